@@ -1,0 +1,12 @@
+import { readConfig } from '../src/config.ts';
+import { UsageError } from '../src/main.ts';
+
+/** DATABASE_URL, for commands that make no sense without one. */
+export function databaseUrlOrExplain(command: string): string {
+  const { databaseUrl } = readConfig();
+  if (databaseUrl !== undefined) return databaseUrl;
+  throw new UsageError(
+    `npm run ${command} works on the server at DATABASE_URL, which is not set. ` +
+      'The embedded PostgreSQL of npm start needs no such step.',
+  );
+}

@@ -1,0 +1,9 @@
+import { prepareDatabase } from '../src/db/migrate.ts';
+import { runMain } from '../src/main.ts';
+import { databaseUrlOrExplain } from './database-url.ts';
+
+runMain(async () => {
+  await prepareDatabase(databaseUrlOrExplain('migrate'));
+  process.stdout.write('The database has the newest schema.\n');
+  return 0;
+});

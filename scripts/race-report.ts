@@ -1,0 +1,71 @@
+import type { RaceResult, RaceSettings, Round, StrategyInfo } from '../src/lab/race.ts';
+import { paint } from './paint.ts';
+import { plainTable } from './plain-table.ts';
+
+/** Lines of one round that are printed; a larger crowd is summed up. */
+const LINES_SHOWN = 12;
+
+export const brokePromise = ({ promise, roundsOversold }: RaceResult): boolean =>
+  promise === 'capacity' && roundsOversold > 0;
+
+export function describeRace({ recruiters, capacity, rounds }: RaceSettings): string {
+  return (
+    `${recruiters} recruiters claim one job at the same moment; it takes ${capacity}. ` +
+    `${rounds} ${rounds === 1 ? 'round' : 'rounds'} a strategy, each on a fresh job.\n`
+  );
+}
+
+/** One round in the order of its answers: `Recruiter 3: 200 OK`. */
+export function describeRound(strategy: string, round: Round, { capacity }: RaceSettings): string {
+  const lines = round.answers.map(
+    ({ recruiter, status, reason }) => `  Recruiter ${recruiter}: ${status} ${reason}`,
+  );
+  const shown = lines.slice(0, LINES_SHOWN);
+  if (lines.length > shown.length) shown.push(`  … and ${lines.length - shown.length} more`);
+  const oversold = round.claims > capacity;
+  const count = `${round.claims} claims in the table for ${capacity} slots`;
+  return [
+    `${strategy}, ${oversold ? 'its worst round' : 'one round'}:`,
+    ...shown,
+    `  ${oversold ? paint('red', `${count}: oversold`) : paint('green', count)}`,
+    '',
+  ].join('\n');
+}
+
+export function describeResults(
+  results: RaceResult[],
+  strategies: StrategyInfo[],
+  { capacity, rounds }: RaceSettings,
+): string {
+  const rows = results.map((result, index) => {
+    const { strategy, roundsOversold, worst, statuses } = result;
+    const { '200': ok = 0, '403': full = 0, '409': duplicate = 0, ...rest } = statuses;
+    const other = Object.values(rest).reduce((sum, count) => sum + count, 0);
+    const oversold = paint(roundsOversold > 0 ? 'red' : 'green', String(roundsOversold));
+    const how = strategies[index]?.idea;
+    return [strategy, rounds, oversold, `${worst}/${capacity}`, ok, full, duplicate, other, how];
+  });
+  const head = ['strategy', 'rounds', 'oversold', 'worst', '200', '403', '409', 'other', 'how'];
+  return plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+/** What the table means, in a sentence a strategy, and the answer to "so does it work?". */
+export function describeVerdict(results: RaceResult[], { capacity, rounds }: RaceSettings): string {
+  const lines = results.map((result) => {
+    const { strategy, roundsOversold, worst } = result;
+    if (roundsOversold === 0) return `${strategy} never gave out more than ${capacity} slots.`;
+    const often = `${strategy} oversold in ${roundsOversold} of ${rounds} rounds`;
+    const badly = `at worst ${worst} recruiters hold ${capacity} slots`;
+    return `${often}: ${badly}.`;
+  });
+  return ['', ...lines, `Verdict: ${verdict(results)}`].join('\n');
+}
+
+function verdict(results: RaceResult[]): string {
+  const names = (some: RaceResult[]) => some.map(({ strategy }) => strategy).join(', ');
+  const broken = results.filter(brokePromise);
+  if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised the capacity.`);
+  const kept = results.filter(({ promise }) => promise === 'capacity');
+  if (kept.length === 0) return 'none of these promises the capacity, so none broke its word.';
+  return paint('green', `the promise of the capacity was kept by ${names(kept)}.`);
+}

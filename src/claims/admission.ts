@@ -1,0 +1,94 @@
+import type { Outcome } from './rules.ts';
+
+export interface AdmissionLimits {
+  /** Claims that talk to the database at once: no more than there are connections. */
+  places: number;
+  /** Of these, how many may be about one job, so that a held job leaves places to the others. */
+  placesPerJob: number;
+  /** Claims that may wait; past that they are turned away at once. */
+  queue: number;
+  /** How long a claim waits for its place. */
+  waitMs: number;
+  /** How long an answer is waited for once the claim runs. Longer than the database's own bounds. */
+  answerMs: number;
+}
+
+interface Waiting {
+  jobId: bigint;
+  enter: () => void;
+}
+
+/**
+ * Lets claims to the database in order of arrival, a bounded number at a time. It guards the
+ * connections, not the capacity: that is the row lock's, and other servers have queues of their own.
+ */
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #running = new Map<bigint, number>();
+  #places: number;
+  #queue: Waiting[] = [];
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
+    this.#places = limits.places;
+  }
+
+  /**
+   * Runs the claim once it has a place. `busy` when it got none in time, and was not run; `unknown`
+   * when it runs on without an answer, in which case it keeps its place until it ends.
+   */
+  async run(jobId: bigint, claim: () => Promise<Outcome>): Promise<Outcome> {
+    if (!(await this.#place(jobId))) return { kind: 'busy' };
+    const outcome = claim().finally(() => this.#leave(jobId));
+    return within(this.#limits.answerMs, outcome, { kind: 'unknown' });
+  }
+
+  #place(jobId: bigint): Promise<boolean> {
+    if (this.#mayEnter(jobId)) {
+      this.#enter(jobId);
+      return Promise.resolve(true);
+    }
+    if (this.#queue.length >= this.#limits.queue) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const waiting = { jobId, enter: () => settle(true) };
+      const timer = setTimeout(() => settle(false), this.#limits.waitMs);
+      const settle = (entered: boolean) => {
+        clearTimeout(timer);
+        this.#queue = this.#queue.filter((other) => other !== waiting);
+        if (entered) this.#enter(jobId);
+        resolve(entered);
+      };
+      this.#queue.push(waiting);
+    });
+  }
+
+  #mayEnter(jobId: bigint): boolean {
+    return this.#places > 0 && (this.#running.get(jobId) ?? 0) < this.#limits.placesPerJob;
+  }
+
+  #enter(jobId: bigint) {
+    this.#places--;
+    this.#running.set(jobId, (this.#running.get(jobId) ?? 0) + 1);
+  }
+
+  #leave(jobId: bigint) {
+    this.#places++;
+    const left = (this.#running.get(jobId) ?? 1) - 1;
+    if (left > 0) this.#running.set(jobId, left);
+    else this.#running.delete(jobId);
+    this.#queue.find((waiting) => this.#mayEnter(waiting.jobId))?.enter();
+  }
+}
+
+/** The result of `work`, or `late` after so many milliseconds. What `work` throws later is dropped. */
+async function within<T>(milliseconds: number, work: Promise<T>, late: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late), milliseconds);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

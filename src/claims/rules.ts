@@ -1,0 +1,61 @@
+/** More than four recruiters make the job worthless to each of them. */
+export const DEFAULT_CAPACITY = 4;
+
+export interface ClaimRequest {
+  jobId: bigint;
+  recruiterId: bigint;
+}
+
+export interface Claim {
+  id: bigint;
+  jobId: bigint;
+  recruiterId: bigint;
+  createdAt: Date;
+}
+
+/** How many slots a job has, how many are claimed, and how many remain (never below 0). */
+export interface Slots {
+  capacity: number;
+  claimed: number;
+  remaining: number;
+}
+
+export const slotsOf = (capacity: number, claimed: number): Slots => ({
+  capacity,
+  claimed,
+  remaining: Math.max(0, capacity - claimed),
+});
+
+/** Every answer that a claim can get. `busy`: nothing was claimed. `unknown`: nobody can tell yet. */
+export type Outcome =
+  | { kind: 'claimed'; claim: Claim; slots: Slots }
+  | { kind: 'duplicate'; slots?: Slots }
+  | { kind: 'full'; slots: Slots }
+  | { kind: 'no-such-job' }
+  | { kind: 'no-such-recruiter' }
+  | { kind: 'busy' }
+  | { kind: 'unknown' };
+
+export type Decision =
+  | { kind: 'granted'; slots: Slots }
+  | { kind: 'duplicate'; slots: Slots }
+  | { kind: 'full'; slots: Slots };
+
+/**
+ * What this recruiter may do with this job. True only while nobody else can change the holders,
+ * so ask under the lock. `slots` are those after the decision.
+ *
+ * The duplicate is judged before the capacity: a holder who asks again for a full job is told
+ * that the job is already theirs, which is what they want to know.
+ */
+export function decide(
+  job: { capacity: number },
+  holders: readonly { recruiterId: bigint }[],
+  recruiterId: bigint,
+): Decision {
+  const slots = slotsOf(job.capacity, holders.length);
+  if (holders.some((holder) => holder.recruiterId === recruiterId))
+    return { kind: 'duplicate', slots };
+  if (slots.remaining === 0) return { kind: 'full', slots };
+  return { kind: 'granted', slots: slotsOf(job.capacity, holders.length + 1) };
+}

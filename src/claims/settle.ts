@@ -1,0 +1,53 @@
+import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../db/schema.ts';
+import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
+import type { Outcome } from './rules.ts';
+
+/** A constraint that turns the claim down is an answer, by the name of the constraint. */
+const byConstraint: Record<string, Outcome> = {
+  [HELD_ONCE]: { kind: 'duplicate' },
+  [CLAIMED_JOB_EXISTS]: { kind: 'no-such-job' },
+  [CLAIMING_RECRUITER_EXISTS]: { kind: 'no-such-recruiter' },
+};
+
+/** The database took nothing on, or undid all of it. */
+const nothingClaimed: ReadonlySet<string> = new Set([
+  SQLSTATE.lockNotAvailable,
+  SQLSTATE.queryCanceled,
+  SQLSTATE.serializationFailure,
+  SQLSTATE.deadlockDetected,
+  SQLSTATE.tooManyConnections,
+  SQLSTATE.cannotConnectNow,
+  'ECONNREFUSED',
+  'CONNECT_TIMEOUT',
+]);
+
+/** The connection went while the claim ran, perhaps after its COMMIT: nobody here can tell. */
+const notKnown: ReadonlySet<string> = new Set([
+  SQLSTATE.adminShutdown,
+  SQLSTATE.crashShutdown,
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+]);
+
+/** Waits for a claim and turns the database's expected errors into outcomes; others stay thrown. */
+export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await claim;
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome) return outcome;
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): Outcome | undefined {
+  const { code, constraint } = databaseError(error) ?? {};
+  if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
+    return byConstraint[constraint ?? ''];
+  if (code !== undefined && nothingClaimed.has(code)) return { kind: 'busy' };
+  if (code !== undefined && notKnown.has(code)) return { kind: 'unknown' };
+  return undefined;
+}

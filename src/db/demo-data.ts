@@ -1,0 +1,72 @@
+import type { Database } from './client.ts';
+import { companies, jobs, recruiters } from './schema.ts';
+
+const openings: Record<string, string[]> = {
+  'Harbour Analytics': [
+    'Senior Backend Engineer, Payments',
+    'Data Engineer, Streaming',
+    'Machine Learning Engineer, Ranking',
+    'Engineering Manager, Platform',
+  ],
+  'Fernway Health': [
+    'Clinical Data Scientist',
+    'iOS Engineer, Patient App',
+    'Security Engineer',
+    'Product Designer, Care Teams',
+  ],
+  'Tallow & Pine': ['Furniture Designer', 'Warehouse Operations Lead', 'E-commerce Manager'],
+  'Northlight Energy': [
+    'Grid Software Engineer',
+    'Site Reliability Engineer',
+    'Wind Farm Technician',
+    'Regulatory Affairs Specialist',
+  ],
+  'Kestrel Robotics': [
+    'Embedded Systems Engineer',
+    'Controls Engineer, Drones',
+    'Test Automation Engineer',
+    'Field Support Engineer',
+  ],
+  'Brightwater Bank': [
+    'Fraud Analyst',
+    'Database Administrator, PostgreSQL',
+    'Frontend Engineer, Online Banking',
+    'Compliance Officer',
+    'Technical Writer, Open Banking',
+  ],
+};
+
+const firstNames = ['Amara', 'Bruno', 'Chiara', 'Dmitri', 'Elif', 'Farid', 'Grace', 'Hiro'].concat([
+  'Ingrid',
+  'Jonas',
+  'Kavya',
+  'Lucía',
+]);
+const lastNames = [
+  'Abbott',
+  'Bianchi',
+  'Castillo',
+  'Dlamini',
+  'Eriksen',
+  'Fontaine',
+  'Gupta',
+].concat(['Haddad', 'Ivanova', 'Jensen']);
+
+/** Six companies, 24 jobs and 120 recruiters with nothing claimed; does nothing if there are any. */
+export async function addDemoData(db: Database) {
+  await db.transaction(async (tx) => {
+    const [present] = await tx.select({ id: companies.id }).from(companies).limit(1);
+    if (present) return;
+    const names = Object.keys(openings).map((name) => ({ name }));
+    const added = await tx.insert(companies).values(names).returning();
+    await tx
+      .insert(jobs)
+      .values(
+        added.flatMap(({ id, name }) =>
+          (openings[name] ?? []).map((role) => ({ companyId: id, role })),
+        ),
+      );
+    const people = firstNames.flatMap((first) => lastNames.map((last) => `${first} ${last}`));
+    await tx.insert(recruiters).values(people.map((name) => ({ name })));
+  });
+}

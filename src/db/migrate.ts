@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { PlainError } from '../main.ts';
+import { addDemoData } from './demo-data.ts';
+
+/** Any number will do, as long as every instance takes the same one. */
+const MIGRATION_LOCK = 7_203_554;
+const LOCK_TIMEOUT_MS = 60_000;
+
+export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
+
+/**
+ * Brings the database at `url` up to the newest migration, and with `demoData` fills it if it holds
+ * no company yet. Instances that start together take turns.
+ *
+ * Throws a `PlainError` when the database cannot be used.
+ */
+export async function prepareDatabase(url: string, { demoData = false } = {}) {
+  const client = postgres(url, {
+    max: 1,
+    connect_timeout: 3,
+    onnotice: () => undefined,
+    connection: { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS },
+  });
+  const db = drizzle(client);
+  try {
+    // Drizzle's migrator takes no lock of its own: of four at once, three failed.
+    await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    await migrate(db, { migrationsFolder });
+    if (demoData) await addDemoData(db);
+  } catch (error) {
+    throw unusable(url, error);
+  } finally {
+    // Closing the connection gives the lock back.
+    await client.end({ timeout: 5 });
+  }
+}
+
+/** Names the server and the reason, and never the password. */
+export function unusable(url: string, error: unknown): PlainError {
+  const { hostname, port, pathname } = new URL(url);
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const words = reason instanceof Error ? reason.message || reason.name : String(reason);
+  return new PlainError(
+    `Cannot use PostgreSQL at ${hostname}:${port || 5432}${pathname}: ${words}. ` +
+      'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.',
+  );
+}

@@ -1,0 +1,32 @@
+/** SQLSTATE codes that are answers rather than surprises. Source: PostgreSQL manual, appendix A. */
+export const SQLSTATE = {
+  uniqueViolation: '23505',
+  foreignKeyViolation: '23503',
+  serializationFailure: '40001',
+  deadlockDetected: '40P01',
+  lockNotAvailable: '55P03',
+  queryCanceled: '57014',
+  adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  cannotConnectNow: '57P03',
+  tooManyConnections: '53300',
+} as const;
+
+/** What a database error says of itself, in the fields that are safe to act on. */
+export interface DatabaseError {
+  /** A SQLSTATE, or the driver's own code such as CONNECTION_CLOSED. */
+  code: string;
+  constraint: string | undefined;
+}
+
+/** The database's or the driver's error behind this one: Drizzle wraps it, except at COMMIT. */
+export function databaseError(error: unknown): DatabaseError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, constraint_name: constraint } = cause as {
+      code?: unknown;
+      constraint_name?: string;
+    };
+    if (typeof code === 'string') return { code, constraint };
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import { Admission } from '../claims/admission.ts';
+import { claimByGet, idBody } from '../claims/http.ts';
+import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
+import { problem } from '../problem.ts';
+import { clearTrack, layTrack, readTrack } from './race-track.ts';
+import { strategies } from './strategies/index.ts';
+
+/** Connections of the lab's own, so that a race does not take those of the real claims. */
+export const LAB_CONNECTIONS = 20;
+const BODY_LIMIT_BYTES = 1_000;
+
+const raceBody = z.object({
+  capacity: z.int().min(1).max(1_000).default(4),
+  recruiters: z.int().min(1).max(1_000).default(5),
+});
+
+/** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
+export function createLab(db: Database): Hono {
+  const lab = new Hono();
+  const admission = new Admission({
+    places: LAB_CONNECTIONS,
+    placesPerJob: LAB_CONNECTIONS,
+    queue: 1_000,
+    waitMs: 5 * LOCK_TIMEOUT_MS,
+    answerMs: 5 * LOCK_TIMEOUT_MS,
+  });
+
+  lab.get('/strategies', (c) =>
+    c.json(strategies.map(({ name, idea, promise }) => ({ name, idea, promise }))),
+  );
+  for (const { name, claim } of strategies) {
+    lab.all(
+      `/strategies/${name}/claim-job`,
+      claimByGet((request) => claim(db, request), admission),
+    );
+  }
+  lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
+
+  lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES }), async (c) => {
+    const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
+    if (!body.success) return invalidRace();
+    const { jobId, recruiterIds } = await layTrack(db, body.data);
+    const location = c.req.path.replace(/\/?$/, `/${jobId}`);
+    return c.json({ jobId: idBody(jobId), recruiterIds: recruiterIds.map(idBody) }, 201, {
+      Location: location,
+    });
+  });
+  lab.get('/races/:jobId{[0-9]{1,18}}', async (c) => {
+    const standing = await readTrack(db, BigInt(c.req.param('jobId')));
+    return standing ? c.json(standing) : noSuchRace();
+  });
+  lab.delete('/races/:jobId{[0-9]{1,18}}', async (c) => {
+    const cleared = await clearTrack(db, BigInt(c.req.param('jobId')));
+    return cleared ? c.body(null, 204) : noSuchRace();
+  });
+  return lab;
+}
+
+const noSuchStrategy = () =>
+  problem({
+    status: 404,
+    code: 'strategy-not-found',
+    title: 'No such strategy',
+    detail: `The strategies are ${strategies.map(({ name }) => name).join(', ')}.`,
+  });
+
+const noSuchRace = () =>
+  problem({
+    status: 404,
+    code: 'not-found',
+    title: 'No such race',
+    detail: 'The lab has made no job with this id.',
+  });
+
+const invalidRace = () =>
+  problem({
+    status: 400,
+    code: 'invalid-request',
+    title: 'Invalid request',
+    detail: 'The body must be JSON with capacity and recruiters, each from 1 to 1000.',
+  });

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { UsageError } from '../main.ts';
+import { isOversold } from './invariants.ts';
+
+export interface RaceSettings {
+  recruiters: number;
+  capacity: number;
+  rounds: number;
+}
+
+export interface Answer {
+  /** The recruiter's place at the start, from 1: ids differ from one database to the next. */
+  recruiter: number;
+  status: number;
+  /** The words that HTTP has for the status. */
+  reason: string;
+}
+
+export interface Round {
+  /** In the order in which they arrived. */
+  answers: Answer[];
+  /** Claims counted in the table after the last answer. */
+  claims: number;
+}
+
+export interface RaceResult {
+  strategy: string;
+  promise: StrategyInfo['promise'];
+  roundsOversold: number;
+  /** The most claims that one job had in the table. */
+  worst: number;
+  /** How many answers had which HTTP status. */
+  statuses: Record<string, number>;
+}
+
+const anyId = z.union([z.number(), z.string()]);
+const strategyInfo = z.object({
+  name: z.string(),
+  idea: z.string(),
+  promise: z.enum(['capacity', 'nothing']),
+});
+const track = z.object({ jobId: anyId, recruiterIds: z.array(anyId) });
+const standing = z.object({ capacity: z.number(), claims: z.number() });
+
+export type StrategyInfo = z.infer<typeof strategyInfo>;
+
+/** Far past the server's own bounds: an answer that takes longer never comes. */
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/** What the server at `url` has to offer. Throws a `UsageError` when it has no lab. */
+export async function listStrategies(url: string, stop: AbortSignal): Promise<StrategyInfo[]> {
+  const response = await call(url, '/lab/strategies', { signal: stop });
+  if (response.status === 404)
+    throw new UsageError(`The server at ${url} is not in workshop mode. Start it with LAB=on.`);
+  return z.array(strategyInfo).parse(await response.json());
+}
+
+/**
+ * Races one strategy over HTTP, each round on a fresh job: all recruiters claim at once, over a
+ * connection each, and then the claims in the table are counted.
+ */
+export async function race(
+  url: string,
+  { name, promise }: StrategyInfo,
+  settings: RaceSettings,
+  onRound: (round: Round, done: number) => void,
+  stop: AbortSignal,
+): Promise<RaceResult> {
+  const result: RaceResult = {
+    strategy: name,
+    promise,
+    roundsOversold: 0,
+    worst: 0,
+    statuses: {},
+  };
+  for (let done = 1; done <= settings.rounds; done++) {
+    const round = await runRound(url, name, settings, stop);
+    if (isOversold({ ...settings, ...round })) result.roundsOversold++;
+    result.worst = Math.max(result.worst, round.claims);
+    for (const { status } of round.answers)
+      result.statuses[status] = (result.statuses[status] ?? 0) + 1;
+    onRound(round, done);
+  }
+  return result;
+}
+
+async function runRound(
+  url: string,
+  strategy: string,
+  { capacity, recruiters }: RaceSettings,
+  stop: AbortSignal,
+): Promise<Round> {
+  const laid = await call(url, '/lab/races', {
+    method: 'POST',
+    body: JSON.stringify({ capacity, recruiters }),
+    signal: stop,
+  });
+  const { jobId, recruiterIds } = track.parse(await laid.json());
+  try {
+    const answers: Answer[] = [];
+    const claim = async (recruiterId: number | string, index: number) => {
+      const query = `jobId=${jobId}&recruiterId=${recruiterId}`;
+      const path = `/lab/strategies/${strategy}/claim-job?${query}`;
+      const response = await call(url, path, { signal: stop });
+      await response.text();
+      answers.push({
+        recruiter: index + 1,
+        status: response.status,
+        reason: response.statusText,
+      });
+    };
+    await Promise.all(recruiterIds.map(claim));
+    const counted = await call(url, `/lab/races/${jobId}`, { signal: stop });
+    return { answers, claims: standing.parse(await counted.json()).claims };
+  } finally {
+    await call(url, `/lab/races/${jobId}`, { method: 'DELETE' });
+  }
+}
+
+async function call(url: string, path: string, init: RequestInit): Promise<Response> {
+  const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+  try {
+    return await fetch(new URL(path, url), { ...init, signal });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    const { code } = ((error as Error).cause ?? error) as { code?: string };
+    throw new UsageError(`No answer from the server at ${url} (${code ?? 'it took too long'}).`);
+  }
+}

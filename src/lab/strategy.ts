@@ -1,0 +1,14 @@
+import type { ClaimRequest, Outcome } from '../claims/rules.ts';
+import type { Database } from '../db/client.ts';
+
+/** One way to claim a slot: ordinary Drizzle code that knows nothing of the lab. */
+export interface Strategy {
+  /** Its name in routes and on command lines, such as `row-lock`. */
+  name: string;
+  /** How it works, in a line. */
+  idea: string;
+  /** `capacity`: never more claims than slots, in any schedule. `nothing`: it does not say so. */
+  promise: 'capacity' | 'nothing';
+  /** Claims; database errors are thrown as they come. */
+  claim(db: Database, request: ClaimRequest): Promise<Outcome>;
+}

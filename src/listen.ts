@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { PlainError } from './main.ts';
+
+export interface Listening {
+  /** Where it answers, with the port that it got. */
+  url: string;
+  /** Takes no new connection, lets what runs end, and cuts off what is left after `patienceMs`. */
+  drain(patienceMs: number): Promise<void>;
+}
+
+/** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
+export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: app.fetch });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new PlainError(explain((error as NodeJS.ErrnoException).code, host, port));
+  }
+  const { address, family, port: given } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}`,
+    async drain(patienceMs) {
+      const closed = once(server, 'close');
+      server.close();
+      const cut = setTimeout(
+        () => 'closeAllConnections' in server && server.closeAllConnections(),
+        patienceMs,
+      );
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+function explain(code: string | undefined, host: string, port: number): string {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is in use. Stop what runs there, or choose another with PORT.`;
+  if (code === 'EACCES')
+    return `Port ${port} on ${host} may not be used by this account. Choose another with PORT.`;
+  return `Cannot listen on HOST ${host}, PORT ${port}: ${code}.`;
+}

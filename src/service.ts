@@ -1,0 +1,49 @@
+import { type AppDeps, createApp } from './app.ts';
+import { type Connection, connect } from './db/client.ts';
+import { createLab, LAB_CONNECTIONS } from './lab/http.ts';
+import { type Listening, listen } from './listen.ts';
+
+/** Longer than an answer may take. */
+const DRAIN_MS = 10_000;
+
+export interface ServiceOptions {
+  /** A database that is migrated already. */
+  databaseUrl: string;
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  lab: boolean;
+  log: AppDeps['log'];
+}
+
+export interface Service {
+  url: string;
+  /** Refuses new requests, lets the running ones end, and closes the connections. */
+  stop(): Promise<void>;
+}
+
+/** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { databaseUrl, host, port, lab, log } = options;
+  const pool = connect(databaseUrl);
+  const labPool = lab ? connect(databaseUrl, { connections: LAB_CONNECTIONS }) : undefined;
+  const close = (connection: Connection | undefined) => connection?.close();
+
+  let draining = false;
+  const app = createApp({ db: pool.db, isDraining: () => draining, log });
+  if (labPool) app.route('/lab', createLab(labPool.db));
+  // Pools open no connection before the first query, so a failure leaves nothing to close.
+  const listening: Listening = await listen(app, host, port);
+  return {
+    url: listening.url,
+    async stop() {
+      draining = true;
+      await listening.drain(DRAIN_MS);
+      await Promise.all([pool, labPool].map(close));
+    },
+  };
+}
+
+/** One line of JSON a log event, on stderr. */
+export const logToStderr = (event: Record<string, unknown>) =>
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`);

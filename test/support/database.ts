@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, inject } from 'vitest';
+
+/** A database with demo data for this test file, dropped when the file ends. */
+export async function makeDatabase(): Promise<string> {
+  const scratchUrl = inject('scratchUrl');
+  const url = new URL(scratchUrl);
+  const name = `${url.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
+  url.pathname = name;
+  await onScratch(
+    (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(inject('templateName'))}`,
+  );
+  afterAll(() => onScratch((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`));
+  return url.href;
+}
+
+async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {
+  const sql = postgres(inject('scratchUrl'), { max: 1 });
+  await work(sql);
+  await sql.end();
+}
