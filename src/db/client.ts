@@ -1,12 +1,14 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
+import { createPool, type Pool } from './pool.ts';
+import { type Codecs, openSession, type Rows, type Session } from './session.ts';
 
 export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
-  /** Ends the connections; transactions that still run get this many seconds. */
+  /** Ends the connections; what still runs gets a few seconds. */
   close(): Promise<void>;
 }
 
@@ -16,23 +18,101 @@ export const POOL_SIZE = 10;
 export const LOCK_TIMEOUT_MS = 2_000;
 /** Catches what the lock timeout does not: a statement that waits for anything else. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-const CONNECT_TIMEOUT_S = 3;
-const CLOSE_TIMEOUT_S = 5;
+const CLOSE_PATIENCE_S = 5;
 
 /** A pool of connections to the database at `url`; they are opened when first needed. */
 export function connect(
   url: string,
   { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS } = {},
 ): Connection {
-  const client = postgres(url, {
-    max: connections,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    onnotice: () => undefined,
-    connection: {
-      application_name: 'rowlock',
-      lock_timeout: lockTimeoutMs,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-    },
+  const settings = {
+    url,
+    applicationName: 'rowlock',
+    lockTimeoutMs,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  };
+  const codecs: Codecs = { parsers: {}, serializers: {} };
+  const pool = createPool(connections, () => openSession(settings, codecs));
+  return { db: databaseOver(pool, codecs), close: () => pool.close(CLOSE_PATIENCE_S) };
+}
+
+/**
+ * Drizzle over sessions of our own: the parts of postgres.js that it calls, and no others.
+ * Drizzle writes into `codecs`, so sessions have to be opened with the same object.
+ */
+export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Database {
+  const client = {
+    options: codecs,
+    unsafe: statementsOn((run) => sessions.lend(run)),
+    begin: <T>(work: (client: TransactionClient) => Promise<T>) =>
+      sessions.lend((session) => inTransaction(session, work)),
+  };
+  return drizzle(client as unknown as postgres.Sql);
+}
+
+interface TransactionClient {
+  unsafe: ReturnType<typeof statementsOn>;
+  savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
+}
+
+/** BEGIN, the work, COMMIT; after any error ROLLBACK, unless the connection took care of that. */
+async function inTransaction<T>(
+  session: Session,
+  work: (client: TransactionClient) => Promise<T>,
+): Promise<T> {
+  let isOpen = true;
+  const unsafe = statementsOn((run) => {
+    if (!isOpen) throw new Error('a statement came after the end of its transaction');
+    return run(session);
   });
-  return { db: drizzle(client), close: () => client.end({ timeout: CLOSE_TIMEOUT_S }) };
+  await command(session, 'begin');
+  try {
+    const result = await work(transactionClient(session, unsafe, 1));
+    isOpen = false;
+    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    if ((await command(session, 'commit')) !== 'COMMIT')
+      throw new Error('the transaction was rolled back, since a statement in it had failed');
+    return result;
+  } catch (error) {
+    isOpen = false;
+    if (session.isAlive()) await command(session, 'rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+function transactionClient(
+  session: Session,
+  unsafe: TransactionClient['unsafe'],
+  depth: number,
+): TransactionClient {
+  return {
+    unsafe,
+    async savepoint(work) {
+      const name = `s${depth}`;
+      await command(session, `savepoint ${name}`);
+      try {
+        return await work(transactionClient(session, unsafe, depth + 1));
+      } catch (error) {
+        await command(session, `rollback to savepoint ${name}`);
+        throw error;
+      }
+    },
+  };
+}
+
+const command = async (session: Session, text: string) =>
+  (await session.run({ text, params: [], asArrays: false })).command;
+
+/** postgres.js's `unsafe`: a query that is sent when it is awaited, or asked for `values`. */
+function statementsOn(on: (run: (session: Session) => Promise<Rows>) => Promise<Rows>) {
+  return (text: string, params: unknown[] = []) => {
+    const send = async (asArrays: boolean) =>
+      on((session) => session.run({ text, params, asArrays }));
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: a lazy query is a thenable, as Drizzle expects.
+      then: <A, B>(done?: (rows: Rows) => A, failed?: (error: unknown) => B) =>
+        send(false).then(done, failed),
+      values: () => send(true),
+    };
+  };
 }

@@ -1,0 +1,93 @@
+import postgres from 'postgres';
+
+export interface Statement {
+  text: string;
+  params: unknown[];
+  /** Rows as arrays of values rather than as objects. */
+  asArrays: boolean;
+}
+
+export type Rows = unknown[] & { command: string };
+
+/** One connection to the database, used by one query or transaction at a time. */
+export interface Session {
+  /** Throws as postgres.js does; and with the code CONNECTION_CLOSED once the connection is lost. */
+  run(statement: Statement): Promise<Rows>;
+  /** False once the connection is lost: then it never runs another statement. */
+  isAlive(): boolean;
+  close(patienceSeconds: number): Promise<void>;
+}
+
+export interface SessionSettings {
+  url: string;
+  applicationName: string;
+  /** In milliseconds, as is the other one. */
+  lockTimeoutMs: number;
+  statementTimeoutMs: number;
+}
+
+/** How values become text and back, by type: Drizzle wants to do some of that itself. */
+export interface Codecs {
+  parsers: Record<string, (value: never) => unknown>;
+  serializers: Record<string, (value: never) => unknown>;
+}
+
+const CONNECT_TIMEOUT_S = 3;
+
+/**
+ * A session that lives no longer than its connection.
+ *
+ * postgres.js reconnects by itself, and that is fatal to a transaction: in 3.4.9 what it says after
+ * its connection was lost ran on the new one, outside of it or inside another transaction, and
+ * its ROLLBACK crashed the process (TypeError on a null socket). So each session is a client of one
+ * connection, which is given up at the first sign that this connection is gone.
+ */
+export function openSession(settings: SessionSettings, codecs: Codecs): Session {
+  let alive = true;
+  const lose = () => {
+    if (!alive) return;
+    alive = false;
+    void client.end({ timeout: 0 });
+  };
+  const client = postgres(settings.url, {
+    max: 1,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    // The default ends a connection after a while even where a transaction is open on it.
+    max_lifetime: null,
+    onnotice: () => undefined,
+    onclose: lose,
+    connection: {
+      application_name: settings.applicationName,
+      lock_timeout: settings.lockTimeoutMs,
+      statement_timeout: settings.statementTimeoutMs,
+    },
+  });
+  Object.assign(client.options.parsers, codecs.parsers);
+  Object.assign(client.options.serializers, codecs.serializers);
+  return {
+    async run({ text, params, asArrays }) {
+      if (!alive) throw connectionLost();
+      try {
+        const query = client.unsafe(text, params as never[]);
+        return (await (asArrays ? query.values() : query)) as unknown as Rows;
+      } catch (error) {
+        if (!isOrdinary(error)) lose();
+        throw error;
+      }
+    },
+    isAlive: () => alive,
+    async close(patienceSeconds) {
+      alive = false;
+      await client.end({ timeout: patienceSeconds });
+    },
+  };
+}
+
+/** An error that the server reports and survives. After any other the connection is not trusted. */
+const isOrdinary = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.severity === 'ERROR';
+
+const connectionLost = () =>
+  Object.assign(new Error('the connection to the database was lost'), {
+    code: 'CONNECTION_CLOSED',
+  });

@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
+import { makeApp } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+/** A session beside the app, which may hold locks. */
+async function makeSession(databaseUrl: string) {
+  const session = postgres(databaseUrl, { max: 1 });
+  afterAll(() => session.end({ timeout: 1 }));
+  return session;
+}
+
+const countClaims = async (session: postgres.Sql, jobId: number) => {
+  const [row] = await session`SELECT count(*)::int AS n FROM job_claims WHERE job_id = ${jobId}`;
+  return row?.n;
+};
+
+test('a claim waits for the lock of another session, and is granted after it', async () => {
+  const { claim, databaseUrl } = await makeApp();
+  const holder = await makeSession(databaseUrl);
+  const observer = await makeSession(databaseUrl);
+  const answer = await holder.begin(async (tx) => {
+    const [{ pid } = {}] =
+      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
+    const answer = claim(1, 1);
+    await vi.waitFor(async () => {
+      const waiting = await observer`
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
+      expect(waiting).toHaveLength(1);
+    });
+    expect(await countClaims(observer, 1)).toBe(0);
+    return { answer };
+  });
+  expect((await answer.answer).status).toBe(200);
+  expect(await countClaims(observer, 1)).toBe(1);
+});
+
+test('100 claims of a held job are all answered, none is granted, other jobs are claimed', async () => {
+  const { claim, databaseUrl } = await makeApp({
+    lockTimeoutMs: 500,
+    limits: { waitMs: 500 },
+  });
+  const holder = await makeSession(databaseUrl);
+  const answers = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    const held = Array.from({ length: 100 }, (_, n) => claim(1, n + 1));
+    const others = await Promise.all([2, 3, 4, 5].map((jobId) => claim(jobId, 1)));
+    expect(others.map((each) => each.status)).toEqual([200, 200, 200, 200]);
+    return Promise.all(held);
+  });
+  for (const answer of answers) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.json()).toMatchObject({ code: 'busy' });
+  }
+  const observer = await makeSession(databaseUrl);
+  expect(await countClaims(observer, 1)).toBe(0);
+  expect((await claim(1, 1)).status).toBe(200);
+});
+
+test('a claim that has no answer in time is answered as not known, and says how to find out', async () => {
+  const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 100 } });
+  const holder = await makeSession(databaseUrl);
+  const late = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    return claim(1, 1);
+  });
+  expect(late.status).toBe(503);
+  expect(await late.json()).toMatchObject({ code: 'outcome-unknown' });
+  // It ran on, and did claim: asking again tells.
+  await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409));
+});
+
+test('a claim whose connection is ended by the server is answered as not known', async () => {
+  const { claim, databaseUrl, events } = await makeApp();
+  const holder = await makeSession(databaseUrl);
+  const observer = await makeSession(databaseUrl);
+  const answer = await holder.begin(async (tx) => {
+    const [{ pid } = {}] =
+      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
+    const answer = claim(1, 1);
+    await vi.waitFor(async () => {
+      const ended = await observer`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
+      expect(ended).toHaveLength(1);
+    });
+    return answer;
+  });
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ code: 'outcome-unknown' });
+  expect(events).toEqual([]);
+});
+
+test('a database that cannot be reached is answered 503, and nothing was claimed', async () => {
+  const { claim } = await makeApp({ url: 'postgres://nobody:secret@127.0.0.1:1/none' });
+  const answer = await claim(1, 1);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ code: 'busy' });
+});
+
+test('anything unexpected is answered 500 and logged, without SQL, parameters or secrets', async () => {
+  const { claim, db, events } = await makeApp();
+  await db.execute(sql`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`);
+  const answer = await claim(1, 424_242, { headers: { 'X-Request-Id': 'the-id' } });
+  expect(answer.status).toBe(500);
+  const body = await answer.text();
+  expect(JSON.parse(body)).toMatchObject({ code: 'internal-error', requestId: 'the-id' });
+  expect(events).toMatchObject([{ requestId: 'the-id', event: 'request failed' }]);
+  const logged = JSON.stringify(events);
+  expect(logged).toContain('42703');
+  for (const text of [body, logged]) {
+    expect(text).not.toMatch(/select|insert|hidden|424242|recruiter_id/i);
+  }
+});
+
+test('past the queue a claim is turned away at once', async () => {
+  const databaseUrl = await makeDatabase();
+  const limits = { places: 1, placesPerJob: 1, queue: 2, waitMs: 60_000 };
+  const { claim } = await makeApp({ url: databaseUrl, limits });
+  const holder = await makeSession(databaseUrl);
+  const { waiting } = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    const waiting = [1, 2, 3].map((recruiterId) => claim(1, recruiterId));
+    expect((await claim(1, 4)).status).toBe(503);
+    return { waiting };
+  });
+  const statuses = (await Promise.all(waiting)).map((answer) => answer.status);
+  expect(statuses).toEqual([200, 200, 200]);
+});
