@@ -35,6 +35,8 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   LAB: 'LAB must be on or off',
 };
 
+export const settingNames = Object.keys(environment.shape);
+
 /**
  * The settings from the environment, and from a file `.env` in the working directory where the
  * environment says nothing. An empty value counts as none.

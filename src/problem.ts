@@ -1,6 +1,7 @@
 /** What went wrong, for a program: stable, and listed in the README. */
 export type ProblemCode =
   | 'already-claimed'
+  | 'body-too-large'
   | 'busy'
   | 'internal-error'
   | 'invalid-request'

@@ -14,11 +14,17 @@ export function createPool(size: number, open: () => Session): Pool {
   const line: (() => void)[] = [];
 
   async function take(): Promise<Session> {
+    for (const session of [...free].filter((each) => !each.isAlive())) forget(session);
     while (free.length === 0 && all.size >= size)
       await new Promise<void>((resolve) => line.push(resolve));
     const session = free.pop() ?? open();
     all.add(session);
     return session;
+  }
+  /** A connection may be lost while nobody uses it: then a new session takes its place. */
+  function forget(session: Session) {
+    all.delete(session);
+    free.splice(free.indexOf(session), 1);
   }
   function giveBack(session: Session) {
     if (session.isAlive()) free.push(session);

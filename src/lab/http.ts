@@ -39,7 +39,7 @@ export function createLab(db: Database): Hono {
   }
   lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
 
-  lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES }), async (c) => {
+  lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
     if (!body.success) return invalidRace();
     const { jobId, recruiterIds } = await layTrack(db, body.data);
@@ -81,4 +81,12 @@ const invalidRace = () =>
     code: 'invalid-request',
     title: 'Invalid request',
     detail: 'The body must be JSON with capacity and recruiters, each from 1 to 1000.',
+  });
+
+const bodyTooLarge = () =>
+  problem({
+    status: 413,
+    code: 'body-too-large',
+    title: 'Body too large',
+    detail: `The body may have at most ${BODY_LIMIT_BYTES} bytes.`,
   });

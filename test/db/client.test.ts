@@ -1,0 +1,108 @@
+import { eq, sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Connection, connect } from '../../src/db/client.ts';
+import { companies } from '../../src/db/schema.ts';
+import { databaseError } from '../../src/db/sqlstate.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let connection: Connection;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  const url = await makeDatabase();
+  connection = connect(url, { connections: 1 });
+  admin = postgres(url, { max: 1, onnotice: () => undefined });
+  afterAll(() => Promise.all([connection.close(), admin.end()]));
+});
+
+const pidOf = async (db: Pick<Connection['db'], 'execute'>) => {
+  const [row] = await db.execute<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+  return row?.pid ?? 0;
+};
+const terminate = async (pid: number) => {
+  await admin`SELECT pg_terminate_backend(${pid}, 5000)`;
+};
+const named = (name: string) => connection.db.$count(companies, eq(companies.name, name));
+
+describe('when the server ends the connection of a transaction', () => {
+  test('none of its statements, before or after, is ever committed', async () => {
+    const running = connection.db.transaction(async (tx) => {
+      await tx.insert(companies).values({ name: 'before' });
+      await terminate(await pidOf(tx));
+      await tx.insert(companies).values({ name: 'after' });
+    });
+    // The one connection is taken: this transaction is next, on a new one.
+    const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'next' }));
+    const error = await running.then(String, (reason: unknown) => reason);
+    expect(databaseError(error)?.code).toMatch(/^(57P01|CONNECTION_CLOSED)$/);
+    await next;
+    expect([await named('before'), await named('after'), await named('next')]).toEqual([0, 0, 1]);
+  });
+
+  test('one that goes on after the error is stopped at each further statement', async () => {
+    const codes: unknown[] = [];
+    const running = connection.db.transaction(async (tx) => {
+      await terminate(await pidOf(tx));
+      for (let n = 0; n < 3; n++)
+        await tx
+          .insert(companies)
+          .values({ name: 'ghost' })
+          .catch((error: unknown) => codes.push(databaseError(error)?.code));
+    });
+    await expect(running).rejects.toThrow();
+    expect(codes).toHaveLength(3);
+    expect(await named('ghost')).toBe(0);
+  });
+
+  test('a statement on its own works again at once', async () => {
+    await terminate(await pidOf(connection.db));
+    expect(await named('before')).toBe(0);
+  });
+});
+
+describe('a transaction', () => {
+  test('that swallows the error of a statement does not pass for committed', async () => {
+    const running = connection.db.transaction(async (tx) => {
+      await tx.insert(companies).values({ name: 'swallowed' });
+      await tx.execute(sql`SELECT 1 / 0`).catch(() => undefined);
+    });
+    await expect(running).rejects.toThrow('rolled back');
+    expect(await named('swallowed')).toBe(0);
+  });
+
+  test('refuses a statement that comes after its end', async () => {
+    let late: PromiseLike<unknown> | undefined;
+    await connection.db.transaction(async (tx) => {
+      late = tx.insert(companies).values({ name: 'late' });
+    });
+    await expect(late).rejects.toThrow();
+    expect(await named('late')).toBe(0);
+  });
+
+  test('keeps what was done before a savepoint that is rolled back', async () => {
+    await connection.db.transaction(async (tx) => {
+      await tx.insert(companies).values({ name: 'outer' });
+      const inner = tx.transaction(async (nested) => {
+        await nested.insert(companies).values({ name: 'inner' });
+        nested.rollback();
+      });
+      await expect(inner).rejects.toThrow();
+    });
+    expect([await named('outer'), await named('inner')]).toEqual([1, 0]);
+  });
+
+  test('has the isolation level that it asks for', async () => {
+    const level = await connection.db.transaction(
+      async (tx) => (await tx.execute(sql`SHOW transaction_isolation`))[0],
+      { isolationLevel: 'serializable' },
+    );
+    expect(level).toEqual({ transaction_isolation: 'serializable' });
+  });
+});
+
+test('a time comes back as the instant that it is', async () => {
+  const [company] = await connection.db.select().from(companies).limit(1);
+  const [row] = await admin`SELECT created_at FROM companies WHERE id = ${String(company?.id)}`;
+  expect(company?.createdAt).toEqual(row?.created_at);
+});

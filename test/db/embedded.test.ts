@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import postgres from 'postgres';
+import { expect, test, vi } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { isRunning, postmasterOf, run } from '../support/command.ts';
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'leaves neither a server nor a directory when its parent ends by %s',
+  async (signal) => {
+    const parent = run('test/support/hold-embedded.ts', []);
+    const home = (await parent.says(/home (.+)\n/))[1] ?? '';
+    const pid = postmasterOf(home);
+    expect(isRunning(pid)).toBe(true);
+    parent.child.kill(signal);
+    await parent.ended;
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(existsSync(home)).toBe(false), { timeout: 20_000 });
+  },
+);
+
+test('stops at once when asked, with clients connected', async () => {
+  const embedded = await startEmbedded();
+  const pid = postmasterOf(embedded.home);
+  const sql = postgres(embedded.url, { max: 1, onnotice: () => undefined });
+  const [row] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;
+  expect(row?.major).toBe(18);
+  await embedded.stop();
+  expect(isRunning(pid)).toBe(false);
+  expect(existsSync(embedded.home)).toBe(false);
+  await sql.end({ timeout: 0 });
+});
+
+test('lets in nobody without its password, and listens on loopback alone', async () => {
+  const embedded = await startEmbedded();
+  const url = new URL(embedded.url);
+  expect(url.hostname).toBe('127.0.0.1');
+  url.password = 'guess';
+  const sql = postgres(url.href, { max: 1 });
+  await expect(sql`SELECT 1`).rejects.toMatchObject({ code: '28P01' });
+  await sql.end({ timeout: 0 });
+  await embedded.stop();
+});
+
+test('says so when its server ends by itself', async () => {
+  const embedded = await startEmbedded();
+  process.kill(postmasterOf(embedded.home), 'SIGKILL');
+  expect(await embedded.failed).toMatch(/PostgreSQL ended by itself/);
+  await embedded.stop();
+  expect(existsSync(embedded.home)).toBe(false);
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+import postgres from 'postgres';
+import { afterAll, expect, inject, test } from 'vitest';
+import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
+import * as schema from '../../src/db/schema.ts';
+import { makeDatabase } from '../support/database.ts';
+
+test('the committed migrations are in step with the schema', async () => {
+  const meta = path.join(migrationsFolder, 'meta');
+  const newest = readdirSync(meta)
+    .filter((name) => name.endsWith('_snapshot.json'))
+    .sort()
+    .at(-1);
+  const snapshot = JSON.parse(readFileSync(path.join(meta, newest ?? ''), 'utf8'));
+  const wanted = generateDrizzleJson(schema, snapshot.id);
+  expect(await generateMigration(snapshot, wanted)).toEqual([]);
+});
+
+test('six instances that start at once on an empty database all succeed', async () => {
+  const url = new URL(inject('scratchUrl'));
+  url.pathname = `${url.pathname.slice(1)}_empty`;
+  const admin = postgres(inject('scratchUrl'), { max: 1 });
+  await admin`CREATE DATABASE ${admin(url.pathname.slice(1))}`;
+  afterAll(() => admin.end());
+  await Promise.all(Array.from({ length: 6 }, () => prepareDatabase(url.href, { demoData: true })));
+  const sql = postgres(url.href, { max: 1 });
+  const [counts] = await sql`
+    SELECT (SELECT count(*)::int FROM companies) AS companies,
+           (SELECT count(*)::int FROM jobs) AS jobs,
+           (SELECT count(*)::int FROM recruiters) AS recruiters,
+           (SELECT count(*)::int FROM drizzle.__drizzle_migrations) AS migrations`;
+  await sql.end();
+  const migrations = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql')).length;
+  expect(counts).toEqual({ companies: 6, jobs: 24, recruiters: 120, migrations });
+});
+
+test('the constraints have the names by which claims are answered', async () => {
+  const sql = postgres(await makeDatabase(), { max: 1 });
+  const rows = await sql`
+    SELECT conname FROM pg_constraint WHERE conrelid = 'job_claims'::regclass AND contype IN ('u', 'f')`;
+  await sql.end();
+  expect(rows.map((row) => row.conname).sort()).toEqual(
+    [schema.HELD_ONCE, schema.CLAIMED_JOB_EXISTS, schema.CLAIMING_RECRUITER_EXISTS].sort(),
+  );
+});
+
+test('a job needs a capacity above zero, and has four slots when nothing is said', async () => {
+  const sql = postgres(await makeDatabase(), { max: 1 });
+  await expect(
+    sql`INSERT INTO jobs (company_id, role, capacity) VALUES (1, 'x', 0)`,
+  ).rejects.toMatchObject({ code: '23514', constraint_name: 'jobs_capacity_positive' });
+  const [job] = await sql`INSERT INTO jobs (company_id, role) VALUES (1, 'x') RETURNING capacity`;
+  await sql.end();
+  expect(job?.capacity).toBe(4);
+});
+
+test('a database that cannot be used is named without its password', async () => {
+  await expect(prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs')).rejects.toThrow(
+    /^Cannot use PostgreSQL at 127\.0\.0\.1:1\/jobs: .*ECONNREFUSED.*DATABASE_URL/,
+  );
+});

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => ({
+    name: name.split(path.sep).join('/'),
+    text: readFileSync(path.join(src, name), 'utf8'),
+  }));
+
+/** What a source file imports: paths from src/ for its own, names of packages for others. */
+function importsOf({ name, text }: { name: string; text: string }): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    (m) => m[1] ?? '',
+  );
+  return specifiers.map((each) =>
+    each.startsWith('.') ? path.posix.join(path.posix.dirname(name), each) : each,
+  );
+}
+
+/** Asserts that every file that `whose` matches imports nothing that `forbidden` matches. */
+function expectNoImport(whose: RegExp, forbidden: RegExp) {
+  const checked = sources.filter(({ name }) => whose.test(name));
+  expect(checked).not.toEqual([]);
+  const found = checked.flatMap((source) =>
+    importsOf(source)
+      .filter((each) => forbidden.test(each))
+      .map((each) => `${source.name} imports ${each}`),
+  );
+  expect(found).toEqual([]);
+}
+
+describe('who may import whom', () => {
+  test('the rules of claiming import nothing', () => {
+    expectNoImport(/^claims\/rules\.ts$/, /./);
+  });
+
+  test('the database knows of the claims only their rules, and nothing of HTTP or the lab', () => {
+    expectNoImport(/^db\//, /^(claims\/(?!rules)|jobs|companies|recruiters|lab|app|web|service)/);
+  });
+
+  test('what production serves knows nothing of the lab', () => {
+    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/)/, /^(lab|web)\//);
+  });
+
+  test('a strategy knows the claims and the database, never the explorer nor another strategy', () => {
+    expectNoImport(/^lab\/strategies\/(?!index)/, /^lab\/(?!strategy\.ts)|^app|^service|^hono/);
+  });
+
+  test('Hono stays in the app, the listener and the http files', () => {
+    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*http\.tsx?$)/, /^(hono|@hono)\b/);
+  });
+});
+
+test('only the configuration reads the environment', () => {
+  const readers = sources.filter(({ text }) => /process\.env\b/.test(text));
+  expect(readers.map(({ name }) => name)).toEqual(['config.ts']);
+});
+
+test('no source file is longer than 200 lines', () => {
+  const long = sources.filter(({ text }) => text.split('\n').length > 201);
+  expect(long.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { makeService } from '../support/app.ts';
+import { run } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+
+const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', args, env);
+
+test('on a PostgreSQL of its own: naive oversells, the lock does not, the verdict says so', async () => {
+  const { ended, stdout, stderr } = demo(['--rounds', '5', '--recruiters', '8']);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(stderr()).toBe('');
+  expect(stdout()).toMatch(/Recruiter \d: 200 OK/);
+  expect(stdout()).toMatch(/Recruiter \d: 403 Forbidden/);
+  expect(stdout()).toMatch(/naive oversold in [1-5] of 5 rounds/);
+  expect(stdout()).toMatch(/row-lock never gave out more than 4 slots/);
+  expect(stdout()).toMatch(/Verdict: the promise of the capacity was kept by row-lock\./);
+  expect(stdout()).not.toContain('\x1b');
+});
+
+test('--json prints one object and nothing else', async () => {
+  const { ended, stdout, stderr } = demo(
+    ['--json', '--rounds', '3', '--recruiters', '6', '--capacity', '2', '--strategy', 'row-lock'],
+    { DATABASE_URL: inject('scratchUrl') },
+  );
+  expect((await ended).code).toBe(0);
+  expect(stderr()).toBe('');
+  expect(JSON.parse(stdout())).toEqual({
+    capacity: 2,
+    recruiters: 6,
+    rounds: 3,
+    strategies: [
+      {
+        strategy: 'row-lock',
+        promise: 'capacity',
+        roundsOversold: 0,
+        worst: 2,
+        statuses: { 200: 6, 403: 12 },
+      },
+    ],
+  });
+});
+
+test('--url races a server that is running, and leaves no race behind in it', async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  const { ended, stdout } = demo(['--url', url, '--rounds', '2', '--strategy', 'naive']);
+  expect((await ended).code).toBe(0);
+  expect(stdout()).toMatch(/naive/);
+  const sql = postgres(databaseUrl, { max: 1 });
+  const [row] = await sql`SELECT count(*)::int AS jobs FROM jobs`;
+  await sql.end();
+  expect(row?.jobs).toBe(24);
+});
+
+test('--help says what there is and ends with 0', async () => {
+  const { ended, stdout } = demo(['--help']);
+  expect((await ended).code).toBe(0);
+  for (const option of ['strategy', 'recruiters', 'rounds', 'capacity', 'url', 'json', 'help'])
+    expect(stdout()).toContain(`--${option}`);
+});
+
+test.each([
+  [['--rounds', '0'], /--rounds must be a whole number from 1 to 100000/],
+  [['--recruiters', 'many'], /--recruiters must be a whole number/],
+  [['--capacity', '1e3'], /--capacity must be a whole number/],
+  [['--rounds'], /--rounds/],
+  [['--frobnicate'], /--frobnicate/],
+  [['extra'], /extra/],
+  [['--url', 'localhost'], /--url must look like/],
+  [['--url', 'http://127.0.0.1:1'], /No answer from the server at http:\/\/127.0.0.1:1/],
+])('%j is refused in one line with exit code 2', async (args, words) => {
+  const { ended, stdout, stderr } = demo(args);
+  expect((await ended).code).toBe(2);
+  expect(stdout()).toBe('');
+  expect(stderr()).toMatch(words);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('an unknown strategy is refused with the names of the known ones', async () => {
+  const { ended, stderr } = demo(['--strategy', 'hope'], { DATABASE_URL: inject('scratchUrl') });
+  expect((await ended).code).toBe(2);
+  expect(stderr()).toMatch(/^There is no strategy "hope"\. The strategies are naive, transaction/);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s ends it cleanly, with exit code %i and nothing left behind',
+  async (signal, code) => {
+    const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+    // Run by root, PostgreSQL has another user, who has to get in.
+    chmodSync(TMPDIR, 0o755);
+    onTestFinished(() => rmSync(TMPDIR, { recursive: true, force: true }));
+    const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
+
+    const options = ['--rounds', '10000', '--strategy', 'naive'];
+    const { child, says, ended, stderr } = demo(options, { TMPDIR });
+    await says(/recruiters claim one job/);
+    expect(left()).toHaveLength(1);
+    child.kill(signal);
+    expect(await ended).toEqual({ code, signal: null });
+    expect(stderr()).not.toMatch(/Error| {4}at /);
+    expect(left()).toEqual([]);
+  },
+);

@@ -1,0 +1,131 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type Command, isRunning, postmasterOf, run } from './support/command.ts';
+import { makeDatabase } from './support/database.ts';
+
+let databaseUrl: string;
+beforeAll(async () => {
+  databaseUrl = await makeDatabase();
+});
+
+function makeDataDir(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+  // Run by root, PostgreSQL has another user, who has to get in.
+  chmodSync(directory, 0o755);
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return path.join(directory, 'data');
+}
+
+const startServer = (env: Record<string, string>): Command =>
+  run('src/server.ts', [], { PORT: '0', ...env });
+const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
+
+async function claimStatus(url: string, jobId: number, recruiterId: number): Promise<number> {
+  return (await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
+}
+
+test('serves demo data from a database that it keeps, with claims outliving a restart', async () => {
+  const DATA_DIR = makeDataDir();
+  const first = startServer({ DATA_DIR });
+  const url = await urlOf(first);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  const statuses = [];
+  for (const recruiterId of [1, 2, 3, 4, 5]) statuses.push(await claimStatus(url, 1, recruiterId));
+  expect(statuses).toEqual([200, 200, 200, 200, 403]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/lab/strategies`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toEqual({ code: 0, signal: null });
+  expect(first.stdout()).toContain('Stopped.');
+  expect(first.stderr()).toBe('');
+
+  const second = startServer({ DATA_DIR });
+  expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
+  const third = startServer({ DATA_DIR });
+  expect((await third.ended).code).toBe(1);
+  expect(third.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running on .+\n$/);
+
+  const pid = postmasterOf(DATA_DIR);
+  second.child.kill('SIGKILL');
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
+  const fourth = startServer({ DATA_DIR });
+  expect(await claimStatus(await urlOf(fourth), 1, 2)).toBe(409);
+  fourth.child.kill('SIGINT');
+  expect((await fourth.ended).code).toBe(0);
+});
+
+test('lets a running claim finish on SIGTERM, and refuses new ones', async () => {
+  const server = startServer({ DATABASE_URL: databaseUrl });
+  const url = await urlOf(server);
+  const holder = postgres(databaseUrl, { max: 1 });
+  const observer = postgres(databaseUrl, { max: 1 });
+  onTestFinished(() => Promise.all([holder.end(), observer.end()]).then(() => undefined));
+  const { running } = await holder.begin(async (tx) => {
+    const [{ pid } = {}] =
+      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 5 FOR UPDATE`;
+    const running = claimStatus(url, 5, 1);
+    await vi.waitFor(async () => {
+      const waiting = await observer`
+        SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
+      expect(waiting).toHaveLength(1);
+    });
+    server.child.kill('SIGTERM');
+    await server.says(/Stopping/);
+    await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow());
+    return { running };
+  });
+  expect(await running).toBe(200);
+  expect((await server.ended).code).toBe(0);
+});
+
+test('has no lab on a database of your own unless it is asked for', async () => {
+  const server = startServer({ DATABASE_URL: databaseUrl });
+  expect((await fetch(`${await urlOf(server)}/lab/strategies`)).status).toBe(404);
+  expect(server.stdout()).toContain('Workshop mode: off');
+  expect(server.stdout()).not.toContain(new URL(databaseUrl).password);
+  const workshop = startServer({ DATABASE_URL: databaseUrl, LAB: 'on' });
+  expect((await fetch(`${await urlOf(workshop)}/lab/strategies`)).status).toBe(200);
+});
+
+describe('says in one line what is wrong, and ends', () => {
+  async function expectOneLine(server: Command, code: number, words: RegExp) {
+    expect((await server.ended).code).toBe(code);
+    expect(server.stdout()).toBe('');
+    expect(server.stderr().trimEnd().split('\n')).toHaveLength(1);
+    expect(server.stderr()).toMatch(words);
+  }
+
+  test('when the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as { port: number };
+    const server = startServer({ DATABASE_URL: databaseUrl, PORT: String(port) });
+    await expectOneLine(server, 1, new RegExp(`^Port ${port} on 127.0.0.1 is in use.*PORT`));
+  });
+
+  test('when a setting is wrong', async () => {
+    await expectOneLine(startServer({ PORT: 'http' }), 2, /^PORT must be a whole number/);
+  });
+
+  test('when the host is none', async () => {
+    const server = startServer({ DATABASE_URL: databaseUrl, HOST: 'no.such.host.invalid' });
+    await expectOneLine(server, 1, /^Cannot listen on HOST no.such.host.invalid/);
+  });
+
+  test('when the database cannot be reached', async () => {
+    const server = startServer({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/jobs' });
+    await expectOneLine(server, 1, /^Cannot use PostgreSQL at 127.0.0.1:1\/jobs(?!.*hunter2)/);
+  });
+
+  test('when there is no such database', async () => {
+    const url = new URL(inject('scratchUrl'));
+    url.pathname = 'no_such_database';
+    await expectOneLine(startServer({ DATABASE_URL: url.href }), 1, /does not exist.*DATABASE_URL/);
+  });
+});

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Command {
+  child: ReturnType<typeof spawn>;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves once this stands in stdout. */
+  says(words: RegExp): Promise<RegExpMatchArray>;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Runs one of the project's entry points as `npm run` does; it is killed when the test ends. */
+export function run(script: string, args: string[], env: Record<string, string> = {}): Command {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    cwd: root,
+    // Without the runner's own settings: a .env beside the tests must not matter either.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  const says = (words: RegExp) =>
+    new Promise<RegExpMatchArray>((resolve, reject) => {
+      const look = () => {
+        const match = stdout.match(words);
+        if (match) resolve(match);
+      };
+      child.stdout?.on('data', look);
+      look();
+      void ended.then(() => reject(new Error(`ended without saying ${words}: ${stdout}${stderr}`)));
+    });
+  return { child, stdout: () => stdout, stderr: () => stderr, says, ended };
+}
+
+/** The process id of the PostgreSQL that serves this home. */
+export const postmasterOf = (home: string): number =>
+  Number(readFileSync(path.join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+export function isRunning(pid: number): boolean {
+  // A zombie that nobody has waited for yet still takes signals; only /proc tells on Linux.
+  if (existsSync('/proc/self/stat')) {
+    try {
+      return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
