@@ -41,6 +41,12 @@ export type Decision =
   | { kind: 'duplicate'; slots: Slots }
   | { kind: 'full'; slots: Slots };
 
+/** The holders of a job as one of the recruiters sees them: how many, and whether he is one. */
+export interface Holders {
+  claimed: number;
+  held: boolean;
+}
+
 /**
  * What this recruiter may do with this job. True only while nobody else can change the holders,
  * so ask under the lock. `slots` are those after the decision.
@@ -48,14 +54,9 @@ export type Decision =
  * The duplicate is judged before the capacity: a holder who asks again for a full job is told
  * that the job is already theirs, which is what they want to know.
  */
-export function decide(
-  job: { capacity: number },
-  holders: readonly { recruiterId: bigint }[],
-  recruiterId: bigint,
-): Decision {
-  const slots = slotsOf(job.capacity, holders.length);
-  if (holders.some((holder) => holder.recruiterId === recruiterId))
-    return { kind: 'duplicate', slots };
+export function decide({ capacity }: { capacity: number }, { claimed, held }: Holders): Decision {
+  const slots = slotsOf(capacity, claimed);
+  if (held) return { kind: 'duplicate', slots };
   if (slots.remaining === 0) return { kind: 'full', slots };
-  return { kind: 'granted', slots: slotsOf(job.capacity, holders.length + 1) };
+  return { kind: 'granted', slots: slotsOf(capacity, claimed + 1) };
 }

@@ -5,6 +5,7 @@ import { Admission } from '../claims/admission.ts';
 import { claimByGet, idBody } from '../claims/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { problem } from '../problem.ts';
+import { addLabRows } from './lab-rows.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import { strategies } from './strategies/index.ts';
 
@@ -34,7 +35,10 @@ export function createLab(db: Database): Hono {
   for (const { name, claim } of strategies) {
     lab.all(
       `/strategies/${name}/claim-job`,
-      claimByGet((request) => claim(db, request), admission),
+      claimByGet(async (request) => {
+        await addLabRows(db, request.jobId);
+        return claim(db, request);
+      }, admission),
     );
   }
   lab.all('/strategies/:name/claim-job', () => noSuchStrategy());

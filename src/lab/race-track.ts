@@ -2,6 +2,7 @@ import { and, asc, eq } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { companies, jobClaims, jobs, recruiters } from '../db/schema.ts';
 import type { Standing } from './invariants.ts';
+import { addLabRows } from './lab-rows.ts';
 
 /** Marks the jobs that the lab made, so that it can never remove another. */
 const COMPANY = '(race track)';
@@ -24,6 +25,7 @@ export async function layTrack(
       .values({ companyId: company.id, role: 'Race', capacity: size.capacity })
       .returning();
     if (!job) throw new Error('INSERT … RETURNING gave no row');
+    await addLabRows(tx, job.id);
     const present = await tx
       .select({ id: recruiters.id })
       .from(recruiters)

@@ -9,6 +9,8 @@ export interface Strategy {
   idea: string;
   /** `capacity`: never more claims than slots, in any schedule. `nothing`: it does not say so. */
   promise: 'capacity' | 'nothing';
+  /** Something in it ends by time alone, so the explorer lets time pass as well. */
+  timed?: true;
   /** Claims; database errors are thrown as they come. */
   claim(db: Database, request: ClaimRequest): Promise<Outcome>;
 }

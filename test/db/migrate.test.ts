@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
+import * as labSchema from '../../src/lab/schema.ts';
 import { makeDatabase } from '../support/database.ts';
 
 test('the committed migrations are in step with the schema', async () => {
@@ -14,7 +15,7 @@ test('the committed migrations are in step with the schema', async () => {
     .sort()
     .at(-1);
   const snapshot = JSON.parse(readFileSync(path.join(meta, newest ?? ''), 'utf8'));
-  const wanted = generateDrizzleJson(schema, snapshot.id);
+  const wanted = generateDrizzleJson({ ...schema, ...labSchema }, snapshot.id);
   expect(await generateMigration(snapshot, wanted)).toEqual([]);
 });
 

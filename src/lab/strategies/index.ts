@@ -1,7 +1,49 @@
 import type { Strategy } from '../strategy.ts';
+import { advisoryLock } from './advisory-lock.ts';
+import { conditionalUpdate } from './conditional-update.ts';
+import { counterRow } from './counter-row.ts';
+import { earlyUnlock } from './early-unlock.ts';
+import { insertThenCount } from './insert-then-count.ts';
+import { insertThenLock } from './insert-then-lock.ts';
+import { fencedLease, lease } from './lease.ts';
+import { lostUpdate } from './lost-update.ts';
+import { mutex, mutexOnTwoServers } from './mutex.ts';
 import { naive } from './naive.ts';
+import { noKeyUpdate } from './no-key-update.ts';
+import { oneStatement } from './one-statement.ts';
+import { optimistic } from './optimistic.ts';
+import { repeatableRead } from './repeatable-read.ts';
 import { rowLock } from './row-lock.ts';
+import { serializable } from './serializable.ts';
+import { shareLock } from './share-lock.ts';
+import { skipLocked } from './skip-locked.ts';
+import { staleSnapshot } from './stale-snapshot.ts';
 import { transaction } from './transaction.ts';
+import { uniqueSlot } from './unique-slot.ts';
 
-/** The syllabus: every strategy, in the order in which the workshop meets them. */
-export const strategies: readonly Strategy[] = [naive, transaction, rowLock];
+/** The syllabus: every strategy, in the order in which the workshop meets them; the traps last. */
+export const strategies: readonly Strategy[] = [
+  naive,
+  transaction,
+  repeatableRead,
+  serializable,
+  rowLock,
+  noKeyUpdate,
+  counterRow,
+  conditionalUpdate,
+  optimistic,
+  advisoryLock,
+  uniqueSlot,
+  skipLocked,
+  mutex,
+  mutexOnTwoServers,
+  lease,
+  fencedLease,
+  oneStatement,
+  staleSnapshot,
+  earlyUnlock,
+  shareLock,
+  lostUpdate,
+  insertThenCount,
+  insertThenLock,
+];
