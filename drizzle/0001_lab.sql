@@ -28,6 +28,10 @@ CREATE TABLE "lab"."taken_slots" (
 	CONSTRAINT "taken_slots_job_id_slot_pk" PRIMARY KEY("job_id","slot")
 );
 --> statement-breakpoint
+CREATE TABLE "lab"."time_passed" (
+	"ahead" interval NOT NULL
+);
+--> statement-breakpoint
 ALTER TABLE "lab"."counters" ADD CONSTRAINT "counters_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "lab"."leases" ADD CONSTRAINT "leases_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "lab"."slots" ADD CONSTRAINT "slots_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

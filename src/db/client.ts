@@ -25,14 +25,9 @@ export function connect(
   url: string,
   { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS } = {},
 ): Connection {
-  const settings = {
-    url,
-    applicationName: 'rowlock',
-    lockTimeoutMs,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  };
+  const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
-  const pool = createPool(connections, () => openSession(settings, codecs));
+  const pool = createPool(connections, () => openSession({ url, parameters }, codecs));
   return { db: databaseOver(pool, codecs), close: () => pool.close(CLOSE_PATIENCE_S) };
 }
 

@@ -20,10 +20,12 @@ export interface Session {
 
 export interface SessionSettings {
   url: string;
-  applicationName: string;
-  /** In milliseconds, as is the other one. */
-  lockTimeoutMs: number;
-  statementTimeoutMs: number;
+  /** Settings of the server for this session, such as `lock_timeout` in milliseconds. */
+  parameters: Record<string, string | number>;
+  /** Prepare each statement once a session: one round trip less from its second time on. */
+  prepare?: boolean;
+  /** Takes what the server says beside its answers. */
+  onNotice?: (notice: postgres.Notice) => void;
 }
 
 /** How values become text and back, by type: Drizzle wants to do some of that itself. */
@@ -43,6 +45,7 @@ const CONNECT_TIMEOUT_S = 3;
  * connection, which is given up at the first sign that this connection is gone.
  */
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
+  const { prepare = false } = settings;
   let alive = true;
   const lose = () => {
     if (!alive) return;
@@ -54,13 +57,9 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
     connect_timeout: CONNECT_TIMEOUT_S,
     // The default ends a connection after a while even where a transaction is open on it.
     max_lifetime: null,
-    onnotice: () => undefined,
+    onnotice: settings.onNotice ?? (() => undefined),
     onclose: lose,
-    connection: {
-      application_name: settings.applicationName,
-      lock_timeout: settings.lockTimeoutMs,
-      statement_timeout: settings.statementTimeoutMs,
-    },
+    connection: { application_name: 'rowlock', ...settings.parameters },
   });
   Object.assign(client.options.parsers, codecs.parsers);
   Object.assign(client.options.serializers, codecs.serializers);
@@ -68,7 +67,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
     async run({ text, params, asArrays }) {
       if (!alive) throw connectionLost();
       try {
-        const query = client.unsafe(text, params as never[]);
+        const query = client.unsafe(text, params as never[], { prepare });
         return (await (asArrays ? query.values() : query)) as unknown as Rows;
       } catch (error) {
         if (!isOrdinary(error)) lose();

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { timePassed } from './schema.ts';
 
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
@@ -10,3 +12,6 @@ export const sleep: Sleep = (milliseconds) => (current.getStore() ?? setTimeout)
 
 /** Runs code whose `sleep` is this one. */
 export const withSleep = <T>(own: Sleep, work: () => T): T => current.run(own, work);
+
+/** The database's clock. Where a scenario makes time pass, it is ahead, and nobody has to wait. */
+export const now = sql`(now() + coalesce((select sum(ahead) from ${timePassed}), interval '0'))`;

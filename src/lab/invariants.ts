@@ -7,3 +7,14 @@ export interface Standing {
 
 /** More claims than slots: the promise that the whole project is about is broken. */
 export const isOversold = ({ capacity, claims }: Standing): boolean => claims > capacity;
+
+/** Somebody was turned away though a slot is free. */
+export const isUnsold = ({ capacity, claims, refused }: Standing & { refused: number }): boolean =>
+  claims < capacity && refused > 0;
+
+export function brokenInvariants(standing: Standing & { refused: number }): string[] {
+  const broken = [];
+  if (isOversold(standing)) broken.push('oversold');
+  if (isUnsold(standing)) broken.push('unsold');
+  return broken;
+}

@@ -1,4 +1,4 @@
-import { bigint, integer, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, integer, interval, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
 import { jobs } from '../db/schema.ts';
 
 /** What some strategies need besides the claims; production's own tables stay clean of it. */
@@ -39,3 +39,6 @@ export const leases = lab.table('leases', {
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull().defaultNow(),
   token: integer().notNull().default(0),
 });
+
+/** How far the lab's time is ahead of the real one: empty, except where a scenario makes it pass. */
+export const timePassed = lab.table('time_passed', { ahead: interval().notNull() });

@@ -1,8 +1,8 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { insertClaim } from '../../claims/queries.ts';
 import type { ClaimRequest, Outcome } from '../../claims/rules.ts';
 import type { Database, Transaction } from '../../db/client.ts';
-import { sleep } from '../clock.ts';
+import { now, sleep } from '../clock.ts';
 import { countClaims } from '../count-claims.ts';
 import { leases } from '../schema.ts';
 import type { Strategy } from '../strategy.ts';
@@ -71,26 +71,19 @@ async function withLease(
   }
 }
 
-/** The token of a lease that is now ours, or the answer when there is no use in waiting for one. */
+/** The token of a lease that is now ours, or the answer when there is none to be had. */
 async function takeLease(db: Database, request: ClaimRequest): Promise<number | Outcome> {
+  const ofJob = sql`${leases.jobId} = ${request.jobId}`;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const [taken] = await db
-      .update(leases)
-      .set({
-        holder: request.recruiterId,
-        token: sql`${leases.token} + 1`,
-        expiresAt: sql`now() + interval '10 seconds'`,
-      })
-      .where(
-        and(
-          eq(leases.jobId, request.jobId),
-          or(isNull(leases.holder), lt(leases.expiresAt, sql`now()`)),
-        ),
+    const [answer] = await db.execute<{ token: number | null; known: boolean }>(sql`
+      with taken as (
+        update ${leases} set holder = ${request.recruiterId}, token = token + 1,
+          expires_at = ${now} + interval '10 seconds'
+        where ${ofJob} and (holder is null or expires_at < ${now}) returning token
       )
-      .returning({ token: leases.token });
-    if (taken) return taken.token;
-    const decision = await countClaims(db, request);
-    if (decision.kind !== 'granted') return decision;
+      select (select token from taken), exists (select from ${leases} where ${ofJob}) as known`);
+    if (typeof answer?.token === 'number') return answer.token;
+    if (!answer?.known) return { kind: 'no-such-job' };
     await sleep(PAUSE_MS);
   }
   return { kind: 'busy' };

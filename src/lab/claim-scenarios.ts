@@ -1,0 +1,110 @@
+import { settle } from '../claims/settle.ts';
+import type { Session } from '../db/session.ts';
+import type { Ending, Scenario } from './explore/scenario.ts';
+import { brokenInvariants } from './invariants.ts';
+import type { Strategy } from './strategy.ts';
+
+/** The job that schedules are about, and where the ids of the earlier holders begin. */
+const JOB = 1;
+const FIRST_HOLDER = 101;
+
+export interface ClaimSetting {
+  name: string;
+  idea: string;
+  capacity: number;
+  taken: number;
+  /** The first session's transaction that inserts a claim is rolled back instead of committed. */
+  firstRollsBack?: true;
+}
+
+/** The situations in which a strategy is tried; the first is the one that counts are given for. */
+export const claimSettings = [
+  { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3 },
+  { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2 },
+  {
+    name: 'rollback',
+    idea: 'one slot is left, and the first to insert a claim rolls back',
+    capacity: 4,
+    taken: 3,
+    firstRollsBack: true,
+  },
+] as const satisfies ClaimSetting[];
+
+/** So many recruiters claim one job by this strategy; session 1 is recruiter 1, and so on. */
+export function claimScenario(
+  { claim, timed }: Pick<Strategy, 'claim' | 'timed'>,
+  { name, capacity, taken, firstRollsBack }: ClaimSetting,
+  recruiters: number,
+): Scenario {
+  const scenario: Scenario = {
+    name,
+    setUp: (admin) => setUp(admin, capacity, taken),
+    sessions: Array.from({ length: recruiters }, (_, index) => (db) => {
+      return settle(claim(db, { jobId: BigInt(JOB), recruiterId: BigInt(index + 1) }));
+    }),
+    judge: (admin, endings) => judge(admin, capacity, endings),
+  };
+  if (timed) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
+  if (firstRollsBack) scenario.rollsBack = { session: 1, after: /^insert into "?job_claims/i };
+  return scenario;
+}
+
+/** By then every lease has ended. */
+const LET_AN_HOUR_PASS = "insert into lab.time_passed values ('1 hour')";
+
+const runAll = async (admin: Session, text: string) => {
+  await admin.run({ text, params: [], asArrays: false });
+};
+
+/** The admin sessions that have the function already. */
+const installed = new WeakSet<Session>();
+
+async function setUp(admin: Session, capacity: number, taken: number) {
+  if (!installed.has(admin)) await runAll(admin, INSTALL_SET_UP);
+  installed.add(admin);
+  const text = 'select pg_temp.set_up($1, $2)';
+  await admin.run({ text, params: [capacity, taken], asArrays: false });
+}
+
+/**
+ * Fixed ids, so that a schedule prints the same transcript each time. A function, since its
+ * statements are then planned once, and it is called before every schedule.
+ */
+const INSTALL_SET_UP = `
+  create function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
+  begin
+    delete from job_claims;
+    delete from lab.counters;
+    delete from lab.slots;
+    delete from lab.taken_slots;
+    delete from lab.leases;
+    delete from lab.time_passed;
+    insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
+    insert into jobs (id, company_id, role, capacity) values (${JOB}, ${JOB}, 'Job', slot_count)
+      on conflict (id) do update set capacity = excluded.capacity
+      where jobs.capacity <> excluded.capacity;
+    insert into recruiters (id, name) select id, 'Recruiter ' || id
+      from generate_series(1, ${FIRST_HOLDER} + slot_count) id on conflict do nothing;
+    insert into job_claims (job_id, recruiter_id)
+      select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
+    insert into lab.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);
+    insert into lab.leases (job_id) values (${JOB});
+    insert into lab.slots (job_id, slot, recruiter_id)
+      select ${JOB}, slot, case when slot <= taken then ${FIRST_HOLDER} + slot - 1 end
+      from generate_series(1, slot_count) slot;
+    insert into lab.taken_slots (job_id, slot, recruiter_id)
+      select ${JOB}, slot, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
+  end $$`;
+
+async function judge(admin: Session, capacity: number, endings: Ending[]) {
+  const text = 'select count(*)::int as claims from job_claims where job_id = $1';
+  const [row] = await admin.run({ text, params: [JOB], asArrays: false });
+  const { claims } = row as { claims: number };
+  const got = endings.filter((ending) => 'value' in ending && hasKind(ending.value, 'claimed'));
+  const refused = endings.length - got.length;
+  const broken = brokenInvariants({ capacity, claims, refused });
+  return { broken, summary: `${claims} claims, ${capacity} slots` };
+}
+
+const hasKind = (value: unknown, kind: string): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;

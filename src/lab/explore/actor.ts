@@ -1,0 +1,117 @@
+import type { Rows } from '../../db/session.ts';
+import type { Gatekeeper, Step } from './gate.ts';
+import type { Ending } from './scenario.ts';
+
+/**
+ * ready: stands before the gate · running: its statement is under way · waiting: for a lock of
+ * another session · asleep: until time passes · elsewhere: waits for something in memory · ended.
+ */
+export type Status = 'ready' | 'running' | 'waiting' | 'asleep' | 'elsewhere' | 'ended';
+
+export type StepResult = { rows: Rows } | { error: unknown };
+
+/** One session of a schedule, as the driver sees it. */
+export class Actor implements Gatekeeper {
+  /** From 1, as in schedules. */
+  readonly number: number;
+  status: Status = 'ready';
+  /** The step before the gate, or under way; none before the first. */
+  step: Step | undefined;
+  /** The sessions whose locks it waits for. */
+  waitsFor: number[] = [];
+  /** What came back since the driver last looked. */
+  returned: { step: Step; result: StepResult } | undefined;
+  ending: Ending | undefined;
+  readonly #onChange: () => void;
+  readonly #program: () => Promise<unknown>;
+  #pass: (() => void) | undefined;
+  #isStarted = false;
+  /** Its first statement belongs to the step that starts it, and does not stop at the gate. */
+  #isStarting = false;
+
+  constructor(number: number, program: () => Promise<unknown>, onChange: () => void) {
+    this.number = number;
+    this.#program = program;
+    this.#onChange = onChange;
+  }
+
+  /** Lets the session make its next step: the one before the gate, or its first. */
+  go() {
+    if (this.#isStarted) {
+      this.#become('running');
+      this.#pass?.();
+    } else {
+      this.#isStarted = true;
+      this.#isStarting = true;
+      this.#become('elsewhere');
+      this.#start();
+    }
+  }
+
+  #start() {
+    const end = (ending: Ending) => {
+      this.ending = ending;
+      this.#become('ended');
+    };
+    // Through then: a program that throws before it returns a promise ends all the same.
+    Promise.resolve()
+      .then(this.#program)
+      .then(
+        (value) => end({ value }),
+        (error: unknown) => end({ error }),
+      );
+  }
+
+  arrive(step: Step): Promise<void> {
+    this.step = step;
+    if (this.#isStarting) {
+      this.#isStarting = false;
+      this.#become('running');
+      return Promise.resolve();
+    }
+    this.#become('ready');
+    return new Promise((resolve) => {
+      this.#pass = resolve;
+    });
+  }
+
+  /** The step that started it is over: whatever it waits for, its next statement stops. */
+  started() {
+    this.#isStarting = false;
+  }
+
+  leave(result: StepResult) {
+    if (this.step) this.returned = { step: this.step, result };
+    this.step = undefined;
+    this.waitsFor = [];
+    this.#become('elsewhere');
+  }
+
+  /** The session's `sleep`: until the driver makes time pass. */
+  readonly sleep = (): Promise<void> => {
+    this.#become('asleep');
+    return new Promise((resolve) => {
+      this.#pass = resolve;
+    });
+  };
+
+  wake() {
+    this.#become('elsewhere');
+    this.#pass?.();
+  }
+
+  waits() {
+    if (this.status === 'running') this.#become('waiting');
+  }
+
+  /** Its lock was granted: it runs on. */
+  resume() {
+    this.waitsFor = [];
+    this.#become('running');
+  }
+
+  #become(status: Status) {
+    this.status = status;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,120 @@
+import type { Rows, Session, Statement } from '../../db/session.ts';
+import { RolledBackByScenario } from './scenario.ts';
+
+/** What counts as one step. The counts of schedules depend on it; docs/explorer.md explains it. */
+export interface StepModel {
+  /** BEGIN takes no snapshot and no lock, so by default it goes with the statement after it. */
+  beginIsStep: boolean;
+  /** A write outside a transaction executes and then commits: others may come in between. */
+  loneWriteIsTwo: boolean;
+}
+
+export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true };
+
+/** One step of a session, as it stands before the gate. */
+export interface Step {
+  text: string;
+  params: unknown[];
+}
+
+/** The scheduler's side of a gate. */
+export interface Gatekeeper {
+  /** Resolves when the scheduler lets this step go. */
+  arrive(step: Step): Promise<void>;
+  /** The step's statements have come back, with the last one's rows or an error. */
+  leave(result: { rows: Rows } | { error: unknown }): void;
+}
+
+/** Statements that take neither a snapshot nor a lock, so there is nothing to choose about them. */
+const PREPARATORY = /^(begin|start transaction|set transaction|savepoint|release savepoint)\b/i;
+const WRITES = /\b(insert|update|delete|merge|share)\b/i;
+
+/**
+ * A session that pauses before each step until the scheduler lets it go. It stands where production
+ * has a plain session, below Drizzle, so the code above it is the same to the letter.
+ */
+export class Gate implements Session {
+  readonly #inner: Session;
+  readonly #keeper: Gatekeeper;
+  readonly #model: StepModel;
+  readonly #rollsBackAfter: RegExp | undefined;
+  /** Preparatory statements that wait for the step they belong to. */
+  #held: Statement[] = [];
+  #inTransaction = false;
+  #doomed = false;
+
+  constructor(inner: Session, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
+    this.#inner = inner;
+    this.#keeper = keeper;
+    this.#model = model;
+    this.#rollsBackAfter = rollsBackAfter;
+  }
+
+  isAlive(): boolean {
+    return this.#inner.isAlive();
+  }
+
+  close(patienceSeconds: number): Promise<void> {
+    return this.#inner.close(patienceSeconds);
+  }
+
+  async run(statement: Statement): Promise<Rows> {
+    const { text } = statement;
+    if (/^(begin|start)\b/i.test(text)) this.#inTransaction = true;
+    if (PREPARATORY.test(text) && !this.#model.beginIsStep) {
+      this.#held.push(statement);
+      return Object.assign([], { command: text.split(' ')[0]?.toUpperCase() ?? '' });
+    }
+    if (/^rollback$/i.test(text)) return this.#end(statement);
+    if (/^commit$/i.test(text)) return this.#doomed ? this.#rollBack() : this.#end(statement);
+    this.#doomed ||= this.#rollsBackAfter?.test(text) ?? false;
+    if (this.#inTransaction || !WRITES.test(text) || !this.#model.loneWriteIsTwo)
+      return this.#step(statement);
+    return this.#loneWrite(statement);
+  }
+
+  async #end(statement: Statement): Promise<Rows> {
+    try {
+      return await this.#step(statement);
+    } finally {
+      this.#inTransaction = false;
+      this.#doomed = false;
+    }
+  }
+
+  async #rollBack(): Promise<Rows> {
+    await this.#end(command('rollback'));
+    throw new RolledBackByScenario('the scenario rolled this transaction back');
+  }
+
+  /** What PostgreSQL does by itself for a statement on its own, with a pause before the commit. */
+  async #loneWrite(statement: Statement): Promise<Rows> {
+    this.#held = [command('begin')];
+    this.#inTransaction = true;
+    const rows = await this.#step(statement, () => {
+      this.#inTransaction = false;
+      this.#doomed = false;
+      return this.#inner.run(command('rollback'));
+    });
+    await (this.#doomed ? this.#rollBack() : this.#end(command('commit')));
+    return rows;
+  }
+
+  async #step(statement: Statement, undo?: () => Promise<unknown>): Promise<Rows> {
+    const statements = [...this.#held, statement];
+    this.#held = [];
+    await this.#keeper.arrive(statement);
+    try {
+      const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
+      const rows = results.at(-1) as Rows;
+      this.#keeper.leave({ rows });
+      return rows;
+    } catch (error) {
+      if (this.#inner.isAlive()) await undo?.();
+      this.#keeper.leave({ error });
+      throw error;
+    }
+  }
+}
+
+const command = (text: string): Statement => ({ text, params: [], asArrays: false });

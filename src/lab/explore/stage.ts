@@ -1,0 +1,95 @@
+import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
+import { PlainError } from '../../main.ts';
+
+/** A session of the stage, with what tells it from others. */
+export interface StageSession {
+  session: Session;
+  pid: number;
+  /** Called when the server says that this session waits for a lock. */
+  onWaiting: () => void;
+}
+
+/**
+ * How soon a waiting session looks for a deadlock, and thereby tells that it waits. It looks once a
+ * wait: with this, whoever closes a cycle is the one to find it, since the others have looked.
+ */
+const DEADLOCK_TIMEOUT_MS = 1;
+
+const PARAMETERS = {
+  // Says "still waiting" after deadlock_timeout: an event, where asking again and again is a clock.
+  log_lock_waits: 'on',
+  client_min_messages: 'log',
+  log_min_messages: 'fatal',
+  lc_messages: 'C',
+  deadlock_timeout: DEADLOCK_TIMEOUT_MS,
+  lock_timeout: 0,
+  statement_timeout: 0,
+};
+
+/** The connections that schedules are played on, one after another: they are opened once. */
+export class Stage {
+  readonly codecs: Codecs = { parsers: {}, serializers: {} };
+  readonly admin: Session;
+  readonly #url: string;
+  #sessions: StageSession[] = [];
+
+  constructor(url: string) {
+    this.#url = url;
+    this.admin = openSession(
+      { url, parameters: {}, prepare: true },
+      { parsers: {}, serializers: {} },
+    );
+  }
+
+  /** Sessions without a transaction or a lock; those that were lost or left busy are replaced. */
+  async sessions(count: number): Promise<StageSession[]> {
+    const alive = this.#sessions.filter(({ session }) => session.isAlive());
+    await Promise.all(alive.map(({ session }) => session.run(statement(CLEAN))));
+    while (alive.length < count) alive.push(await this.#open());
+    this.#sessions = alive;
+    return alive.slice(0, count);
+  }
+
+  /** Gives up every session, whatever it is doing. */
+  async abandon() {
+    const pids = this.#sessions.map(({ pid }) => pid);
+    this.#sessions = [];
+    if (pids.length)
+      await this.run('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [pids]);
+  }
+
+  run(text: string, params: unknown[] = []): Promise<Rows> {
+    return this.admin.run(statement(text, params));
+  }
+
+  async close() {
+    await Promise.all(
+      [this.admin, ...this.#sessions.map(({ session }) => session)].map((each) => each.close(0)),
+    );
+  }
+
+  async #open(): Promise<StageSession> {
+    const opened: StageSession = { session: this.admin, pid: 0, onWaiting: () => undefined };
+    const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
+      if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
+    };
+    const settings = { url: this.#url, parameters: PARAMETERS, prepare: true, onNotice };
+    opened.session = openSession(settings, this.codecs);
+    try {
+      const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
+      opened.pid = (row as { pid: number }).pid;
+    } catch (error) {
+      if ((error as { code?: string }).code !== '42501') throw error;
+      throw new PlainError(
+        'The explorer sets deadlock_timeout and log_lock_waits, which the account in DATABASE_URL ' +
+          'may not. Unset DATABASE_URL to explore on the embedded PostgreSQL.',
+      );
+    }
+    return opened;
+  }
+}
+
+/** Nothing of one schedule may reach into the next. */
+const CLEAN = 'rollback; select pg_advisory_unlock_all()';
+
+const statement = (text: string, params: unknown[] = []) => ({ text, params, asArrays: false });
