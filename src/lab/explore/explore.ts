@@ -6,6 +6,8 @@ import type { Stage } from './stage.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
+  /** How many sessions took part. */
+  sessions: number;
   schedule: string[];
   entries: Entry[];
   endings: Ending[];
@@ -112,7 +114,8 @@ async function assess(execution: Execution): Promise<Played> {
   return { ...parts, endings, faults, summary };
 }
 
-const partsOf = ({ entries }: Execution) => ({
+const partsOf = ({ actors, entries }: Execution) => ({
+  sessions: actors.length,
   schedule: entries.map(({ choice }) => choice),
   entries,
   serializationFailure: hasCode(entries, SQLSTATE.serializationFailure),

@@ -15,6 +15,8 @@ export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true 
 export interface Step {
   text: string;
   params: unknown[];
+  /** Its transaction keeps the snapshot of its first statement: REPEATABLE READ and stricter. */
+  fixedSnapshot: boolean;
 }
 
 /** The scheduler's side of a gate. */
@@ -41,6 +43,7 @@ export class Gate implements Session {
   /** Preparatory statements that wait for the step they belong to. */
   #held: Statement[] = [];
   #inTransaction = false;
+  #fixedSnapshot = false;
   #doomed = false;
 
   constructor(inner: Session, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
@@ -59,8 +62,9 @@ export class Gate implements Session {
   }
 
   async run(statement: Statement): Promise<Rows> {
-    const { text } = statement;
+    const text = statement.text.trim();
     if (/^(begin|start)\b/i.test(text)) this.#inTransaction = true;
+    if (/isolation level (repeatable read|serializable)/i.test(text)) this.#fixedSnapshot = true;
     if (PREPARATORY.test(text) && !this.#model.beginIsStep) {
       this.#held.push(statement);
       return Object.assign([], { command: text.split(' ')[0]?.toUpperCase() ?? '' });
@@ -77,9 +81,14 @@ export class Gate implements Session {
     try {
       return await this.#step(statement);
     } finally {
-      this.#inTransaction = false;
-      this.#doomed = false;
+      this.#forgetTransaction();
     }
+  }
+
+  #forgetTransaction() {
+    this.#inTransaction = false;
+    this.#fixedSnapshot = false;
+    this.#doomed = false;
   }
 
   async #rollBack(): Promise<Rows> {
@@ -92,8 +101,7 @@ export class Gate implements Session {
     this.#held = [command('begin')];
     this.#inTransaction = true;
     const rows = await this.#step(statement, () => {
-      this.#inTransaction = false;
-      this.#doomed = false;
+      this.#forgetTransaction();
       return this.#inner.run(command('rollback'));
     });
     await (this.#doomed ? this.#rollBack() : this.#end(command('commit')));
@@ -103,7 +111,9 @@ export class Gate implements Session {
   async #step(statement: Statement, undo?: () => Promise<unknown>): Promise<Rows> {
     const statements = [...this.#held, statement];
     this.#held = [];
-    await this.#keeper.arrive(statement);
+    const text = statement.text.trim();
+    const { params } = statement;
+    await this.#keeper.arrive({ text, params, fixedSnapshot: this.#fixedSnapshot });
     try {
       const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
       const rows = results.at(-1) as Rows;

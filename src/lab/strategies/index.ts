@@ -1,3 +1,4 @@
+import { UsageError } from '../../main.ts';
 import type { Strategy } from '../strategy.ts';
 import { advisoryLock } from './advisory-lock.ts';
 import { conditionalUpdate } from './conditional-update.ts';
@@ -47,3 +48,14 @@ export const strategies: readonly Strategy[] = [
   insertThenCount,
   insertThenLock,
 ];
+
+/** The strategies of these names, in that order; all for none or for `all`. Throws a `UsageError`. */
+export function chooseStrategies(names: readonly string[] | undefined): Strategy[] {
+  if (names === undefined || names.includes('all')) return [...strategies];
+  return [...new Set(names)].map((name) => {
+    const strategy = strategies.find((each) => each.name === name);
+    if (strategy) return strategy;
+    const known = strategies.map((each) => each.name).join(', ');
+    throw new UsageError(`There is no strategy "${name}". The strategies are ${known}.`);
+  });
+}

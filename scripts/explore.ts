@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { claimScenario, claimSettings } from '../src/lab/claim-scenarios.ts';
+import { type Exploration, explore } from '../src/lab/explore/explore.ts';
+import { transcript } from '../src/lab/explore/transcript.ts';
+import { chooseStrategies } from '../src/lab/strategies/index.ts';
+import type { Strategy } from '../src/lab/strategy.ts';
+import { runMain } from '../src/main.ts';
+import { withStage } from './arena.ts';
+import { readOptions, whole } from './options.ts';
+import { paint } from './paint.ts';
+import { plainTable } from './plain-table.ts';
+import { clearProgress, showProgress } from './progress.ts';
+
+const HELP = `Plays every order of the recruiters' SQL statements on a real PostgreSQL.
+
+Usage: npm run explore -- [options]
+
+  --strategy NAME    a strategy to explore; may be given several times (default: all)
+  --scenario NAME    the situation: ${claimSettings.map(({ name }) => name).join(', ')}
+                     (default: ${claimSettings[0].name})
+  --sessions N       recruiters at once (2 or 3, default 2); three take long
+  --json             print one JSON array on stdout, and nothing else there
+  --help             show this
+
+A schedule is the order in which the sessions make their steps: 1,1,2 means that
+session 1 made two and then session 2 one; t is where time passes. What counts as
+a step: docs/explorer.md. Two sessions are the proof: exhaustive for 2 sessions at
+statement granularity.
+
+Exit code: 0 when every strategy that promises the capacity kept it in every
+schedule, 1 when one broke it, 2 when it could not be run as asked.
+`;
+
+const rules = z.object({
+  strategy: z.array(z.string()).optional(),
+  scenario: z
+    .enum(
+      claimSettings.map(({ name }) => name),
+      `--scenario must be one of ${claimSettings.map(({ name }) => name).join(', ')}`,
+    )
+    .default(claimSettings[0].name),
+  sessions: whole('--sessions', 2, 3, 2),
+  json: z.boolean().default(false),
+  help: z.boolean().default(false),
+});
+
+type Options = z.infer<typeof rules>;
+type Result = Exploration & { strategy: Strategy };
+
+function brokePromise({ strategy, faults }: Result): boolean {
+  return strategy.promise === 'capacity' && (faults.oversold ?? 0) > 0;
+}
+
+/** Two stages at a time: the explorer waits for PostgreSQL, and PostgreSQL for it, in turns. */
+const STAGES = 2;
+
+runMain(async (stop) => {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const { options } = readOptions('explore', rules, {
+    options: {
+      strategy: { ...text, multiple: true },
+      scenario: text,
+      sessions: text,
+      json: flag,
+      help: flag,
+    },
+  });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const strategies = chooseStrategies(options.strategy);
+  const results = await exploreAll(strategies, options, stop);
+  if (options.json)
+    process.stdout.write(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
+  else process.stdout.write(`${describe(results, options)}\n`);
+  return results.some(brokePromise) ? 1 : 0;
+});
+
+async function exploreAll(strategies: Strategy[], options: Options, stop: AbortSignal) {
+  const waiting = [...strategies];
+  const results: Result[] = [];
+  const worker = () =>
+    withStage(stop, async (stage) => {
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        results.push(await exploreOne(stage, next, options, stop));
+    });
+  await Promise.all(Array.from({ length: Math.min(STAGES, strategies.length) }, worker));
+  clearProgress();
+  return strategies.flatMap((strategy) => results.filter((result) => result.strategy === strategy));
+}
+
+async function exploreOne(
+  stage: Parameters<typeof explore>[0],
+  strategy: Strategy,
+  { scenario, sessions }: Options,
+  stop: AbortSignal,
+): Promise<Result> {
+  const setting = claimSettings.find(({ name }) => name === scenario) ?? claimSettings[0];
+  const onSchedule = (schedules: number) => showProgress(`${strategy.name}: schedule ${schedules}`);
+  const found = await explore(stage, claimScenario(strategy, setting, sessions), {
+    onSchedule,
+    stop,
+  });
+  return { strategy, ...found };
+}
+
+function counterexampleOf({ counterexamples }: Exploration) {
+  const { oversold, unsold, error, hang, deadlock } = counterexamples;
+  return oversold ?? unsold ?? hang ?? error ?? deadlock;
+}
+
+function asJson(result: Result, { sessions }: Options) {
+  const { strategy, schedules, faults, serializationFailures, milliseconds } = result;
+  const played = counterexampleOf(result);
+  return {
+    strategy: strategy.name,
+    promise: strategy.promise,
+    sessions,
+    schedules,
+    oversold: faults.oversold ?? 0,
+    unsold: faults.unsold ?? 0,
+    deadlocks: faults.deadlock ?? 0,
+    serializationFailures,
+    errors: (faults.error ?? 0) + (faults.hang ?? 0),
+    counterexample: played
+      ? { schedule: played.schedule.join(','), transcript: transcript(played) }
+      : null,
+    milliseconds,
+  };
+}
+
+function describe(results: Result[], options: Options): string {
+  const head = [
+    'strategy',
+    'schedules',
+    'oversold',
+    'unsold',
+    'deadlocks',
+    'serialization',
+    'errors',
+    'ms',
+  ];
+  const red = (count: number) => (count > 0 ? paint('red', String(count)) : String(count));
+  const rows = results.map((result) => {
+    const json = asJson(result, options);
+    return [
+      json.strategy,
+      json.schedules,
+      red(json.oversold),
+      red(json.unsold),
+      red(json.deadlocks),
+      json.serializationFailures,
+      red(json.errors),
+      json.milliseconds,
+    ];
+  });
+  const setting = claimSettings.find(({ name }) => name === options.scenario);
+  return [
+    `${options.sessions} recruiters, ${setting?.idea}: every schedule, on a real PostgreSQL.`,
+    '',
+    plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]),
+    '',
+    ...results.flatMap((result) => describeCounterexample(result, options)),
+    `Exhaustive for ${options.sessions} sessions at statement granularity.`,
+  ].join('\n');
+}
+
+function describeCounterexample(result: Result, { scenario }: Options): string[] {
+  const played = counterexampleOf(result);
+  if (!played) return [];
+  const elsewhere = scenario === claimSettings[0].name ? '' : ` --scenario ${scenario}`;
+  const command = `replay: npm run replay -- ${result.strategy.name} ${played.schedule.join(',')}${elsewhere}`;
+  return [paint('bold', result.strategy.name), transcript(played), command, ''];
+}

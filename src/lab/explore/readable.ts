@@ -1,0 +1,57 @@
+import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import type { Step } from './gate.ts';
+
+/** A row of more values than this is a record; of fewer, its values are the point of the step. */
+const MOST_VALUES = 3;
+
+/**
+ * The statement with its parameters in their places, without the quotes that Drizzle adds, and with
+ * its long lists of columns left out: they say nothing about who waits for whom.
+ */
+export function readableStatement({ text, params }: Step): string {
+  return text
+    .replace(/"/g, '')
+    .replace(/\$(\d+)/g, (_, number) => String(params[Number(number) - 1]))
+    .replace(/\s+/g, ' ')
+    .replace(/^select (\w+, ){3,}\w+ from/i, 'select … from')
+    .replace(/^(insert into [\w.]+) \((\w+, ){2,}\w+\)/i, '$1 (…)')
+    .replace(/ returning (\w+, ){2,}\w+$/i, ' returning …')
+    .trim();
+}
+
+/** What came back, in a few words: the values of a small row, else the number of rows. */
+export function readableRows(rows: unknown[], { text }: Step): string {
+  if (/^(begin|commit|rollback)/i.test(text)) return '';
+  const counted = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
+  // What an insert returns has ids and times in it, which are new each time.
+  if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
+  const entries = Object.entries(rows[0] as object);
+  if (entries.length > MOST_VALUES) return counted;
+  // Drizzle asks for arrays, so their keys are numbers and the names have to come from the text.
+  const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
+  return entries.map(([, value], index) => `${names[index] ?? ''} ${value}`.trim()).join(', ');
+}
+
+/** The names of the columns that a statement returns, as far as they stand in it. */
+function namesOf(text: string): string[] {
+  let outline = text.replace(/"/g, '');
+  while (/\([^()]*\)/.test(outline)) outline = outline.replace(/\([^()]*\)/g, '');
+  const list =
+    /^select (.*?)(?: from |$)/is.exec(outline)?.[1] ?? /returning (.*)$/is.exec(outline)?.[1];
+  return (list ?? '').split(',').map((item) => /(\w+)\s*$/.exec(item)?.[1] ?? '');
+}
+
+const ERRORS: Record<string, string> = {
+  [SQLSTATE.serializationFailure]: 'serialization failure',
+  [SQLSTATE.deadlockDetected]: 'deadlock detected',
+  [SQLSTATE.uniqueViolation]: 'unique violation',
+  [SQLSTATE.foreignKeyViolation]: 'foreign key violation',
+  [SQLSTATE.adminShutdown]: 'connection ended by the server',
+  CONNECTION_CLOSED: 'connection lost',
+};
+
+export function readableError(error: unknown): string {
+  const code = databaseError(error)?.code;
+  const name = error instanceof Error ? error.name : 'error';
+  return `ERROR: ${code === undefined ? name : (ERRORS[code] ?? code)}`;
+}
