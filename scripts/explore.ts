@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { claimScenario, claimSettings } from '../src/lab/claim-scenarios.ts';
-import { type Exploration, explore } from '../src/lab/explore/explore.ts';
+import { claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
+import type { Exploration } from '../src/lab/explore/explore.ts';
 import { transcript } from '../src/lab/explore/transcript.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
-import type { Strategy } from '../src/lab/strategy.ts';
 import { runMain } from '../src/main.ts';
-import { withStage } from './arena.ts';
+import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { plainTable } from './plain-table.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 const HELP = `Plays every order of the recruiters' SQL statements on a real PostgreSQL.
 
@@ -45,14 +43,10 @@ const rules = z.object({
 });
 
 type Options = z.infer<typeof rules>;
-type Result = Exploration & { strategy: Strategy };
 
 function brokePromise({ strategy, faults }: Result): boolean {
   return strategy.promise === 'capacity' && (faults.oversold ?? 0) > 0;
 }
-
-/** Two stages at a time: the explorer waits for PostgreSQL, and PostgreSQL for it, in turns. */
-const STAGES = 2;
 
 runMain(async (stop) => {
   const text = { type: 'string' } as const;
@@ -71,40 +65,13 @@ runMain(async (stop) => {
     return 0;
   }
   const strategies = chooseStrategies(options.strategy);
-  const results = await exploreAll(strategies, options, stop);
+  const setting = settingNamed(options.scenario);
+  const results = await exploreAll(strategies, setting, options.sessions, stop);
   if (options.json)
     process.stdout.write(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
   else process.stdout.write(`${describe(results, options)}\n`);
   return results.some(brokePromise) ? 1 : 0;
 });
-
-async function exploreAll(strategies: Strategy[], options: Options, stop: AbortSignal) {
-  const waiting = [...strategies];
-  const results: Result[] = [];
-  const worker = () =>
-    withStage(stop, async (stage) => {
-      for (let next = waiting.shift(); next; next = waiting.shift())
-        results.push(await exploreOne(stage, next, options, stop));
-    });
-  await Promise.all(Array.from({ length: Math.min(STAGES, strategies.length) }, worker));
-  clearProgress();
-  return strategies.flatMap((strategy) => results.filter((result) => result.strategy === strategy));
-}
-
-async function exploreOne(
-  stage: Parameters<typeof explore>[0],
-  strategy: Strategy,
-  { scenario, sessions }: Options,
-  stop: AbortSignal,
-): Promise<Result> {
-  const setting = claimSettings.find(({ name }) => name === scenario) ?? claimSettings[0];
-  const onSchedule = (schedules: number) => showProgress(`${strategy.name}: schedule ${schedules}`);
-  const found = await explore(stage, claimScenario(strategy, setting, sessions), {
-    onSchedule,
-    stop,
-  });
-  return { strategy, ...found };
-}
 
 function counterexampleOf({ counterexamples }: Exploration) {
   const { oversold, unsold, error, hang, deadlock } = counterexamples;
@@ -156,9 +123,9 @@ function describe(results: Result[], options: Options): string {
       json.milliseconds,
     ];
   });
-  const setting = claimSettings.find(({ name }) => name === options.scenario);
+  const { idea } = settingNamed(options.scenario);
   return [
-    `${options.sessions} recruiters, ${setting?.idea}: every schedule, on a real PostgreSQL.`,
+    `${options.sessions} recruiters, ${idea}: every schedule, on a real PostgreSQL.`,
     '',
     plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]),
     '',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { claimScenario, claimSettings } from '../src/lab/claim-scenarios.ts';
-import { Divergence, replay } from '../src/lab/explore/explore.ts';
+import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
+import { replay } from '../src/lab/explore/explore.ts';
+import { Divergence } from '../src/lab/explore/forks.ts';
 import { transcript } from '../src/lab/explore/transcript.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain, UsageError } from '../src/main.ts';
@@ -46,7 +47,7 @@ runMain(async (stop) => {
     throw new UsageError('A strategy and a schedule are needed: npm run replay -- naive 1,2,1,2');
   const [strategy] = chooseStrategies([name]);
   const steps = readSchedule(schedule);
-  const setting = claimSettings.find((each) => each.name === options.scenario) ?? claimSettings[0];
+  const setting = settingNamed(options.scenario);
   if (!strategy) throw new UsageError(`There is no strategy ${name}.`);
   const sessions = Math.max(2, ...steps.map((step) => Number(step.replace('x', '')) || 0));
   await withStage(stop, async (stage) => {

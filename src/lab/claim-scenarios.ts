@@ -1,51 +1,76 @@
 import { settle } from '../claims/settle.ts';
+import type { Database } from '../db/client.ts';
 import type { Session } from '../db/session.ts';
-import type { Ending, Scenario } from './explore/scenario.ts';
+import { type Ending, isRollback, type Scenario } from './explore/scenario.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Strategy } from './strategy.ts';
 
-/** The job that schedules are about, and where the ids of the earlier holders begin. */
+/** The job that schedules are about, and the ids of those who may hold it already. */
 const JOB = 1;
 const FIRST_HOLDER = 101;
+const LAST_HOLDER = 200;
 
 export interface ClaimSetting {
   name: string;
   idea: string;
   capacity: number;
   taken: number;
+  /** Time may pass, for the strategies in which something ends by it. */
+  timePasses?: true;
   /** The first session's transaction that inserts a claim is rolled back instead of committed. */
   firstRollsBack?: true;
+  /** Whoever was rolled back claims once more. */
+  asksAgain?: true;
 }
 
 /** The situations in which a strategy is tried; the first is the one that counts are given for. */
-export const claimSettings = [
-  { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3 },
+export const claimSettings: readonly [ClaimSetting, ...ClaimSetting[]] = [
+  { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3, timePasses: true },
   { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2 },
   {
     name: 'rollback',
-    idea: 'one slot is left, and the first to insert a claim rolls back',
+    idea: 'one slot is left, one rolls back',
     capacity: 4,
     taken: 3,
     firstRollsBack: true,
   },
-] as const satisfies ClaimSetting[];
+  {
+    name: 'rollback-again',
+    idea: 'one slot is left, one rolls back and asks again',
+    capacity: 4,
+    taken: 3,
+    firstRollsBack: true,
+    asksAgain: true,
+  },
+];
+
+/** The setting of this name. Throws when there is none: names from outside are checked before. */
+export function settingNamed(name: string): ClaimSetting {
+  const setting = claimSettings.find((each) => each.name === name);
+  if (!setting) throw new Error(`there is no setting ${name}`);
+  return setting;
+}
 
 /** So many recruiters claim one job by this strategy; session 1 is recruiter 1, and so on. */
 export function claimScenario(
   { claim, timed }: Pick<Strategy, 'claim' | 'timed'>,
-  { name, capacity, taken, firstRollsBack }: ClaimSetting,
+  { name, capacity, taken, timePasses, firstRollsBack, asksAgain }: ClaimSetting,
   recruiters: number,
 ): Scenario {
+  const program = (recruiterId: bigint) => (db: Database) => {
+    const once = () => settle(claim(db, { jobId: BigInt(JOB), recruiterId }));
+    return asksAgain
+      ? once().catch((error) => (isRollback(error) ? once() : Promise.reject(error)))
+      : once();
+  };
   const scenario: Scenario = {
     name,
     setUp: (admin) => setUp(admin, capacity, taken),
-    sessions: Array.from({ length: recruiters }, (_, index) => (db) => {
-      return settle(claim(db, { jobId: BigInt(JOB), recruiterId: BigInt(index + 1) }));
-    }),
+    sessions: Array.from({ length: recruiters }, (_, index) => program(BigInt(index + 1))),
     judge: (admin, endings) => judge(admin, capacity, endings),
   };
-  if (timed) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
-  if (firstRollsBack) scenario.rollsBack = { session: 1, after: /^insert into "?job_claims/i };
+  if (timed && timePasses) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
+  if (firstRollsBack) scenario.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
   return scenario;
 }
 
@@ -71,6 +96,12 @@ async function setUp(admin: Session, capacity: number, taken: number) {
  * statements are then planned once, and it is called before every schedule.
  */
 const INSTALL_SET_UP = `
+  insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
+  insert into jobs (id, company_id, role) values (${JOB}, ${JOB}, 'Job') on conflict do nothing;
+  insert into recruiters (id, name) select id, 'Recruiter ' || id
+    from generate_series(1, ${LAST_HOLDER}) id on conflict do nothing;
+  select setval(pg_get_serial_sequence(name, 'id'), greatest(${LAST_HOLDER}, nextval(pg_get_serial_sequence(name, 'id'))))
+    from unnest('{companies,jobs,recruiters}'::text[]) name;
   create function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
   begin
     delete from job_claims;
@@ -79,12 +110,7 @@ const INSTALL_SET_UP = `
     delete from lab.taken_slots;
     delete from lab.leases;
     delete from lab.time_passed;
-    insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
-    insert into jobs (id, company_id, role, capacity) values (${JOB}, ${JOB}, 'Job', slot_count)
-      on conflict (id) do update set capacity = excluded.capacity
-      where jobs.capacity <> excluded.capacity;
-    insert into recruiters (id, name) select id, 'Recruiter ' || id
-      from generate_series(1, ${FIRST_HOLDER} + slot_count) id on conflict do nothing;
+    update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
     insert into job_claims (job_id, recruiter_id)
       select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
     insert into lab.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);

@@ -5,6 +5,7 @@ import { Actor, type StepResult } from './actor.ts';
 import { Gate, STEP_MODEL, type Step, type StepModel } from './gate.ts';
 import type { Ending, Scenario, Verdict } from './scenario.ts';
 import type { Stage, StageSession } from './stage.ts';
+import { Hang, Stillness } from './stillness.ts';
 
 /** What one session did in one step of the schedule. */
 export interface Act {
@@ -23,13 +24,6 @@ export interface Entry {
   acts: Act[];
 }
 
-/** A session neither came back nor waited for another within the bound. */
-export class Hang extends Error {
-  override name = 'Hang';
-}
-
-/** Far longer than any statement of a few rows takes; only a fault lasts so long. */
-const HANG_MS = 10_000;
 /** What waits in memory alone, for a timer of its own say, gets so long to come back. */
 const GRACE_MS = 2_000;
 /** A strategy that has not ended by then tries for ever. */
@@ -48,7 +42,8 @@ export class Execution {
   readonly #sentAt = new Map<number, number>();
   readonly #cut = new Set<number>();
   #timePassed = false;
-  #changed = () => {};
+  #committed = false;
+  readonly #stillness: Stillness;
 
   private constructor(
     stage: Stage,
@@ -60,6 +55,8 @@ export class Execution {
     this.#scenario = scenario;
     this.#sessions = sessions;
     this.actors = sessions.map((session, index) => this.#makeActor(session, index + 1, model));
+    const pids = sessions.map(({ pid }) => pid);
+    this.#stillness = new Stillness(stage, pids, this.actors);
   }
 
   /** Sets the scene; no session has made a step yet. */
@@ -76,7 +73,7 @@ export class Execution {
     const actor = new Actor(
       number,
       () => withSleep(actor.sleep, () => program(db)),
-      () => this.#changed(),
+      () => this.#stillness.changed(),
     );
     const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
     const gate = new Gate(stageSession.session, actor, model, doomed);
@@ -90,8 +87,10 @@ export class Execution {
     const ready = this.actors.filter(({ status }) => status === 'ready');
     const open = this.actors.filter(({ status }) => status !== 'ended');
     const asleep = open.some(({ status }) => status === 'asleep');
-    const timed = this.#scenario.passTime !== undefined && !this.#timePassed && open.length > 0;
-    // Time passes once at any point; after that, when all that is left to do is to wait for it.
+    // Before anything is committed the tables are as they were set up: nothing in them can end.
+    const timed =
+      this.#scenario.passTime && !this.#timePassed && this.#committed && open.length > 0;
+    // Time passes once at any such point; after that, when all that is left is to wait for it.
     const mayPass = timed || (asleep && ready.length === 0);
     const cuts = open.filter(({ number, status }) => this.#mayCut(number) && status !== 'asleep');
     return [
@@ -114,7 +113,7 @@ export class Execution {
     if (choice === 't') await this.#passTime();
     else if (choice.startsWith('x')) await this.#cutConnection(Number(choice.slice(1)));
     else this.#let(Number(choice));
-    await this.#settle();
+    await this.#stillness.settle();
     for (const actor of this.actors) actor.started();
     this.#record(entry, choice);
   }
@@ -137,71 +136,6 @@ export class Execution {
     while (session.isAlive()) await turn();
   }
 
-  /** Waits until nothing moves: each statement has come back, or waits for one of our sessions. */
-  async #settle() {
-    for (;;) {
-      await this.#untilNoneRuns();
-      // Twice: what came back resolves promises, and these may release others.
-      await turn();
-      await turn();
-      if (this.#isRunning()) continue;
-      if (await this.#seeWhoWaits()) return;
-    }
-  }
-
-  #isRunning(): boolean {
-    return this.actors.some(({ status }) => status === 'running');
-  }
-
-  async #untilNoneRuns() {
-    const deadline = Date.now() + HANG_MS;
-    while (this.#isRunning()) {
-      if (!(await this.#change(deadline - Date.now())))
-        throw new Hang('a statement did not return');
-    }
-  }
-
-  /** True when a session changed its status, false when none did for so long. */
-  #change(milliseconds: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), milliseconds);
-      this.#changed = () => {
-        clearTimeout(timer);
-        this.#changed = () => {};
-        resolve(true);
-      };
-    });
-  }
-
-  /** Asks PostgreSQL for whom each waiting session waits; false when one of them moves again. */
-  async #seeWhoWaits(): Promise<boolean> {
-    const waiting = this.actors.filter(({ status }) => status === 'waiting');
-    if (waiting.length === 0) return true;
-    const failed = this.actors.filter(({ returned }) => returned && 'error' in returned.result);
-    const pids = this.#sessions.map(({ pid }) => pid);
-    const activity = (await this.#stage.run(ACTIVITY, [pids])) as unknown as Activity[];
-    const of = ({ number }: Actor) => activity.find(({ pid }) => pid === pids[number - 1]);
-    // An error is told before the locks are given back: until then, who waits for whom is not true.
-    if (failed.some((actor) => of(actor)?.active)) return false;
-    const numbers = (blockers: number[]) =>
-      blockers.map((pid) => pids.indexOf(pid) + 1).filter((number) => number > 0);
-    let moved = false;
-    for (const actor of waiting) {
-      if (actor.status !== 'waiting') {
-        // It came back while we asked.
-        moved = true;
-        continue;
-      }
-      actor.waitsFor = numbers(of(actor)?.blockers ?? []).sort();
-      // Blocked by nobody, or by somebody else such as autovacuum: it goes on by itself.
-      if (actor.waitsFor.length === 0) {
-        actor.resume();
-        moved = true;
-      }
-    }
-    return !moved;
-  }
-
   #record(entry: Entry, choice: string) {
     const chosenFirst = [...this.actors].sort(
       (a, b) => Number(String(b.number) === choice) - Number(String(a.number) === choice),
@@ -209,6 +143,7 @@ export class Execution {
     for (const actor of chosenFirst) {
       const { number, returned, status, step, waitsFor } = actor;
       const sentAt = this.#sentAt.get(number) ?? 0;
+      if (returned && /^commit$/i.test(returned.step.text)) this.#committed = true;
       if (returned) entry.acts.push({ session: number, ...returned, sentAt, waitsFor: [] });
       else if (status === 'waiting' && step && String(number) === choice)
         entry.acts.push({ session: number, step, sentAt, result: undefined, waitsFor });
@@ -221,8 +156,8 @@ export class Execution {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
     const deadline = Date.now() + GRACE_MS;
     while (open().length > 0 && this.choices().length === 0) {
-      if (!(await this.#change(deadline - Date.now()))) return open();
-      await this.#settle();
+      if (!(await this.#stillness.change(deadline - Date.now()))) return open();
+      await this.#stillness.settle();
     }
     return [];
   }
@@ -233,12 +168,3 @@ export class Execution {
     return this.#scenario.judge(this.#stage.admin, endings);
   }
 }
-
-interface Activity {
-  pid: number;
-  blockers: number[];
-  active: boolean;
-}
-
-const ACTIVITY = `select pid, pg_blocking_pids(pid) as blockers, state = 'active' as active
-  from pg_stat_activity where pid = any($1::int[])`;

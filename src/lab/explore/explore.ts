@@ -1,8 +1,10 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import { type Entry, Execution, Hang } from './execution.ts';
+import { type Entry, Execution } from './execution.ts';
+import { Divergence, Forks } from './forks.ts';
 import type { StepModel } from './gate.ts';
-import { type Ending, isSurprise, type Scenario } from './scenario.ts';
+import { type Ending, isRollback, type Scenario } from './scenario.ts';
 import type { Stage } from './stage.ts';
+import { Hang } from './stillness.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
@@ -28,24 +30,20 @@ export interface Exploration {
   milliseconds: number;
 }
 
-/** A schedule did not do the same when it was played again: nothing that was counted holds. */
-export class Divergence extends Error {
-  override name = 'Divergence';
-}
-
-/** A point at which the scheduler had to choose. */
-interface Fork {
-  choices: string[];
-  chosen: number;
-  /** What had happened up to here, to be sure that it happens again. */
-  trace: string;
+export interface ExploreOptions {
+  model?: StepModel;
+  /** Called after each schedule with how many there were. */
+  onSchedule?: (schedules: number) => void;
+  /** Called before each step with the schedule up to it. */
+  onStep?: (schedule: string) => void;
+  stop?: AbortSignal;
 }
 
 /** Plays every schedule of a scenario, each from the beginning, and counts what was wrong. */
 export async function explore(
   stage: Stage,
   scenario: Scenario,
-  options: { model?: StepModel; onSchedule?: (schedules: number) => void; stop?: AbortSignal } = {},
+  options: ExploreOptions = {},
 ): Promise<Exploration> {
   const startedAt = performance.now();
   const found: Exploration = {
@@ -55,17 +53,19 @@ export async function explore(
     counterexamples: {},
     milliseconds: 0,
   };
-  const forks: Fork[] = [];
+  const forks = new Forks();
   do {
     options.stop?.throwIfAborted();
-    const played = await play(stage, scenario, options.model, (execution) =>
-      nextOf(forks, execution),
-    );
+    const played = await play(stage, scenario, options.model, (execution) => {
+      const next = forks.next(execution);
+      if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
+      return next;
+    });
     count(found, played);
     options.onSchedule?.(found.schedules);
     // What hangs once would hang, for its whole bound, in most of the other schedules too.
     if (played.faults.includes('hang')) break;
-  } while (advance(forks));
+  } while (forks.advance());
   found.milliseconds = Math.round(performance.now() - startedAt);
   return found;
 }
@@ -95,7 +95,8 @@ async function play(
     for (let choice = choose(execution); choice !== undefined; choice = choose(execution))
       await execution.step(choice);
     const stuck = await execution.stuck();
-    if (stuck.length > 0) throw new Hang(`session ${stuck.map((each) => each.number)} never ended`);
+    if (stuck.length > 0)
+      throw new Hang(`S${stuck.map((each) => each.number).join(' and S')} never ended`);
     return await assess(execution);
   } catch (error) {
     await stage.abandon();
@@ -110,15 +111,16 @@ async function assess(execution: Execution): Promise<Played> {
   const parts = partsOf(execution);
   const faults = [...broken];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
-  if (endings.some(isSurprise)) faults.push('error');
+  if (endings.some((ending) => 'error' in ending && !isRollback(ending.error)))
+    faults.push('error');
   return { ...parts, endings, faults, summary };
 }
 
-const partsOf = ({ actors, entries }: Execution) => ({
-  sessions: actors.length,
-  schedule: entries.map(({ choice }) => choice),
-  entries,
-  serializationFailure: hasCode(entries, SQLSTATE.serializationFailure),
+const partsOf = (execution: Execution) => ({
+  sessions: execution.actors.length,
+  schedule: choicesOf(execution),
+  entries: execution.entries,
+  serializationFailure: hasCode(execution.entries, SQLSTATE.serializationFailure),
 });
 
 const hasCode = (entries: Entry[], code: string) =>
@@ -128,45 +130,7 @@ const hasCode = (entries: Entry[], code: string) =>
     ),
   );
 
-/** The next choice: as in the schedule before up to the last fork, the first choice beyond it. */
-function nextOf(forks: Fork[], execution: Execution): string | undefined {
-  const choices = execution.choices();
-  if (choices.length === 0) return undefined;
-  const trace = traceOf(execution);
-  const fork = forks[execution.entries.length];
-  if (fork === undefined) {
-    forks.push({ choices, chosen: 0, trace });
-    return choices[0];
-  }
-  if (fork.trace !== trace || fork.choices.join() !== choices.join())
-    throw new Divergence(
-      `Played again, the schedule ${execution.entries.map(({ choice }) => choice)} went another way: ` +
-        `${trace} can be followed by ${choices}, and was ${fork.trace}, followed by ${fork.choices}.`,
-    );
-  return choices[fork.chosen];
-}
-
-/** Moves the deepest fork that has a choice left on to it; false when none has. */
-function advance(forks: Fork[]): boolean {
-  for (let fork = forks.pop(); fork !== undefined; fork = forks.pop()) {
-    if (++fork.chosen < fork.choices.length) {
-      forks.push(fork);
-      return true;
-    }
-  }
-  return false;
-}
-
-/** The last entry in short: who came back with how much, and who waits for whom. */
-function traceOf({ entries }: Execution): string {
-  const acts = entries.at(-1)?.acts ?? [];
-  const short = acts.map(({ session, step, result, waitsFor }) => {
-    if (!result) return `${session} waits for ${waitsFor} with ${step.text}`;
-    const outcome = 'rows' in result ? result.rows.length : databaseError(result.error)?.code;
-    return `${session} gets ${outcome} for ${step.text}`;
-  });
-  return short.join('; ');
-}
+const choicesOf = ({ entries }: Execution) => entries.map(({ choice }) => choice);
 
 function count(found: Exploration, played: Played) {
   found.schedules++;

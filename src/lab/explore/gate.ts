@@ -39,7 +39,7 @@ export class Gate implements Session {
   readonly #inner: Session;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
-  readonly #rollsBackAfter: RegExp | undefined;
+  #rollsBackAfter: RegExp | undefined;
   /** Preparatory statements that wait for the step they belong to. */
   #held: Statement[] = [];
   #inTransaction = false;
@@ -91,7 +91,9 @@ export class Gate implements Session {
     this.#doomed = false;
   }
 
+  /** Once: whoever tries again is let through. */
   async #rollBack(): Promise<Rows> {
+    this.#rollsBackAfter = undefined;
     await this.#end(command('rollback'));
     throw new RolledBackByScenario('the scenario rolled this transaction back');
   }

@@ -36,10 +36,9 @@ export class RolledBackByScenario extends Error {
   override name = 'RolledBackByScenario';
 }
 
-/** Whether a session ended with an error that neither it nor the scenario accounts for. */
-export function isSurprise(ending: Ending): boolean {
-  if (!('error' in ending)) return false;
-  for (let error = ending.error; error instanceof Error; error = error.cause)
-    if (error instanceof RolledBackByScenario) return false;
-  return true;
+/** Whether this error, or one behind it, is a rollback that the scenario made. */
+export function isRollback(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof RolledBackByScenario) return true;
+  return false;
 }

@@ -15,12 +15,22 @@ export function transcript(played: Played): string {
   const heads = Array.from({ length: played.sessions }, (_, index) => `S${index + 1}`);
   const lines = [
     ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(COLUMN)).join(''),
-    ...played.entries.flatMap((entry, index) => describeEntry(entry, index, history)),
+    ...shorten(played.entries.map((entry, index) => describeEntry(entry, index, history))).flat(),
     ...played.endings.flatMap((ending, index) => inColumn('', index + 1, describeEnding(ending))),
     '',
     `${played.summary}${played.faults.length ? `: ${played.faults.join(', ').toUpperCase()}` : ''}`,
   ];
   return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** Only what never ends is longer than this, and its middle is all the same. */
+const MOST_ENTRIES = 40;
+
+function shorten(entries: string[][]): string[][] {
+  if (entries.length <= MOST_ENTRIES) return entries;
+  const left = MOST_ENTRIES / 2;
+  const skipped = [`      … ${entries.length - left} more steps …`];
+  return [...entries.slice(0, left / 2), skipped, ...entries.slice(-left / 2)];
 }
 
 /** What is needed to tell whether a statement saw everything that was committed. */

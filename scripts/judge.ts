@@ -1,0 +1,104 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { Judgement } from '../src/lab/judge.ts';
+import { runMain, UsageError } from '../src/main.ts';
+import { withScratchDatabase } from './arena.ts';
+import { readOptions } from './options.ts';
+import { paint } from './paint.ts';
+import { clearProgress, showProgress } from './progress.ts';
+
+const HELP = `Puts a claim strategy of your own to the proof.
+
+Usage: npm run judge -- FILE.ts [--json]
+
+FILE.ts may be anywhere on the disk. Its default export is a strategy, or a claim
+function alone:
+
+  import { insertClaim } from 'rowlock/claims/queries.ts';
+  export default async function claim(db, request) { … }
+
+It may import this project's files as rowlock/…, and the packages it has. It is
+played in every schedule of two recruiters: with one slot left, with a slot for
+each, and with one slot left and a recruiter who rolls back; then raced.
+
+  --json             print one JSON object on stdout, and nothing else there
+  --help             show this
+
+Exit code: 0 when it holds, 1 when it falls, 2 when it cannot be run: it does not
+compile, has no default export, or hangs.
+`;
+
+const rules = z.object({ json: z.boolean().default(false), help: z.boolean().default(false) });
+
+/** The worker says what it plays before every step, and no step takes long. */
+const SILENCE_MS = 15_000;
+
+export type WorkerReport =
+  | { kind: 'step'; where: string }
+  | { kind: 'judgement'; judgement: Judgement }
+  | { kind: 'unusable'; message: string };
+
+runMain(async (stop) => {
+  const { options, positionals } = readOptions('judge', rules, {
+    options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0)
+    throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
+  const judgement = await withScratchDatabase(stop, (url) => judgeInWorker(file, url, stop));
+  process.stdout.write(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
+  return { holds: 0, falls: 1, hangs: 2 }[judgement.verdict];
+});
+
+/** In a process of its own, since code that never gives the processor back has to be ended. */
+async function judgeInWorker(file: string, url: string, stop: AbortSignal): Promise<Judgement> {
+  const worker = fork(fileURLToPath(new URL('./judge-worker.ts', import.meta.url)), [], {
+    execArgv: process.execArgv,
+    // What the strategy prints must not be taken for the judgement.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  const end = () => worker.kill('SIGKILL');
+  stop.addEventListener('abort', end);
+  const ended = once(worker, 'exit');
+  let where = 'loading it';
+  let watchdog = setTimeout(end, SILENCE_MS);
+  let last: WorkerReport | undefined;
+  worker.on('message', (report: WorkerReport) => {
+    clearTimeout(watchdog);
+    last = report;
+    if (report.kind !== 'step') return;
+    watchdog = setTimeout(end, SILENCE_MS);
+    where = report.where;
+    showProgress(where);
+  });
+  worker.send({ file, url });
+  await ended;
+  clearTimeout(watchdog);
+  clearProgress();
+  stop.throwIfAborted();
+  if (last?.kind === 'judgement') return last.judgement;
+  if (last?.kind === 'unusable') throw new UsageError(last.message);
+  throw new UsageError(`${file} hangs or ended the process, at ${where}.`);
+}
+
+function describe({ strategy, verdict, checks }: Judgement): string {
+  const lines = checks.flatMap(({ check, holds, detail, counterexample }) => [
+    `${holds ? paint('green', 'holds') : paint('red', 'FALLS')}  ${check} (${detail})`,
+    ...(counterexample
+      ? ['', counterexample.transcript, `schedule: ${counterexample.schedule}`, '']
+      : []),
+  ]);
+  const words = {
+    holds: 'it holds.',
+    falls: 'it falls.',
+    hangs: 'it hangs, so it cannot be judged.',
+  };
+  return [...lines, '', `Verdict on ${strategy}: ${words[verdict]}`].join('\n');
+}

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { claimSettings } from '../src/lab/claim-scenarios.ts';
+import { strategies } from '../src/lab/strategies/index.ts';
+import { PlainError, runMain } from '../src/main.ts';
+import { exploreAll, type Result } from './explore-all.ts';
+import { readOptions } from './options.ts';
+
+const HELP = `Explores every strategy in every setting, and writes the table into README.md.
+
+Usage: npm run matrix [-- --check]
+
+  --check            change nothing; exit with 1 when the table is stale
+  --help             show this
+`;
+
+const rules = z.object({ check: z.boolean().default(false), help: z.boolean().default(false) });
+const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+const BEGIN = '<!-- matrix: written by npm run matrix -->';
+const END = '<!-- end of matrix -->';
+
+runMain(async (stop) => {
+  const flag = { type: 'boolean' } as const;
+  const { options } = readOptions('matrix', rules, { options: { check: flag, help: flag } });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const written = readFileSync(readme, 'utf8');
+  const [before, after] = [written.indexOf(BEGIN), written.indexOf(END)];
+  if (before < 0 || after < before) throw new PlainError(`README.md has no line ${BEGIN}`);
+  const bySetting: Result[][] = [];
+  for (const setting of claimSettings)
+    bySetting.push(await exploreAll(strategies, setting, 2, stop));
+  assertVerdicts(bySetting);
+  const fresh = `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`;
+  if (fresh === written) {
+    process.stdout.write('The table in README.md is up to date.\n');
+    return 0;
+  }
+  if (options.check) throw new PlainError('The table in README.md is stale: npm run matrix');
+  writeFileSync(readme, fresh);
+  process.stdout.write('The table in README.md was written anew.\n');
+  return 0;
+});
+
+/** A strategy must keep its promise, and one that promises nothing must be caught in some schedule. */
+function assertVerdicts(bySetting: Result[][]) {
+  for (const [index, { name, promise }] of strategies.entries()) {
+    const oversold = bySetting.some((results) => (results[index]?.faults.oversold ?? 0) > 0);
+    if (oversold && promise === 'capacity') throw new PlainError(`${name} broke its promise.`);
+    if (!oversold && promise === 'nothing') throw new PlainError(`${name} was not caught.`);
+  }
+}
+
+/** A row a strategy; in each setting how many of its schedules go wrong, and how. */
+function table(bySetting: Result[][]): string {
+  const head = ['strategy', 'promises', ...claimSettings.map(({ idea }) => idea), 'verdict'];
+  const rows = strategies.map((strategy, index) => {
+    const results = bySetting.flatMap((results) => results[index] ?? []);
+    const name = `[\`${strategy.name}\`](src/lab/strategies/${fileOf(strategy.name)}.ts)`;
+    return [name, strategy.promise, ...results.map(cell), verdict(results)];
+  });
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+const FAULTS = {
+  oversold: 'oversold',
+  unsold: 'unsold',
+  deadlock: 'deadlock',
+  error: 'error',
+  hang: 'hang',
+};
+
+function cell({ schedules, faults }: Result): string {
+  const wrong = Object.entries(FAULTS).flatMap(([fault, word]) =>
+    faults[fault] ? [`**${faults[fault]}** ${word}`] : [],
+  );
+  return wrong.length ? `${wrong.join(', ')} of ${schedules}` : `0 of ${schedules}`;
+}
+
+function verdict(results: Result[]): string {
+  const has = (fault: string) => results.some(({ faults }) => (faults[fault] ?? 0) > 0);
+  if (has('oversold')) return '✗ oversells';
+  if (has('deadlock')) return '✗ deadlocks';
+  if (has('unsold')) return '✗ undersells';
+  return has('error') || has('hang') ? '✗ fails' : '✓ holds';
+}
+
+/** Two strategies share a file where they are two uses of the same code. */
+function fileOf(name: string): string {
+  return { 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[name] ?? name;
+}

@@ -1,0 +1,62 @@
+import { databaseError } from '../../db/sqlstate.ts';
+import type { Execution } from './execution.ts';
+
+/** A schedule did not do the same when it was played again: nothing that was counted holds. */
+export class Divergence extends Error {
+  override name = 'Divergence';
+}
+
+/** A point at which the scheduler had to choose. */
+interface Fork {
+  choices: string[];
+  chosen: number;
+  /** What had happened up to here, to be sure that it happens again. */
+  trace: string;
+}
+
+/** The way through all schedules: at each fork one choice after another, the deepest fork first. */
+export class Forks {
+  readonly #forks: Fork[] = [];
+
+  /** The next choice: as in the schedule before up to the last fork, the first choice beyond it. */
+  next(execution: Execution): string | undefined {
+    const choices = execution.choices();
+    if (choices.length === 0) return undefined;
+    const trace = traceOf(execution);
+    const fork = this.#forks[execution.entries.length];
+    if (fork === undefined) {
+      this.#forks.push({ choices, chosen: 0, trace });
+      return choices[0];
+    }
+    if (fork.trace !== trace || fork.choices.join() !== choices.join())
+      throw new Divergence(
+        `Played again, the schedule ${execution.entries.map(({ choice }) => choice)} went another ` +
+          `way: ${trace} and then ${choices}; before, ${fork.trace} and then ${fork.choices}.`,
+      );
+    return choices[fork.chosen];
+  }
+
+  /** Moves the deepest fork that has a choice left on to it; false when none has. */
+  advance(): boolean {
+    for (let fork = this.#forks.pop(); fork !== undefined; fork = this.#forks.pop()) {
+      if (++fork.chosen < fork.choices.length) {
+        this.#forks.push(fork);
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** Where things stand, in short: what the last step gave to whom, and what each would do next. */
+function traceOf({ entries, actors }: Execution): string {
+  const acts = (entries.at(-1)?.acts ?? []).map(({ session, step, result, waitsFor }) => {
+    if (!result) return `S${session} waits for S${waitsFor} with ${step.text}`;
+    const outcome = 'rows' in result ? result.rows.length : databaseError(result.error)?.code;
+    return `S${session} gets ${outcome} for ${step.text}`;
+  });
+  const stand = actors.map(
+    ({ number, status, step }) => `S${number} ${status} ${step?.text ?? ''}`,
+  );
+  return [...acts, ...stand].join('; ');
+}

@@ -1,0 +1,98 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Actor } from './actor.ts';
+import type { Stage } from './stage.ts';
+
+/** A session neither came back nor waited for another within the bound. */
+export class Hang extends Error {
+  override name = 'Hang';
+}
+
+/** Far longer than any statement of a few rows takes; only a fault lasts so long. */
+const HANG_MS = 10_000;
+
+/** Knows when nothing moves: only then is there something to choose. */
+export class Stillness {
+  /** To be called whenever a session changes its status. */
+  changed = () => {};
+  readonly #stage: Stage;
+  readonly #pids: number[];
+  readonly #actors: readonly Actor[];
+
+  constructor(stage: Stage, pids: number[], actors: readonly Actor[]) {
+    this.#stage = stage;
+    this.#pids = pids;
+    this.#actors = actors;
+  }
+
+  /** Waits until nothing moves: each statement has come back, or waits for one of our sessions. */
+  async settle() {
+    for (;;) {
+      await this.#untilNoneRuns();
+      // Twice: what came back resolves promises, and these may release others.
+      await turn();
+      await turn();
+      if (this.#isRunning()) continue;
+      if (await this.#seeWhoWaits()) return;
+    }
+  }
+
+  #isRunning(): boolean {
+    return this.#actors.some(({ status }) => status === 'running');
+  }
+
+  async #untilNoneRuns() {
+    const deadline = Date.now() + HANG_MS;
+    while (this.#isRunning()) {
+      if (!(await this.change(deadline - Date.now()))) throw new Hang('a statement did not return');
+    }
+  }
+
+  /** True when a session changed its status, false when none did for so long. */
+  change(milliseconds: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), milliseconds);
+      this.changed = () => {
+        clearTimeout(timer);
+        this.changed = () => {};
+        resolve(true);
+      };
+    });
+  }
+
+  /** Asks PostgreSQL for whom each waiting session waits; false when one of them moves again. */
+  async #seeWhoWaits(): Promise<boolean> {
+    const waiting = this.#actors.filter(({ status }) => status === 'waiting');
+    if (waiting.length === 0) return true;
+    const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
+    const activity = (await this.#stage.run(ACTIVITY, [this.#pids])) as unknown as Activity[];
+    const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
+    // An error is told before the locks are given back: until then, who waits for whom is not true.
+    if (failed.some((actor) => of(actor)?.active)) return false;
+    const numbers = (blockers: number[]) =>
+      blockers.map((pid) => this.#pids.indexOf(pid) + 1).filter((number) => number > 0);
+    let moved = false;
+    for (const actor of waiting) {
+      if (actor.status !== 'waiting') {
+        // It came back while we asked.
+        moved = true;
+        continue;
+      }
+      actor.waitsFor = numbers(of(actor)?.blockers ?? []).sort();
+      // Blocked by nobody, or by somebody else such as autovacuum: it goes on by itself.
+      if (actor.waitsFor.length === 0) {
+        actor.resume();
+        moved = true;
+      }
+    }
+    return !moved;
+  }
+}
+
+interface Activity {
+  pid: number;
+  blockers: number[];
+  active: boolean;
+}
+
+const ACTIVITY = `select pid, pg_blocking_pids(pid) as blockers, state = 'active' as active
+  from pg_stat_activity where pid = any($1::int[])`;

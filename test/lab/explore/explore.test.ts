@@ -1,0 +1,139 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/db/client.ts';
+import { companies } from '../../../src/db/schema.ts';
+import type { Session } from '../../../src/db/session.ts';
+import { sleep } from '../../../src/lab/clock.ts';
+import { explore, replay } from '../../../src/lab/explore/explore.ts';
+import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const run = async (admin: Session, text: string) => {
+  await admin.run({ text, params: [], asArrays: false });
+};
+
+/** A scenario that has nothing to do with claims: programs over one company's name. */
+const scenarioOf = (sessions: Scenario['sessions'], more: Partial<Scenario> = {}): Scenario => ({
+  name: 'test',
+  setUp: (admin) => run(admin, "update companies set name = '' where id = 1"),
+  sessions,
+  judge: async () => ({ broken: [], summary: 'over' }),
+  ...more,
+});
+
+const first = eq(companies.id, 1n);
+const append = (db: Pick<Database, 'update'>, letter: string) =>
+  db
+    .update(companies)
+    .set({ name: sql`${companies.name} || ${letter}::text` })
+    .where(first);
+
+describe('the explorer', () => {
+  test('plays every order of two programs, and no order twice', async () => {
+    const seen: string[] = [];
+    const scenario = scenarioOf(
+      ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
+      {
+        judge: async (admin) => {
+          const text = 'select name from companies where id = 1';
+          const [row] = await admin.run({ text, params: [], asArrays: false });
+          const { name } = row as { name: string };
+          seen.push(name);
+          return { broken: name === 'ba' ? ['b-first'] : [], summary: name };
+        },
+      },
+    );
+    const found = await explore(stage, scenario);
+    // update, commit against update, commit: the second update waits where it comes early.
+    expect(found.schedules).toBe(4);
+    expect(seen.sort()).toEqual(['ab', 'ab', 'ba', 'ba']);
+    expect(found.faults).toEqual({ 'b-first': 2 });
+    expect(found.counterexamples['b-first']?.schedule).toEqual(['2', '2', '1', '1']);
+  });
+
+  test('takes a lone read for one step, and a lone write for two', async () => {
+    const read = scenarioOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
+    expect((await explore(stage, read)).schedules).toBe(2);
+    const write = scenarioOf([(db) => db.select().from(companies), (db) => append(db, 'a')]);
+    expect((await explore(stage, write)).schedules).toBe(3);
+  });
+
+  test('lets time pass for those who sleep, without anybody waiting for it', async () => {
+    const startedAt = Date.now();
+    const sleeper = async (db: Database) => {
+      await sleep(3_600_000);
+      await append(db, 'a');
+    };
+    const played = await replay(stage, scenarioOf([sleeper]), []);
+    expect(played.schedule).toEqual(['1', 't', '1', '1']);
+    expect(transcript(played)).toContain('-- time passes --');
+    expect(Date.now() - startedAt).toBeLessThan(60_000);
+  });
+
+  test('cuts a connection where the scenario allows it, and what was not committed is gone', async () => {
+    const names: string[] = [];
+    const scenario = scenarioOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
+      cuts: [1],
+      judge: async (admin, endings: Ending[]) => {
+        const text = 'select name from companies where id = 1';
+        const [row] = await admin.run({ text, params: [], asArrays: false });
+        const failed = endings.some((ending) => 'error' in ending);
+        names.push(`${(row as { name: string }).name}${failed ? ', failed' : ''}`);
+        return { broken: [], summary: '' };
+      },
+    });
+    const found = await explore(stage, scenario);
+    // Cut before the update, cut before the commit, not cut at all.
+    expect(found.schedules).toBe(3);
+    expect(names.sort()).toEqual([', failed', ', failed', 'a']);
+  });
+
+  test('counts an error that nobody handled', async () => {
+    const scenario = scenarioOf([(db) => db.execute(sql`select 1 / 0`)]);
+    expect((await explore(stage, scenario)).faults).toEqual({ error: 1 });
+  });
+
+  test('reports a session that never ends instead of waiting for it', async () => {
+    const stuck = async (db: Database) => {
+      await db.select().from(companies);
+      await new Promise(() => undefined);
+    };
+    const { counterexamples } = await explore(stage, scenarioOf([stuck]));
+    expect(counterexamples.hang?.summary).toBe('S1 never ended');
+    expect(counterexamples.hang?.schedule).toEqual(['1']);
+  });
+
+  test('reports a session that tries for ever', async () => {
+    const trying = async (db: Database) => {
+      for (;;) await db.select().from(companies);
+    };
+    const { counterexamples } = await explore(stage, scenarioOf([trying]));
+    expect(counterexamples.hang?.summary).toBe('after 200 steps it still had not ended');
+  });
+
+  test('fails loudly when a program does not do the same again', async () => {
+    let calls = 0;
+    const fickle = async (db: Database) => {
+      await db.select().from(companies);
+      await (calls++ % 2 ? append(db, 'x') : db.select().from(companies).where(first));
+    };
+    const other = (db: Database) => db.select().from(companies);
+    await expect(explore(stage, scenarioOf([fickle, other]))).rejects.toThrow('went another way');
+  });
+
+  test('names a session that waits for a lock of another, not of an onlooker', async () => {
+    const scenario = scenarioOf(
+      ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
+    );
+    const played = await replay(stage, scenario, ['1', '2']);
+    const waits = played.entries.flatMap(({ acts }) => acts.map(({ waitsFor }) => waitsFor));
+    expect(waits).toContainEqual([1]);
+  });
+});

@@ -1,0 +1,1 @@
+export const claim = () => ({ kind: 'busy' });

@@ -1,0 +1,16 @@
+import { eq } from 'drizzle-orm';
+import { countHolders, insertClaim } from 'rowlock/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
+import type { Database } from 'rowlock/db/client.ts';
+import { jobs } from 'rowlock/db/schema.ts';
+
+/** Wrong: the insert holds a weak lock on the job's row, and the strong one is asked for after it. */
+export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
+  db.transaction(async (tx) => {
+    const claim = await insertClaim(tx, request);
+    const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
+    if (!job) return { kind: 'no-such-job' };
+    const { claimed } = await countHolders(tx, request);
+    if (claimed > job.capacity) return tx.rollback();
+    return { kind: 'claimed', claim, slots: slotsOf(job.capacity, claimed) };
+  });
