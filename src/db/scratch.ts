@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { startEmbedded } from './embedded.ts';
 import { unusable } from './migrate.ts';
+import { oneConnection } from './one-connection.ts';
 
 /** A database, with its server if need be, that is thrown away after use. */
 export interface Scratch {
@@ -33,7 +34,7 @@ export async function openScratch(databaseUrl: string | undefined): Promise<Scra
 }
 
 async function onServer(url: string, work: (sql: postgres.Sql) => Promise<void>) {
-  const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => undefined });
+  const sql = oneConnection(url, {});
   try {
     await work(sql);
   } catch (error) {
