@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { PlainError } from '../main.ts';
+import { PlainError } from '../errors.ts';
 import { addDemoData } from './demo-data.ts';
 import { oneConnection } from './one-connection.ts';
 

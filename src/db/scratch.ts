@@ -18,8 +18,11 @@ const FORGOTTEN_AFTER_MS = 60 * 60 * 1000;
  * at `databaseUrl`, whose own data is never touched. `stop` also drops the databases whose names
  * begin with this one's.
  */
-export async function openScratch(databaseUrl: string | undefined): Promise<Scratch> {
-  if (databaseUrl === undefined) return startEmbedded();
+export async function openScratch(
+  databaseUrl: string | undefined,
+  stop?: AbortSignal,
+): Promise<Scratch> {
+  if (databaseUrl === undefined) return startEmbedded(undefined, stop);
   const name = `${PREFIX}${Date.now()}_${randomBytes(4).toString('hex')}`;
   await onServer(databaseUrl, async (sql) => {
     await dropForgotten(sql);
