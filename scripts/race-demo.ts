@@ -11,7 +11,7 @@ import {
   race,
   type StrategyInfo,
 } from '../src/lab/race.ts';
-import { runMain, UsageError } from '../src/main.ts';
+import { runMain, UsageError, unlessStopped } from '../src/main.ts';
 import { logToStderr, startService } from '../src/service.ts';
 import { clearProgress, showProgress } from './progress.ts';
 import {
@@ -101,17 +101,16 @@ function readOptions(): Options {
     const words =
       error instanceof z.ZodError
         ? error.issues.map((issue) => issue.message)
-        : [String((error as Error).message).split('. ')[0]];
+        : [String((error as Error).message).split(/[.\n]/)[0]];
     throw new UsageError(`${words.join('; ')}. See: npm run race-demo -- --help`);
   }
 }
 
 /** A server in workshop mode on a database that is thrown away. */
 async function openArena(stop: AbortSignal) {
-  const scratch = await openScratch(readConfig().databaseUrl);
+  const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
-    stop.throwIfAborted();
-    await prepareDatabase(scratch.url);
+    await unlessStopped(stop, prepareDatabase(scratch.url));
     const service = await startService({
       databaseUrl: scratch.url,
       host: '127.0.0.1',

@@ -4,7 +4,7 @@ import { Admission, type AdmissionLimits } from './claims/admission.ts';
 import { claimJob } from './claims/claim-job.ts';
 import { claimByGet } from './claims/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
-import { describe } from './main.ts';
+import { describe } from './errors.ts';
 import { problem } from './problem.ts';
 
 export interface AppDeps {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { UsageError } from './main.ts';
+import { DEFAULT_HOME } from './db/home.ts';
+import { UsageError } from './errors.ts';
 
 export interface Config {
   host: string;
@@ -22,10 +22,24 @@ const environment = z.object({
     .transform(Number)
     .pipe(z.number().max(65_535))
     .default(3000),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  DATA_DIR: z.string().default(fileURLToPath(new URL('../.rowlock', import.meta.url))),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .refine(isUsable)
+    .optional(),
+  DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
 });
+
+/** What the driver makes of a URL: it decodes all but the path, and would take `a,b` for two hosts. */
+function isUsable(url: string): boolean {
+  try {
+    const { username, password, host } = new URL(url);
+    decodeURIComponent(username + password + host);
+    return !host.includes(',');
+  } catch {
+    return false;
+  }
+}
 
 const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   HOST: 'HOST must be an address or a host name, such as 127.0.0.1',
@@ -37,6 +51,9 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 
 export const settingNames = Object.keys(environment.shape);
 
+/** Whether `npm start` or `npm run` started this process. */
+export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
 /**
  * The settings from the environment, and from a file `.env` in the working directory where the
  * environment says nothing. An empty value counts as none.
@@ -47,7 +64,8 @@ export function readConfig(): Config {
   try {
     process.loadEnvFile();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new UsageError(`The file .env cannot be read (${code}).`);
   }
   return parseConfig(process.env);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { PlainError } from './main.ts';
+import { PlainError } from './errors.ts';
 
 export interface Listening {
   /** Where it answers, with the port that it got. */

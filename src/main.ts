@@ -1,22 +1,27 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { startedByNpm } from './config.ts';
+import { describe, PlainError, UsageError } from './errors.ts';
 
-/** A mistake that a person can mend: its message says how, and is printed without a stack. */
-export class PlainError extends Error {
-  readonly exitCode: number = 1;
-}
+export { describe, PlainError, UsageError };
 
-/** The command line itself is wrong: exit code 2, as shells do. */
-export class UsageError extends PlainError {
-  override readonly exitCode = 2;
-}
+/** What a shell reports of a program that wrote to a closed pipe: 128 + SIGPIPE. */
+const READER_GONE = 141;
+const NPM_CHECK_MS = 500;
 
 /**
- * Runs a command to its end and exits with the code that it returns (0 when none).
+ * Runs a command to its end and exits with the code that it returns (0 when none), with 2 when it
+ * threw a `UsageError`, and with `failureCode` after any other error.
  *
- * SIGINT, SIGTERM and SIGHUP abort `stop`, and the command ends in its own time; what it threw
- * because of that is no error. A second signal ends it at once.
+ * SIGINT, SIGTERM and SIGHUP abort `stop`, as does the end of npm or of the reader of the output;
+ * the command ends in its own time, and what it threw because of that is no error. A second signal
+ * ends it at once.
  */
-export async function runMain(run: (stop: AbortSignal) => Promise<number | undefined>) {
+export async function runMain(
+  run: (stop: AbortSignal) => Promise<number | undefined>,
+  failureCode = 1,
+) {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
@@ -24,35 +29,56 @@ export async function runMain(run: (stop: AbortSignal) => Promise<number | undef
       stop.abort(128 + constants.signals[name]);
     });
   }
-  // `| head` closes the pipe early: that is the reader's choice, not an error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
-  });
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // `| head` closes the pipe early: that is the reader's choice, not an error.
+      if (error.code !== 'EPIPE') throw error;
+      stop.abort(READER_GONE);
+    });
+  if (startedByNpm()) whenNpmIsGone(() => stop.abort(128 + constants.signals.SIGTERM));
   try {
     process.exitCode = (await run(stop.signal)) ?? 0;
   } catch (error) {
-    process.exitCode = stop.signal.aborted ? stop.signal.reason : reportFailure(error);
+    process.exitCode = stop.signal.aborted ? stop.signal.reason : report(error, failureCode);
   }
   process.exit();
 }
 
-function reportFailure(error: unknown): number {
-  const plain = error instanceof PlainError;
-  process.stderr.write(`${plain ? error.message : describe(error)}\n`);
-  return plain ? error.exitCode : 1;
+/** The result of `work`; or throws the signal's reason as soon as it is aborted. */
+export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const stopped = async (): Promise<never> => {
+    if (!stop.aborted) await once(stop, 'abort', { signal: settled.signal });
+    throw stop.reason;
+  };
+  try {
+    return await Promise.race([work, stopped()]);
+  } finally {
+    settled.abort();
+  }
 }
 
 /**
- * An error as the log may show it: names, codes and stack frames of it and its causes. Messages
- * of database errors are left out, since they contain SQL, parameters or stored values.
+ * npm runs a command through a shell, and passes SIGTERM on to the shell alone, which dies of it;
+ * of SIGKILL nobody hears at all. Either way one of our ancestors changes.
  */
-export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'something that is not an Error was thrown';
-  const { code } = error as { code?: unknown };
-  const fromDatabase = error.cause !== undefined || typeof code === 'string';
-  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
-  const head = [error.name, code, fromDatabase ? undefined : error.message].filter(Boolean);
-  const cause = error.cause === undefined ? [] : [`caused by ${describe(error.cause)}`];
-  return [head.join(': '), ...frames.slice(0, 8), ...cause].join('\n');
+function whenNpmIsGone(act: () => void) {
+  const atFirst = ancestors();
+  setInterval(() => ancestors() !== atFirst && act(), NPM_CHECK_MS).unref();
+}
+
+/** The id of our parent and, where /proc tells and it is npm's shell, of the shell's parent. */
+function ancestors(): string {
+  const { ppid } = process;
+  try {
+    const shell = readFileSync(`/proc/${ppid}/stat`, 'utf8').match(/\(sh\) \S (\d+)/);
+    return `${ppid} ${shell?.[1]}`;
+  } catch {
+    return `${ppid}`;
+  }
+}
+
+function report(error: unknown, failureCode: number): number {
+  process.stderr.write(`${error instanceof PlainError ? error.message : describe(error)}\n`);
+  return error instanceof UsageError ? 2 : failureCode;
 }

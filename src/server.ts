@@ -1,15 +1,15 @@
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
-import { PlainError, runMain } from './main.ts';
+import { PlainError, runMain, unlessStopped } from './main.ts';
 import { logToStderr, type Service, startService } from './service.ts';
 
 runMain(async (stop) => {
   const config = readConfig();
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, stop);
   try {
-    await prepareDatabase(database.url, { demoData: config.databaseUrl === undefined });
-    stop.throwIfAborted();
+    const demoData = config.databaseUrl === undefined;
+    await unlessStopped(stop, prepareDatabase(database.url, { demoData }));
     const service = await startService({ ...config, databaseUrl: database.url, log: logToStderr });
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
@@ -30,9 +30,12 @@ interface OpenDatabase {
   stop(): Promise<void>;
 }
 
-async function openDatabase({ databaseUrl, dataDir }: Config): Promise<OpenDatabase> {
+async function openDatabase(
+  { databaseUrl, dataDir }: Config,
+  stop: AbortSignal,
+): Promise<OpenDatabase> {
   if (databaseUrl === undefined) {
-    const embedded = await startEmbedded(dataDir);
+    const embedded = await startEmbedded(dataDir, stop);
     return { ...embedded, name: `embedded PostgreSQL, kept in ${embedded.home}` };
   }
   const { hostname, port, pathname } = new URL(databaseUrl);

@@ -27,6 +27,8 @@ test.each([
   [{ PORT: '80.5' }, 'PORT must be'],
   [{ LAB: 'yes' }, 'LAB must be on or off'],
   [{ DATABASE_URL: 'mysql://me:hunter2@host/x' }, 'DATABASE_URL must look like'],
+  [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
+  [{ DATABASE_URL: 'postgres://me:hunter2@one,two/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'hunter2' }, 'DATABASE_URL must look like'],
 ])('%j is refused in a line that names the setting and not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);

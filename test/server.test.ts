@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type Command, isRunning, postmasterOf, run } from './support/command.ts';
+import { type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 
 let databaseUrl: string;
@@ -58,6 +58,36 @@ test('serves demo data from a database that it keeps, with claims outliving a re
   expect((await fourth.ended).code).toBe(0);
 });
 
+test('two that start at once on a new directory: one serves, the other says so', async () => {
+  const DATA_DIR = makeDataDir();
+  const servers = [startServer({ DATA_DIR }), startServer({ DATA_DIR })];
+  const loser = await Promise.race(servers.map((each) => each.ended.then(() => each)));
+  expect(loser.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running/);
+  const winner = servers.find((each) => each !== loser) as Command;
+  expect(await claimStatus(await urlOf(winner), 1, 1)).toBe(200);
+  expect(readdirSync(DATA_DIR)).toEqual(['data']);
+  winner.child.kill('SIGTERM');
+  expect((await winner.ended).code).toBe(0);
+});
+
+test('ends while its database is still being made, and leaves nothing unfinished', async () => {
+  const DATA_DIR = makeDataDir();
+  const server = startServer({ DATA_DIR });
+  await vi.waitFor(() => expect(readdirSync(DATA_DIR)).toHaveLength(1), { timeout: 20_000 });
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toEqual({ code: 143, signal: null });
+  expect(server.stdout() + server.stderr()).toBe('');
+  expect(readdirSync(DATA_DIR)).toEqual([]);
+});
+
+test.each(['SIGTERM', 'SIGKILL'] as const)('ends when npm is ended by %s', async (signal) => {
+  const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
+  const url = await urlOf(npm);
+  npm.child.kill(signal);
+  await npm.says(/Stopped\./);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+});
+
 test('lets a running claim finish on SIGTERM, and refuses new ones', async () => {
   const server = startServer({ DATABASE_URL: databaseUrl });
   const url = await urlOf(server);
@@ -107,6 +137,21 @@ describe('says in one line what is wrong, and ends', () => {
     const { port } = taken.address() as { port: number };
     const server = startServer({ DATABASE_URL: databaseUrl, PORT: String(port) });
     await expectOneLine(server, 1, new RegExp(`^Port ${port} on 127.0.0.1 is in use.*PORT`));
+  });
+
+  test('when DATA_DIR holds something else, which it leaves as it is', async () => {
+    const DATA_DIR = path.dirname(makeDataDir());
+    writeFileSync(path.join(DATA_DIR, 'thesis.txt'), '');
+    const before = statSync(DATA_DIR);
+    await expectOneLine(startServer({ DATA_DIR }), 1, /holds something else.*DATA_DIR/);
+    const { uid, mode } = statSync(DATA_DIR);
+    expect({ uid, mode }).toEqual({ uid: before.uid, mode: before.mode });
+  });
+
+  test('when DATA_DIR is a file', async () => {
+    const DATA_DIR = makeDataDir();
+    writeFileSync(DATA_DIR, '');
+    await expectOneLine(startServer({ DATA_DIR }), 1, /cannot be used \(ENOTDIR\).*DATA_DIR/);
   });
 
   test('when a setting is wrong', async () => {

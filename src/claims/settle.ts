@@ -1,5 +1,5 @@
 import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../db/schema.ts';
-import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
+import { databaseError, isConnectionLost, NOTHING_RAN, SQLSTATE } from '../db/sqlstate.ts';
 import type { Outcome } from './rules.ts';
 
 /** A constraint that turns the claim down is an answer, by the name of the constraint. */
@@ -17,19 +17,12 @@ const nothingClaimed: ReadonlySet<string> = new Set([
   SQLSTATE.deadlockDetected,
   SQLSTATE.tooManyConnections,
   SQLSTATE.cannotConnectNow,
+  NOTHING_RAN,
+  // Nobody was connected to. Other codes of the network may come in the middle of a statement.
   'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
   'CONNECT_TIMEOUT',
-]);
-
-/** The connection went while the claim ran, perhaps after its COMMIT: nobody here can tell. */
-const notKnown: ReadonlySet<string> = new Set([
-  SQLSTATE.adminShutdown,
-  SQLSTATE.crashShutdown,
-  'ECONNRESET',
-  'EPIPE',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
 ]);
 
 /** Waits for a claim and turns the database's expected errors into outcomes; others stay thrown. */
@@ -48,6 +41,7 @@ function outcomeOf(error: unknown): Outcome | undefined {
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];
   if (code !== undefined && nothingClaimed.has(code)) return { kind: 'busy' };
-  if (code !== undefined && notKnown.has(code)) return { kind: 'unknown' };
+  // Perhaps after its COMMIT: nobody here can tell.
+  if (isConnectionLost(error)) return { kind: 'unknown' };
   return undefined;
 }

@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { PlainError } from '../main.ts';
+import { PlainError } from '../errors.ts';
 
 /** Who runs PostgreSQL: nobody in particular (undefined: ourselves), or this user, when we are root. */
 export type Account = { uid: number; gid: number } | undefined;
@@ -25,21 +25,22 @@ export function chooseAccount(): Account {
   );
 }
 
-/** Whether this account can go into the directory, through all that lie above it. */
+/** Whether this is a directory that the account can go into, through all that lie above it. */
 export function canEnter(directory: string, account: Account): boolean {
+  if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false;
+  if (account === undefined) return true;
   return spawnSync('test', ['-x', directory], { ...account, cwd: '/' }).status === 0;
 }
 
 /**
  * The directory that holds `bin`, `lib` and `share`, as this account can run them. The installed
  * package serves where it can; where the account may not read it (a checkout in root's home) or
- * its links are missing and cannot be made, a copy goes into `home`.
+ * its links are missing and cannot be made, a copy is made at `copy`.
  */
-export function prepareBinaries(home: string, account: Account): string {
+export function prepareBinaries(copy: string, account: Account): string {
   const installed = installedBinaries();
   makeLinks(installed);
   if (runs(installed, account)) return installed;
-  const copy = path.join(home, 'native');
   fs.rmSync(copy, { recursive: true, force: true });
   fs.cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   makeLinks(copy);
@@ -85,4 +86,35 @@ function runs(native: string, account: Account): boolean {
     const binary = path.join(native, 'bin', name);
     return spawnSync(binary, ['--version'], { ...account, cwd: '/' }).status === 0;
   });
+}
+
+/** Starts one of the programs as this account; what it says goes to `lastWords`. */
+export function launch(
+  native: string,
+  name: string,
+  account: Account,
+  args: string[],
+): ChildProcess {
+  return spawn(path.join(native, 'bin', name), args, {
+    ...account,
+    cwd: path.parse(native).root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    windowsHide: true,
+  });
+}
+
+/** Keeps the end of what a program says on stderr, which is where PostgreSQL gives its reasons. */
+export function lastWords(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-4000);
+  });
+  return () => text;
+}
+
+/** The reason among such words, without the statements that PostgreSQL logs beside it. */
+export function gist(words: string): string {
+  const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];
+  const fatal = said.filter(([, severity]) => severity !== 'LOG');
+  return (fatal.at(-1) ?? said.at(-1))?.[2] ?? 'it gave no reason';
 }

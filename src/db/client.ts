@@ -2,13 +2,14 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { createPool, type Pool } from './pool.ts';
 import { type Codecs, openSession, type Rows, type Session } from './session.ts';
+import { databaseError, isConnectionLost, NOTHING_RAN, nothingRan } from './sqlstate.ts';
 
 export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
-  /** Ends the connections; what still runs gets a few seconds. */
+  /** Ends the connections; what still runs gets a few seconds, and nothing new is begun. */
   close(): Promise<void>;
 }
 
@@ -39,8 +40,16 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
   const client = {
     options: codecs,
     unsafe: statementsOn((run) => sessions.lend(run)),
-    begin: <T>(work: (client: TransactionClient) => Promise<T>) =>
-      sessions.lend((session) => inTransaction(session, work)),
+    async begin<T>(work: (client: TransactionClient) => Promise<T>) {
+      const run = () => sessions.lend((session) => inTransaction(session, work));
+      try {
+        return await run();
+      } catch (error) {
+        // It was lent a session whose end had not been heard of yet: the next one will do.
+        if (databaseError(error)?.code === NOTHING_RAN) return run();
+        throw error;
+      }
+    },
   };
   return drizzle(client as unknown as postgres.Sql);
 }
@@ -60,7 +69,7 @@ async function inTransaction<T>(
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
     return run(session);
   });
-  await command(session, 'begin');
+  await begin(session);
   try {
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
@@ -72,6 +81,14 @@ async function inTransaction<T>(
     isOpen = false;
     if (session.isAlive()) await command(session, 'rollback').catch(() => undefined);
     throw error;
+  }
+}
+
+async function begin(session: Session) {
+  try {
+    await command(session, 'begin');
+  } catch (error) {
+    throw isConnectionLost(error) ? nothingRan(error) : error;
   }
 }
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { PlainError } from '../main.ts';
+import { PlainError } from '../errors.ts';
 import { SUPERUSER } from './cluster.ts';
 import type { GuardOrder, GuardReport } from './guard.ts';
+import { stopOrphan } from './postmaster.ts';
 
 export interface EmbeddedPostgres {
   /** The address with its password: for clients, never for a log. */
@@ -17,36 +19,65 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+/** A guard that only prepares ends at once when its parent is gone, unless it hangs. */
+const GUARD_PATIENCE_MS = 5_000;
+
 /**
  * Starts a real PostgreSQL from the installed binaries, on a free loopback port: with its data kept
  * in `keepIn`, or thrown away at the end when that is undefined.
  *
- * It ends with this process, however that ends; see `guard.ts`.
+ * It ends with this process, however that ends; see `guard.ts`. Throws the reason of `stop` when that
+ * is aborted before the server is ready.
  */
-export async function startEmbedded(keepIn?: string): Promise<EmbeddedPostgres> {
+export async function startEmbedded(
+  keepIn?: string,
+  stop = new AbortController().signal,
+): Promise<EmbeddedPostgres> {
+  stop.throwIfAborted();
   const guard = fork(fileURLToPath(new URL('./guard.ts', import.meta.url)), {
     detached: true,
     // Found from this file, since the working directory may be anywhere.
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  const ended = once(guard, 'exit');
+  const exit = once(guard, 'exit');
+  const died = exit.then(() => 'its guard ended');
   guard.send({ keepIn } satisfies GuardOrder);
 
-  const first = await Promise.race([nextReport(guard), ended.then(() => 'its guard ended')]);
+  const aborted = new Promise<undefined>((resolve) => {
+    stop.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  const first = await Promise.race([nextReport(guard), died, aborted]);
+  if (first === undefined) {
+    await dismiss(guard, exit);
+    throw stop.reason;
+  }
   if (typeof first === 'string') throw new PlainError(`No embedded PostgreSQL: ${first}`);
+  const { port, password, home } = first;
   guard.unref();
   guard.channel?.unref();
+  const over = exit.then(async ([code]) => {
+    if (code === 0) return;
+    await stopOrphan(home, keepIn === undefined);
+    if (keepIn === undefined) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
   return {
-    url: `postgres://${SUPERUSER}:${first.password}@127.0.0.1:${first.port}/postgres`,
-    home: first.home,
-    failed: Promise.race([nextReport(guard), ended.then(() => 'its guard ended')]).then(String),
+    url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+    home,
+    failed: Promise.race([nextReport(guard), died]).then(String),
     async stop() {
       if (guard.connected) guard.disconnect();
       guard.ref();
-      if (guard.exitCode === null && guard.signalCode === null) await ended;
+      await over;
     },
   };
+}
+
+async function dismiss(guard: ChildProcess, exit: Promise<unknown>) {
+  if (guard.connected) guard.disconnect();
+  const kill = setTimeout(() => guard.kill('SIGKILL'), GUARD_PATIENCE_MS);
+  await exit;
+  clearTimeout(kill);
 }
 
 /** The next thing that the guard says: that the server is ready, or why it is not. */

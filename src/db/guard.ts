@@ -6,8 +6,10 @@
  * database outlives the last requests of its draining parent.
  */
 import { rmSync } from 'node:fs';
-import { describe, PlainError } from '../main.ts';
-import { openCluster, openHome, startServer } from './cluster.ts';
+import { describe, PlainError } from '../errors.ts';
+import { openCluster } from './cluster.ts';
+import { openHome } from './home.ts';
+import { startServer } from './postmaster.ts';
 
 /** What the parent asks for: a directory to keep the data in, or none for a throw-away server. */
 export interface GuardOrder {
@@ -44,11 +46,11 @@ async function guard({ keepIn }: GuardOrder) {
   const opened = openHome(keepIn);
   try {
     const cluster = await openCluster(opened, throwAway, parentGone.signal);
-    const server = await startServer(cluster);
+    const server = await startServer(cluster, parentGone.signal);
     const { home, password } = cluster;
     report({ kind: 'ready', port: server.port, password, home });
-    const words = await Promise.race([gone, server.ended]);
-    if (words !== undefined) throw new PlainError(`PostgreSQL ended by itself: ${words.trim()}`);
+    const reason = await Promise.race([gone, server.ended]);
+    if (reason !== undefined) throw new PlainError(`PostgreSQL ended by itself: ${reason}`);
     await server.stop();
   } finally {
     if (throwAway) rmSync(opened.home, { recursive: true, force: true, maxRetries: 5 });

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
-import { PlainError } from '../main.ts';
+import { PlainError } from '../errors.ts';
 import { addDemoData } from './demo-data.ts';
+import { oneConnection } from './one-connection.ts';
 
 /** Any number will do, as long as every instance takes the same one. */
 const MIGRATION_LOCK = 7_203_554;
@@ -19,10 +19,7 @@ export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.me
  * Throws a `PlainError` when the database cannot be used.
  */
 export async function prepareDatabase(url: string, { demoData = false } = {}) {
-  const client = postgres(url, {
-    max: 1,
-    connect_timeout: 3,
-    onnotice: () => undefined,
+  const client = oneConnection(url, {
     connection: { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS },
   });
   const db = drizzle(client);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { startEmbedded } from './embedded.ts';
 import { unusable } from './migrate.ts';
+import { oneConnection } from './one-connection.ts';
 
 /** A database, with its server if need be, that is thrown away after use. */
 export interface Scratch {
@@ -17,8 +18,11 @@ const FORGOTTEN_AFTER_MS = 60 * 60 * 1000;
  * at `databaseUrl`, whose own data is never touched. `stop` also drops the databases whose names
  * begin with this one's.
  */
-export async function openScratch(databaseUrl: string | undefined): Promise<Scratch> {
-  if (databaseUrl === undefined) return startEmbedded();
+export async function openScratch(
+  databaseUrl: string | undefined,
+  stop?: AbortSignal,
+): Promise<Scratch> {
+  if (databaseUrl === undefined) return startEmbedded(undefined, stop);
   const name = `${PREFIX}${Date.now()}_${randomBytes(4).toString('hex')}`;
   await onServer(databaseUrl, async (sql) => {
     await dropForgotten(sql);
@@ -33,7 +37,7 @@ export async function openScratch(databaseUrl: string | undefined): Promise<Scra
 }
 
 async function onServer(url: string, work: (sql: postgres.Sql) => Promise<void>) {
-  const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => undefined });
+  const sql = oneConnection(url, {});
   try {
     await work(sql);
   } catch (error) {

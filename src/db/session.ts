@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { connectionLost, oneConnection } from './one-connection.ts';
 
 export interface Statement {
   text: string;
@@ -34,8 +35,6 @@ export interface Codecs {
   serializers: Record<string, (value: never) => unknown>;
 }
 
-const CONNECT_TIMEOUT_S = 3;
-
 /**
  * A session that lives no longer than its connection.
  *
@@ -52,12 +51,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
     alive = false;
     void client.end({ timeout: 0 });
   };
-  const client = postgres(settings.url, {
-    max: 1,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    // The default ends a connection after a while even where a transaction is open on it.
-    max_lifetime: null,
-    onnotice: settings.onNotice ?? (() => undefined),
+  const client = oneConnection(settings.url, {
+    ...(settings.onNotice && { onnotice: settings.onNotice }),
     onclose: lose,
     connection: { application_name: 'rowlock', ...settings.parameters },
   });
@@ -85,8 +80,3 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
 /** An error that the server reports and survives. After any other the connection is not trusted. */
 const isOrdinary = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'ERROR';
-
-const connectionLost = () =>
-  Object.assign(new Error('the connection to the database was lost'), {
-    code: 'CONNECTION_CLOSED',
-  });

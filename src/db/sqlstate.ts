@@ -30,3 +30,26 @@ export function databaseError(error: unknown): DatabaseError | undefined {
   }
   return undefined;
 }
+
+/** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
+const connectionLost: ReadonlySet<string> = new Set([
+  SQLSTATE.adminShutdown,
+  SQLSTATE.crashShutdown,
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+]);
+
+export const isConnectionLost = (error: unknown): boolean =>
+  connectionLost.has(databaseError(error)?.code ?? '');
+
+/** The driver's codes have no word for it: the transaction or statement never began. */
+export const NOTHING_RAN = 'NOTHING_RAN';
+
+export const nothingRan = (cause: unknown): Error =>
+  Object.assign(new Error('nothing was run', { cause }), { code: NOTHING_RAN });

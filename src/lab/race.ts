@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UsageError } from '../main.ts';
+import { UsageError } from '../errors.ts';
 import { isOversold } from './invariants.ts';
 
 export interface RaceSettings {

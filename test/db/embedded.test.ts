@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
+import { gist } from '../../src/db/binaries.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
-import { isRunning, postmasterOf, run } from '../support/command.ts';
+import { isRunning, parentOf, postmasterOf, run } from '../support/command.ts';
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'leaves neither a server nor a directory when its parent ends by %s',
@@ -32,8 +33,10 @@ test('stops at once when asked, with clients connected', async () => {
 
 test('lets in nobody without its password, and listens on loopback alone', async () => {
   const embedded = await startEmbedded();
+  const admin = postgres(embedded.url, { max: 1 });
+  expect(await admin`SHOW listen_addresses`).toEqual([{ listen_addresses: '127.0.0.1' }]);
+  await admin.end();
   const url = new URL(embedded.url);
-  expect(url.hostname).toBe('127.0.0.1');
   url.password = 'guess';
   const sql = postgres(url.href, { max: 1 });
   await expect(sql`SELECT 1`).rejects.toMatchObject({ code: '28P01' });
@@ -44,7 +47,28 @@ test('lets in nobody without its password, and listens on loopback alone', async
 test('says so when its server ends by itself', async () => {
   const embedded = await startEmbedded();
   process.kill(postmasterOf(embedded.home), 'SIGKILL');
-  expect(await embedded.failed).toMatch(/PostgreSQL ended by itself/);
+  expect(await embedded.failed).toMatch(/^PostgreSQL ended by itself: .+$/);
   await embedded.stop();
+  expect(existsSync(embedded.home)).toBe(false);
+});
+
+test('the reason that PostgreSQL gives is told without the statement beside it', () => {
+  const words = `2026 [1] LOG:  server process was terminated
+2026 [1] DETAIL:  Failed process was running: select hunter2
+2026 [1] FATAL:  out of memory
+2026 [1] STATEMENT:  select hunter2
+2026 [1] LOG:  database system is shut down
+`;
+  expect(gist(words)).toBe('out of memory');
+  expect(gist('')).toBe('it gave no reason');
+});
+
+test('leaves neither a server nor a directory when its guard is killed', async () => {
+  const embedded = await startEmbedded();
+  const pid = postmasterOf(embedded.home);
+  process.kill(parentOf(pid), 'SIGKILL');
+  expect(await embedded.failed).toMatch(/guard ended/);
+  await embedded.stop();
+  expect(isRunning(pid)).toBe(false);
   expect(existsSync(embedded.home)).toBe(false);
 });

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import postgres from 'postgres';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
+import { openScratch } from '../../src/db/scratch.ts';
 import * as labSchema from '../../src/lab/schema.ts';
 import { makeDatabase } from '../support/database.ts';
 
@@ -61,4 +64,15 @@ test('a database that cannot be used is named without its password', async () =>
   await expect(prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs')).rejects.toThrow(
     /^Cannot use PostgreSQL at 127\.0\.0\.1:1\/jobs: .*ECONNREFUSED.*DATABASE_URL/,
   );
+});
+
+test('a server that closes each connection at once cannot be used, and that is said at once', async () => {
+  const server = createServer((socket) => void socket.destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://me:hunter2@127.0.0.1:${port}/jobs`;
+  const words = /^Cannot use PostgreSQL at 127\.0\.0\.1:\d+\/jobs: the connection .* was lost/;
+  await expect(prepareDatabase(url)).rejects.toThrow(words);
+  await expect(openScratch(url)).rejects.toThrow(words);
 });

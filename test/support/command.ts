@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
+import { settingNames } from '../../src/config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Command {
-  child: ReturnType<typeof spawn>;
+  child: ChildProcess;
   stdout(): string;
   stderr(): string;
   /** Resolves once this stands in stdout. */
@@ -16,15 +17,27 @@ export interface Command {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Runs one of the project's entry points as `npm run` does; it is killed when the test ends. */
-export function run(script: string, args: string[], env: Record<string, string> = {}): Command {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** Without the runner's own settings: an empty value also keeps one in a .env from being taken. */
+const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
+
+/** Runs one of the project's entry points as `npm run` does; it is killed when the tests end. */
+export const run = (script: string, args: string[], env: Record<string, string> = {}): Command =>
+  start(process.execPath, ['--import', 'tsx', script, ...args], env);
+
+/** Runs any program in the checkout. */
+export function start(program: string, args: string[], env: Record<string, string>): Command {
+  const { PATH, HOME } = process.env;
+  const child = spawn(program, args, {
     cwd: root,
-    // Without the runner's own settings: a .env beside the tests must not matter either.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: '', ...env },
+    env: { PATH, HOME, ...noSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  children.push(child);
   let stdout = '';
   let stderr = '';
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
@@ -50,6 +63,9 @@ export function run(script: string, args: string[], env: Record<string, string> 
 /** The process id of the PostgreSQL that serves this home. */
 export const postmasterOf = (home: string): number =>
   Number(readFileSync(path.join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+export const parentOf = (pid: number): number =>
+  Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
 
 export function isRunning(pid: number): boolean {
   // A zombie that nobody has waited for yet still takes signals; only /proc tells on Linux.

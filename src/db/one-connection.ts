@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import postgres from 'postgres';
+
+const CONNECT_TIMEOUT_S = 3;
+
+/**
+ * A postgres.js client of one connection that is never replaced.
+ *
+ * postgres.js reconnects by itself: without end while the server accepts and then closes, and in the
+ * middle of a transaction, whose rest it then runs outside of it. It asks for a socket each time, and
+ * here it gets one.
+ */
+export function oneConnection(
+  url: string,
+  options: postgres.Options<Record<string, postgres.PostgresType>>,
+): postgres.Sql {
+  let asked = false;
+  const socket = async ({ host: [host = ''], port: [port = 0], path }: Address) => {
+    if (asked) throw connectionLost();
+    asked = true;
+    return dial(path ? { path } : { host, port }, host);
+  };
+  return postgres(url, {
+    max: 1,
+    // Of the handshake; reaching the server has as long again.
+    connect_timeout: CONNECT_TIMEOUT_S,
+    // The default ends a connection after a while even where a transaction is open on it.
+    max_lifetime: null,
+    onnotice: () => undefined,
+    ...options,
+    // The typings do not know this option; the README of postgres.js does.
+    ...{ socket },
+  });
+}
+
+interface Address {
+  host: string[];
+  port: number[];
+  path: string | false;
+}
+
+async function dial(
+  address: { path: string } | { host: string; port: number },
+  host: string,
+): Promise<Socket> {
+  const socket = createConnection(address);
+  const late = AbortSignal.timeout(CONNECT_TIMEOUT_S * 1000);
+  try {
+    await once(socket, 'connect', { signal: late });
+  } catch (error) {
+    socket.destroy();
+    throw late.aborted
+      ? failure('CONNECT_TIMEOUT', 'the server could not be reached in time')
+      : error;
+  }
+  // By this name postgres.js checks the server's certificate.
+  return Object.assign(socket, { host });
+}
+
+export const connectionLost = () =>
+  failure('CONNECTION_CLOSED', 'the connection to the database was lost');
+
+const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
