@@ -2,16 +2,16 @@ import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { openScratch } from '../src/db/scratch.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
+import { unlessStopped } from '../src/main.ts';
 
 /** Runs work on a migrated database that is thrown away afterwards. */
 export async function withScratchDatabase<T>(
   stop: AbortSignal,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
-  const scratch = await openScratch(readConfig().databaseUrl);
+  const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
-    stop.throwIfAborted();
-    await prepareDatabase(scratch.url);
+    await unlessStopped(stop, prepareDatabase(scratch.url));
     return await work(scratch.url);
   } finally {
     await scratch.stop();

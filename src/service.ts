@@ -1,6 +1,7 @@
 import { type AppDeps, createApp } from './app.ts';
 import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS } from './lab/http.ts';
+import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 
 /** Longer than an answer may take. */
@@ -14,6 +15,8 @@ export interface ServiceOptions {
   port: number;
   lab: boolean;
   log: AppDeps['log'];
+  /** Records what the lab's strategies do. */
+  trace?: Trace;
 }
 
 export interface Service {
@@ -24,14 +27,16 @@ export interface Service {
 
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, log } = options;
+  const { databaseUrl, host, port, lab, log, trace } = options;
   const pool = connect(databaseUrl);
-  const labPool = lab ? connect(databaseUrl, { connections: LAB_CONNECTIONS }) : undefined;
+  const labPool = lab
+    ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
+    : undefined;
   const close = (connection: Connection | undefined) => connection?.close();
 
   let draining = false;
   const app = createApp({ db: pool.db, isDraining: () => draining, log });
-  if (labPool) app.route('/lab', createLab(labPool.db));
+  if (labPool) app.route('/lab', createLab(labPool.db, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   return {

@@ -24,11 +24,11 @@ const CLOSE_PATIENCE_S = 5;
 /** A pool of connections to the database at `url`; they are opened when first needed. */
 export function connect(
   url: string,
-  { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS } = {},
+  { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS, open = openSession } = {},
 ): Connection {
   const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
-  const pool = createPool(connections, () => openSession({ url, parameters }, codecs));
+  const pool = createPool(connections, () => open({ url, parameters }, codecs));
   return { db: databaseOver(pool, codecs), close: () => pool.close(CLOSE_PATIENCE_S) };
 }
 

@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { Admission } from '../claims/admission.ts';
 import { claimByGet, idBody } from '../claims/http.ts';
+import type { ClaimRequest } from '../claims/rules.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { problem } from '../problem.ts';
 import { addLabRows } from './lab-rows.ts';
@@ -18,8 +19,11 @@ const raceBody = z.object({
   recruiters: z.int().min(1).max(1_000).default(5),
 });
 
+/** Stands around each claim of the lab, such as to record it. */
+type Around = <T>(request: ClaimRequest, claim: () => Promise<T>) => Promise<T>;
+
 /** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
-export function createLab(db: Database): Hono {
+export function createLab(db: Database, around: Around = (_, claim) => claim()): Hono {
   const lab = new Hono();
   const admission = new Admission({
     places: LAB_CONNECTIONS,
@@ -37,7 +41,7 @@ export function createLab(db: Database): Hono {
       `/strategies/${name}/claim-job`,
       claimByGet(async (request) => {
         await addLabRows(db, request.jobId);
-        return claim(db, request);
+        return around(request, () => claim(db, request));
       }, admission),
     );
   }
