@@ -15,8 +15,8 @@ beforeAll(async () => {
 
 const [lastSlot] = claimSettings;
 const named = (name: string) => chooseStrategies([name])[0] as Strategy;
-const exploreIt = (strategy: Pick<Strategy, 'claim' | 'timed'>, setting = lastSlot, sessions = 2) =>
-  explore(stage, claimScenario(strategy, setting, sessions));
+const exploreIt = (strategy: Pick<Strategy, 'claim' | 'timed'>, setting = lastSlot) =>
+  explore(stage, claimScenario(strategy, setting, 2));
 
 /** Fails with what a person needs to see: the schedule, and what happened in it. */
 function expectNoFault(name: string, found: Exploration) {
@@ -75,8 +75,9 @@ test.each(claimSettings.map(({ name }) => name))(
   },
 );
 
-test('three recruiters at once do not get past the row lock either', async () => {
-  const found = await exploreIt({ claim: claimJob }, settingNamed('two-slots'), 3);
+test('three recruiters at once do not get past the row lock either', async ({ signal }) => {
+  const scenario = claimScenario({ claim: claimJob }, settingNamed('two-slots'), 3);
+  const found = await explore(stage, scenario, { stop: signal });
   expectNoFault('row-lock', found);
   expect(found.schedules).toBeGreaterThan(100);
 });
