@@ -20,6 +20,7 @@ import {
   describeResults,
   describeRound,
   describeVerdict,
+  showedNothing,
 } from './race-report.ts';
 
 const HELP = `Fires a crowd of recruiters at one job and counts who got a slot.
@@ -66,6 +67,9 @@ const optionRules = z.object({
   help: z.boolean().default(false),
 });
 
+/** For whatever is no verdict, so that 1 always means a broken promise. */
+const FAILED = 2;
+
 type Options = z.infer<typeof optionRules>;
 
 runMain(async (stop) => {
@@ -77,11 +81,12 @@ runMain(async (stop) => {
   const arena = options.url ? { url: options.url, stop: async () => {} } : await openArena(stop);
   try {
     const results = await runRaces(arena.url, options, stop);
-    return results.some(brokePromise) ? 1 : 0;
+    if (results.some(brokePromise)) return 1;
+    return results.some(showedNothing) ? FAILED : 0;
   } finally {
     await arena.stop();
   }
-});
+}, FAILED);
 
 function readOptions(): Options {
   const text = { type: 'string' } as const;
