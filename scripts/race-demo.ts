@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
@@ -11,8 +11,10 @@ import {
   race,
   type StrategyInfo,
 } from '../src/lab/race.ts';
+import { Trace } from '../src/lab/trace.ts';
 import { runMain, UsageError, unlessStopped } from '../src/main.ts';
 import { logToStderr, startService } from '../src/service.ts';
+import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 import {
   brokePromise,
@@ -20,13 +22,14 @@ import {
   describeResults,
   describeRound,
   describeVerdict,
+  showedNothing,
 } from './race-report.ts';
 
 const HELP = `Fires a crowd of recruiters at one job and counts who got a slot.
 
 Usage: npm run race-demo -- [options]
 
-  --strategy NAME    a strategy to race; may be given several times
+  --strategy NAME    a strategy to race, or all; may be given several times
                      (default: naive, transaction, row-lock)
   --recruiters N     how many claim at the same moment (1 to 1000, default 5)
   --rounds N         rounds a strategy, each on a fresh job (1 to 100000,
@@ -34,6 +37,8 @@ Usage: npm run race-demo -- [options]
   --capacity N       slots of the job (1 to 1000, default 4)
   --url URL          race a server that runs in workshop mode already, instead of
                      starting one on a database of its own
+  --trace FILE       write what happened as a timeline (Chrome trace-event JSON) that
+                     Perfetto opens: statements, waits, and who held the lock
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
@@ -44,70 +49,66 @@ Exit code: 0 when every strategy kept its promise, 1 when one that promises the
 capacity broke it, 2 when it could not be run as asked.
 `;
 
-const whole = (name: string, largest: number, usual: number) => {
-  const error = `${name} must be a whole number from 1 to ${largest}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, { error, abort: true })
-    .transform(Number)
-    .pipe(z.number().min(1, error).max(largest, error))
-    .default(usual);
-};
-
 const optionRules = z.object({
   strategy: z.array(z.string()).default(['naive', 'transaction', 'row-lock']),
-  recruiters: whole('--recruiters', 1_000, 5),
-  rounds: whole('--rounds', 100_000, 20),
-  capacity: whole('--capacity', 1_000, 4),
+  recruiters: whole('--recruiters', 1, 1_000, 5),
+  rounds: whole('--rounds', 1, 100_000, 20),
+  capacity: whole('--capacity', 1, 1_000, 4),
   url: z
     .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
     .optional(),
+  trace: z.string().min(1, '--trace needs the name of a file').optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
 
+/** For whatever is no verdict, so that 1 always means a broken promise. */
+const FAILED = 2;
+
 type Options = z.infer<typeof optionRules>;
 
 runMain(async (stop) => {
-  const options = readOptions();
+  const options = readRaceOptions();
   if (options.help) {
     process.stdout.write(HELP);
     return 0;
   }
-  const arena = options.url ? { url: options.url, stop: async () => {} } : await openArena(stop);
+  const trace = options.trace === undefined ? undefined : new Trace();
+  const arena = options.url
+    ? { url: options.url, stop: async () => {} }
+    : await openArena(stop, trace);
   try {
-    const results = await runRaces(arena.url, options, stop);
-    return results.some(brokePromise) ? 1 : 0;
+    const results = await runRaces(arena.url, options, trace, stop);
+    if (trace && options.trace) await writeTrace(trace, options.trace);
+    if (results.some(brokePromise)) return 1;
+    return results.some(showedNothing) ? FAILED : 0;
   } finally {
     await arena.stop();
   }
-});
+}, FAILED);
 
-function readOptions(): Options {
+function readRaceOptions(): Options {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
-  const options = {
-    strategy: { ...text, multiple: true },
-    recruiters: text,
-    rounds: text,
-    capacity: text,
-    url: text,
-    json: flag,
-    help: flag,
-  } as const;
-  try {
-    return optionRules.parse(parseArgs({ options }).values);
-  } catch (error) {
-    const words =
-      error instanceof z.ZodError
-        ? error.issues.map((issue) => issue.message)
-        : [String((error as Error).message).split(/[.\n]/)[0]];
-    throw new UsageError(`${words.join('; ')}. See: npm run race-demo -- --help`);
-  }
+  const { options } = readOptions('race-demo', optionRules, {
+    options: {
+      strategy: { ...text, multiple: true },
+      recruiters: text,
+      rounds: text,
+      capacity: text,
+      url: text,
+      trace: text,
+      json: flag,
+      help: flag,
+    },
+  });
+  if (options.trace !== undefined && options.url !== undefined)
+    throw new UsageError('--trace looks into a server of its own, so it does not go with --url.');
+  return options;
 }
 
 /** A server in workshop mode on a database that is thrown away. */
-async function openArena(stop: AbortSignal) {
+async function openArena(stop: AbortSignal, trace: Trace | undefined) {
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
     await unlessStopped(stop, prepareDatabase(scratch.url));
@@ -117,10 +118,13 @@ async function openArena(stop: AbortSignal) {
       port: 0,
       lab: true,
       log: logToStderr,
+      trace,
     });
+    trace?.watch(scratch.url);
     return {
       url: service.url,
       async stop() {
+        await trace?.end();
         await service.stop();
         await scratch.stop();
       },
@@ -131,14 +135,21 @@ async function openArena(stop: AbortSignal) {
   }
 }
 
-async function runRaces(url: string, options: Options, stop: AbortSignal): Promise<RaceResult[]> {
+async function runRaces(
+  url: string,
+  options: Options,
+  trace: Trace | undefined,
+  stop: AbortSignal,
+): Promise<RaceResult[]> {
   const chosen = choose(await listStrategies(url, stop), options.strategy);
   const say = (text: string) => options.json || process.stdout.write(`${text}\n`);
   const results: RaceResult[] = [];
   say(describeRace(options));
   for (const strategy of chosen) {
     let worst: Round | undefined;
+    trace?.startRound(`${strategy.name}, round 1`);
     const onRound = (round: Round, done: number) => {
+      if (done < options.rounds) trace?.startRound(`${strategy.name}, round ${done + 1}`);
       if (worst === undefined || round.claims > worst.claims) worst = round;
       showProgress(`${strategy.name}: round ${done} of ${options.rounds}`);
     };
@@ -153,7 +164,16 @@ async function runRaces(url: string, options: Options, stop: AbortSignal): Promi
   return results;
 }
 
+async function writeTrace(trace: Trace, file: string) {
+  try {
+    writeFileSync(file, JSON.stringify(await trace.end()));
+  } catch (error) {
+    throw new UsageError(`Cannot write the trace: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
 function choose(offered: StrategyInfo[], names: string[]): StrategyInfo[] {
+  if (names.includes('all')) return offered;
   return [...new Set(names)].map((name) => {
     const strategy = offered.find((each) => each.name === name);
     if (strategy) return strategy;

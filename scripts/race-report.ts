@@ -8,6 +8,9 @@ const LINES_SHOWN = 12;
 export const brokePromise = ({ promise, roundsOversold }: RaceResult): boolean =>
   promise === 'capacity' && roundsOversold > 0;
 
+/** Nobody got a slot, so nothing was put to the test. */
+export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[200];
+
 export function describeRace({ recruiters, capacity, rounds }: RaceSettings): string {
   return (
     `${recruiters} recruiters claim one job at the same moment; it takes ${capacity}. ` +
@@ -39,8 +42,8 @@ export function describeResults(
 ): string {
   const rows = results.map((result, index) => {
     const { strategy, roundsOversold, worst, statuses } = result;
-    const { '200': ok = 0, '403': full = 0, '409': duplicate = 0, ...rest } = statuses;
-    const other = Object.values(rest).reduce((sum, count) => sum + count, 0);
+    const { '200': ok = 0, '403': full = 0, '409': duplicate = 0 } = statuses;
+    const other = otherAnswers(result).reduce((sum, [, count]) => sum + count, 0);
     const oversold = paint(roundsOversold > 0 ? 'red' : 'green', String(roundsOversold));
     const how = strategies[index]?.idea;
     return [strategy, rounds, oversold, `${worst}/${capacity}`, ok, full, duplicate, other, how];
@@ -49,14 +52,24 @@ export function describeResults(
   return plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]);
 }
 
+/** The answers that tell nothing about slots, such as `['503', 12]`. */
+const otherAnswers = ({ statuses }: RaceResult): [string, number][] =>
+  Object.entries(statuses).filter(([status]) => !['200', '403', '409'].includes(status));
+
 /** What the table means, in a sentence a strategy, and the answer to "so does it work?". */
 export function describeVerdict(results: RaceResult[], { capacity, rounds }: RaceSettings): string {
   const lines = results.map((result) => {
     const { strategy, roundsOversold, worst } = result;
-    if (roundsOversold === 0) return `${strategy} never gave out more than ${capacity} slots.`;
+    const others = otherAnswers(result).map(
+      ([status, count]) => `, and ${count} answers ${status}`,
+    );
+    const after = `${others.join('')}.`;
+    if (showedNothing(result)) return `${strategy} gave out no slot at all${after}`;
+    if (roundsOversold === 0)
+      return `${strategy} never gave out more than ${capacity} slots${after}`;
     const often = `${strategy} oversold in ${roundsOversold} of ${rounds} rounds`;
     const badly = `at worst ${worst} recruiters hold ${capacity} slots`;
-    return `${often}: ${badly}.`;
+    return `${often}: ${badly}${after}`;
   });
   return ['', ...lines, `Verdict: ${verdict(results)}`].join('\n');
 }
@@ -65,6 +78,8 @@ function verdict(results: RaceResult[]): string {
   const names = (some: RaceResult[]) => some.map(({ strategy }) => strategy).join(', ');
   const broken = results.filter(brokePromise);
   if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised the capacity.`);
+  const idle = results.filter(showedNothing);
+  if (idle.length) return paint('red', `NOTHING SHOWN. Nobody got a slot from ${names(idle)}.`);
   const kept = results.filter(({ promise }) => promise === 'capacity');
   if (kept.length === 0) return 'none of these promises the capacity, so none broke its word.';
   return paint('green', `the promise of the capacity was kept by ${names(kept)}.`);

@@ -5,7 +5,7 @@ import { claimJob } from './claims/claim-job.ts';
 import { claimByGet } from './claims/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
 import { describe } from './errors.ts';
-import { problem } from './problem.ts';
+import { methodNotAllowed, problem } from './problem.ts';
 
 export interface AppDeps {
   db: Database;
@@ -17,7 +17,7 @@ export interface AppDeps {
 }
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
-const LIMITS: AdmissionLimits = {
+export const CLAIM_LIMITS: AdmissionLimits = {
   places: POOL_SIZE,
   placesPerJob: POOL_SIZE / 2,
   queue: 1_000,
@@ -28,20 +28,20 @@ const LIMITS: AdmissionLimits = {
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp({ db, log, limits, isDraining = () => false }: AppDeps): Hono {
   const app = new Hono();
-  const admission = new Admission({ ...LIMITS, ...limits });
+  const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
+    log({ event: 'claim failed after its answer', error: describe(error) }),
+  );
 
   app.use(requestId());
   app.use(async (c, next) => {
     await next();
     c.header('X-Request-Id', c.get('requestId'));
-  });
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.use(async (c, next) => {
-    if (isDraining()) return shuttingDown();
-    await next();
     // What is said about slots is old by the next request.
     c.header('Cache-Control', 'no-store');
   });
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.all('/healthz', () => methodNotAllowed('GET, HEAD'));
+  app.use(async (_, next) => (isDraining() ? shuttingDown() : next()));
   app.all(
     '/claim-job',
     claimByGet((request) => claimJob(db, request), admission),
@@ -79,5 +79,5 @@ const shuttingDown = () =>
       detail: 'This server is shutting down. Nothing was claimed: ask again.',
     },
     {},
-    { 'Retry-After': '1', Connection: 'close', 'Cache-Control': 'no-store' },
+    { 'Retry-After': '1', Connection: 'close' },
   );

@@ -1,11 +1,12 @@
-import { type AppDeps, createApp } from './app.ts';
+import { type AppDeps, CLAIM_LIMITS, createApp } from './app.ts';
+import { longestAnswer } from './claims/admission.ts';
 import { type Connection, connect } from './db/client.ts';
-import { createLab, LAB_CONNECTIONS } from './lab/http.ts';
+import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 
-/** Longer than an answer may take. */
-const DRAIN_MS = 10_000;
+/** Longer than any answer takes. */
+const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
 
 export interface ServiceOptions {
   /** A database that is migrated already. */
@@ -36,7 +37,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   let draining = false;
   const app = createApp({ db: pool.db, isDraining: () => draining, log });
-  if (labPool) app.route('/lab', createLab(labPool.db, trace?.around));
+  if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   return {

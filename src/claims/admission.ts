@@ -9,9 +9,13 @@ export interface AdmissionLimits {
   queue: number;
   /** How long a claim waits for its place. */
   waitMs: number;
-  /** How long an answer is waited for once the claim runs. Longer than the database's own bounds. */
+  /** How long an answer is waited for once the claim runs. Longer than one statement may take; a
+   * claim of several slow ones runs on without it. */
   answerMs: number;
 }
+
+/** How long a request takes at most, its place in the queue included. */
+export const longestAnswer = ({ waitMs, answerMs }: AdmissionLimits): number => waitMs + answerMs;
 
 interface Waiting {
   jobId: bigint;
@@ -24,12 +28,15 @@ interface Waiting {
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
+  readonly #onLateError: (error: unknown) => void;
   readonly #running = new Map<bigint, number>();
   #places: number;
   #queue: Waiting[] = [];
 
-  constructor(limits: AdmissionLimits) {
+  /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
+  constructor(limits: AdmissionLimits, onLateError: (error: unknown) => void) {
     this.#limits = limits;
+    this.#onLateError = onLateError;
     this.#places = limits.places;
   }
 
@@ -40,7 +47,7 @@ export class Admission {
   async run(jobId: bigint, claim: () => Promise<Outcome>): Promise<Outcome> {
     if (!(await this.#place(jobId))) return { kind: 'busy' };
     const outcome = claim().finally(() => this.#leave(jobId));
-    return within(this.#limits.answerMs, outcome, { kind: 'unknown' });
+    return this.#inTime(outcome);
   }
 
   #place(jobId: bigint): Promise<boolean> {
@@ -78,17 +85,18 @@ export class Admission {
     else this.#running.delete(jobId);
     this.#queue.find((waiting) => this.#mayEnter(waiting.jobId))?.enter();
   }
-}
-
-/** The result of `work`, or `late` after so many milliseconds. What `work` throws later is dropped. */
-async function within<T>(milliseconds: number, work: Promise<T>, late: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(late), milliseconds);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
+  async #inTime(outcome: Promise<Outcome>): Promise<Outcome> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Outcome>((resolve) => {
+      timer = setTimeout(() => {
+        outcome.catch(this.#onLateError);
+        resolve({ kind: 'unknown' });
+      }, this.#limits.answerMs);
+    });
+    try {
+      return await Promise.race([outcome, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

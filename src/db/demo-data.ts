@@ -36,21 +36,11 @@ const openings: Record<string, string[]> = {
   ],
 };
 
-const firstNames = ['Amara', 'Bruno', 'Chiara', 'Dmitri', 'Elif', 'Farid', 'Grace', 'Hiro'].concat([
-  'Ingrid',
-  'Jonas',
-  'Kavya',
-  'Lucía',
-]);
-const lastNames = [
-  'Abbott',
-  'Bianchi',
-  'Castillo',
-  'Dlamini',
-  'Eriksen',
-  'Fontaine',
-  'Gupta',
-].concat(['Haddad', 'Ivanova', 'Jensen']);
+const firstNames = 'Amara Bruno Chiara Dmitri Elif Farid Grace Hiro Ingrid Jonas Kavya Lucía'.split(
+  ' ',
+);
+const lastNames =
+  'Abbott Bianchi Castillo Dlamini Eriksen Fontaine Gupta Haddad Ivanova Jensen'.split(' ');
 
 /** Six companies, 24 jobs and 120 recruiters with nothing claimed; does nothing if there are any. */
 export async function addDemoData(db: Database) {

@@ -1,11 +1,12 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { Admission } from '../claims/admission.ts';
+import { Admission, type AdmissionLimits } from '../claims/admission.ts';
 import { claimByGet, idBody } from '../claims/http.ts';
 import type { ClaimRequest } from '../claims/rules.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
-import { problem } from '../problem.ts';
+import { describe } from '../errors.ts';
+import { methodNotAllowed, problem } from '../problem.ts';
 import { addLabRows } from './lab-rows.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import { strategies } from './strategies/index.ts';
@@ -22,20 +23,29 @@ const raceBody = z.object({
 /** Stands around each claim of the lab, such as to record it. */
 type Around = <T>(request: ClaimRequest, claim: () => Promise<T>) => Promise<T>;
 
+export const LAB_LIMITS: AdmissionLimits = {
+  places: LAB_CONNECTIONS,
+  placesPerJob: LAB_CONNECTIONS,
+  queue: 1_000,
+  waitMs: 5 * LOCK_TIMEOUT_MS,
+  answerMs: 5 * LOCK_TIMEOUT_MS,
+};
+
 /** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
-export function createLab(db: Database, around: Around = (_, claim) => claim()): Hono {
+export function createLab(
+  db: Database,
+  log: (event: Record<string, unknown>) => void,
+  around: Around = (_, claim) => claim(),
+): Hono {
   const lab = new Hono();
-  const admission = new Admission({
-    places: LAB_CONNECTIONS,
-    placesPerJob: LAB_CONNECTIONS,
-    queue: 1_000,
-    waitMs: 5 * LOCK_TIMEOUT_MS,
-    answerMs: 5 * LOCK_TIMEOUT_MS,
-  });
+  const admission = new Admission(LAB_LIMITS, (error) =>
+    log({ event: 'claim failed after its answer', error: describe(error) }),
+  );
 
   lab.get('/strategies', (c) =>
     c.json(strategies.map(({ name, idea, promise }) => ({ name, idea, promise }))),
   );
+  lab.all('/strategies', () => methodNotAllowed('GET, HEAD'));
   for (const { name, claim } of strategies) {
     lab.all(
       `/strategies/${name}/claim-job`,
@@ -56,6 +66,7 @@ export function createLab(db: Database, around: Around = (_, claim) => claim()):
       Location: location,
     });
   });
+  lab.all('/races', () => methodNotAllowed('POST'));
   lab.get('/races/:jobId{[0-9]{1,18}}', async (c) => {
     const standing = await readTrack(db, BigInt(c.req.param('jobId')));
     return standing ? c.json(standing) : noSuchRace();
@@ -64,6 +75,7 @@ export function createLab(db: Database, around: Around = (_, claim) => claim()):
     const cleared = await clearTrack(db, BigInt(c.req.param('jobId')));
     return cleared ? c.body(null, 204) : noSuchRace();
   });
+  lab.all('/races/:jobId{[0-9]{1,18}}', () => methodNotAllowed('GET, HEAD, DELETE'));
   return lab;
 }
 

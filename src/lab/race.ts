@@ -48,12 +48,8 @@ export type StrategyInfo = z.infer<typeof strategyInfo>;
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /** What the server at `url` has to offer. Throws a `UsageError` when it has no lab. */
-export async function listStrategies(url: string, stop: AbortSignal): Promise<StrategyInfo[]> {
-  const response = await call(url, '/lab/strategies', { signal: stop });
-  if (response.status === 404)
-    throw new UsageError(`The server at ${url} is not in workshop mode. Start it with LAB=on.`);
-  return z.array(strategyInfo).parse(await response.json());
-}
+export const listStrategies = (url: string, stop: AbortSignal): Promise<StrategyInfo[]> =>
+  ask(url, '/lab/strategies', { signal: stop }, z.array(strategyInfo));
 
 /**
  * Races one strategy over HTTP, each round on a fresh job: all recruiters claim at once, over a
@@ -90,12 +86,9 @@ async function runRound(
   { capacity, recruiters }: RaceSettings,
   stop: AbortSignal,
 ): Promise<Round> {
-  const laid = await call(url, '/lab/races', {
-    method: 'POST',
-    body: JSON.stringify({ capacity, recruiters }),
-    signal: stop,
-  });
-  const { jobId, recruiterIds } = track.parse(await laid.json());
+  const body = JSON.stringify({ capacity, recruiters });
+  const order = { method: 'POST', body, signal: stop };
+  const { jobId, recruiterIds } = await ask(url, '/lab/races', order, track);
   try {
     const answers: Answer[] = [];
     const claim = async (recruiterId: number | string, index: number) => {
@@ -110,11 +103,23 @@ async function runRound(
       });
     };
     await Promise.all(recruiterIds.map(claim));
-    const counted = await call(url, `/lab/races/${jobId}`, { signal: stop });
-    return { answers, claims: standing.parse(await counted.json()).claims };
+    const { claims } = await ask(url, `/lab/races/${jobId}`, { signal: stop }, standing);
+    return { answers, claims };
   } finally {
-    await call(url, `/lab/races/${jobId}`, { method: 'DELETE' });
+    await ask(url, `/lab/races/${jobId}`, { method: 'DELETE' }, z.unknown());
   }
+}
+
+/** The JSON of an answer that has this shape. Throws a `UsageError` for any other answer. */
+async function ask<T>(url: string, path: string, init: RequestInit, shape: z.ZodType<T>) {
+  const response = await call(url, path, init);
+  const body = shape.safeParse(await response.json().catch(() => undefined));
+  if (response.ok && body.success) return body.data;
+  const { method = 'GET' } = init;
+  throw new UsageError(
+    `The server at ${url} answered ${method} ${path} with ${response.status}, not as a Rowlock in ` +
+      'workshop mode does. Start that with LAB=on.',
+  );
 }
 
 async function call(url: string, path: string, init: RequestInit): Promise<Response> {

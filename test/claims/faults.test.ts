@@ -73,6 +73,19 @@ test('a claim that has no answer in time is answered as not known, and says how 
   await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409));
 });
 
+test('what goes wrong after the answer is logged', async () => {
+  const { claim, databaseUrl, events } = await makeApp({ limits: { answerMs: 100 } });
+  const holder = await makeSession(databaseUrl);
+  await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    expect((await claim(1, 1)).status).toBe(503);
+    await tx`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
+  });
+  await vi.waitFor(() =>
+    expect(events).toMatchObject([{ event: 'claim failed after its answer' }]),
+  );
+});
+
 test('a claim whose connection is ended by the server is answered as not known', async () => {
   const { claim, databaseUrl, events } = await makeApp();
   const holder = await makeSession(databaseUrl);

@@ -12,7 +12,10 @@ beforeAll(async () => {
   connection = connect(await makeDatabase());
   afterAll(() => connection.close());
   app = createApp({ db: connection.db, log: () => undefined });
-  app.route('/lab', createLab(connection.db));
+  app.route(
+    '/lab',
+    createLab(connection.db, () => undefined),
+  );
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
@@ -80,6 +83,18 @@ test.each(['', '[]', '{"capacity":0}', '{"recruiters":1001}', '{"capacity":"4"}'
     expect(await json(response)).toMatchObject({ code: 'invalid-request' });
   },
 );
+
+test.each([
+  ['/lab/strategies', 'GET, HEAD'],
+  ['/lab/races', 'POST'],
+  ['/lab/races/1', 'GET, HEAD, DELETE'],
+  ['/healthz', 'GET, HEAD'],
+])('%s answers 405 to any method but %s', async (path, allow) => {
+  const response = await app.request(path, { method: 'PUT' });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe(allow);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+});
 
 test('a body beyond the limit is answered 413 as a problem', async () => {
   const response = await post(JSON.stringify({ capacity: 4, padding: 'x'.repeat(2_000) }));

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { makeService } from '../support/app.ts';
-import { run } from '../support/command.ts';
+import { type Command, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', args, env);
@@ -64,6 +67,7 @@ test('--help says what there is and ends with 0', async () => {
 });
 
 test.each([
+  [['--rounds', '-1'], /^Option '--rounds' argument is ambiguous\. See/],
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 100000/],
   [['--recruiters', 'many'], /--recruiters must be a whole number/],
   [['--capacity', '1e3'], /--capacity must be a whole number/],
@@ -73,11 +77,62 @@ test.each([
   [['--url', 'localhost'], /--url must look like/],
   [['--url', 'http://127.0.0.1:1'], /No answer from the server at http:\/\/127.0.0.1:1/],
 ])('%j is refused in one line with exit code 2', async (args, words) => {
-  const { ended, stdout, stderr } = demo(args);
+  await expectRefusal(demo(args), words);
+});
+
+async function expectRefusal({ ended, stdout, stderr }: Command, words: RegExp) {
   expect((await ended).code).toBe(2);
   expect(stdout()).toBe('');
   expect(stderr()).toMatch(words);
   expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+}
+
+test('a database that cannot be reached is told in one line with exit code 2', async () => {
+  const DATABASE_URL = 'postgres://me:hunter2@127.0.0.1:1/jobs';
+  await expectRefusal(demo([], { DATABASE_URL }), /^Cannot use PostgreSQL(?!.*hunter2)/);
+});
+
+/** Any server; `answers` gives status and body by path. */
+async function serve(answers: (path: string) => [number, unknown]): Promise<string> {
+  const server = createServer((request, response) => {
+    const [status, body] = answers(request.url ?? '');
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const offer = [{ name: 'row-lock', idea: 'locks', promise: 'capacity' }];
+
+test.each([
+  ['has no lab', () => [404, '{}'], /answered GET \/lab\/strategies with 404.*LAB=on/],
+  ['is something else', () => [200, '<p>Hi</p>'], /answered GET \/lab\/strategies with 200/],
+  [
+    'lays no track',
+    (path) => (path === '/lab/strategies' ? [200, offer] : [500, '{}']),
+    /answered POST \/lab\/races with 500/,
+  ],
+] satisfies [string, (path: string) => [number, unknown], RegExp][])(
+  'a server that %s is told in one line with exit code 2',
+  async (_, answers, words) => {
+    const { ended, stderr } = demo(['--url', await serve(answers), '--strategy', 'row-lock']);
+    expect((await ended).code).toBe(2);
+    expect(stderr()).toMatch(words);
+    expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+  },
+);
+
+test('a race in which nobody gets a slot is no success', async () => {
+  const url = await serve((path) => {
+    if (path === '/lab/strategies') return [200, offer];
+    if (path === '/lab/races') return [201, { jobId: 1, recruiterIds: [1, 2] }];
+    if (path.includes('claim-job')) return [503, {}];
+    return path === '/lab/races/1' ? [200, { capacity: 4, claims: 0 }] : [404, {}];
+  });
+  const { ended, stdout } = demo(['--url', url, '--rounds', '1', '--strategy', 'row-lock']);
+  expect((await ended).code).toBe(2);
+  expect(stdout()).toContain('row-lock gave out no slot at all, and 2 answers 503.');
+  expect(stdout()).toContain('NOTHING SHOWN. Nobody got a slot from row-lock.');
 });
 
 test('an unknown strategy is refused with the names of the known ones', async () => {
@@ -108,3 +163,23 @@ test.each([
     expect(left()).toEqual([]);
   },
 );
+
+test('without a reader it ends and drops its database', async () => {
+  const sql = postgres(inject('scratchUrl'), { max: 1 });
+  onTestFinished(() => sql.end());
+  const databases = async () =>
+    // Those of demos alone: a test run on somebody's server has such names with an end of their own.
+    (
+      await sql`SELECT datname FROM pg_database WHERE datname ~ '^rowlock_scratch_[0-9]+_[0-9a-f]+$'`
+    )
+      .map(({ datname }) => datname)
+      .sort();
+  const before = await databases();
+  const DATABASE_URL = inject('scratchUrl');
+  const { child, says, ended, stderr } = demo(['--rounds', '5'], { DATABASE_URL });
+  await says(/recruiters claim one job/);
+  child.stdout?.destroy();
+  expect(await ended).toEqual({ code: 141, signal: null });
+  expect(stderr()).toBe('');
+  expect(await databases()).toEqual(before);
+});
