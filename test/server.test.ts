@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { atEnd, type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 
 let databaseUrl: string;
@@ -16,7 +16,7 @@ function makeDataDir(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
   // Run by root, PostgreSQL has another user, who has to get in.
   chmodSync(directory, 0o755);
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  atEnd(() => rmSync(directory, { recursive: true, force: true }));
   return path.join(directory, 'data');
 }
 
@@ -28,7 +28,7 @@ async function claimStatus(url: string, jobId: number, recruiterId: number): Pro
   return (await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
 }
 
-test('serves demo data from a database that it keeps, with claims outliving a restart', async () => {
+test.concurrent('serves demo data from a database that it keeps, with claims outliving a restart', async () => {
   const DATA_DIR = makeDataDir();
   const first = startServer({ DATA_DIR });
   const url = await urlOf(first);
@@ -58,7 +58,7 @@ test('serves demo data from a database that it keeps, with claims outliving a re
   expect((await fourth.ended).code).toBe(0);
 });
 
-test('two that start at once on a new directory: one serves, the other says so', async () => {
+test.concurrent('two that start at once on a new directory: one serves, the other says so', async () => {
   const DATA_DIR = makeDataDir();
   const servers = [startServer({ DATA_DIR }), startServer({ DATA_DIR })];
   const loser = await Promise.race(servers.map((each) => each.ended.then(() => each)));
@@ -70,7 +70,7 @@ test('two that start at once on a new directory: one serves, the other says so',
   expect((await winner.ended).code).toBe(0);
 });
 
-test('ends while its database is still being made, and leaves nothing unfinished', async () => {
+test.concurrent('ends while its database is still being made, and leaves nothing unfinished', async () => {
   const DATA_DIR = makeDataDir();
   const server = startServer({ DATA_DIR });
   await vi.waitFor(() => expect(readdirSync(DATA_DIR)).toHaveLength(1), { timeout: 20_000 });
@@ -80,20 +80,23 @@ test('ends while its database is still being made, and leaves nothing unfinished
   expect(readdirSync(DATA_DIR)).toEqual([]);
 });
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('ends when npm is ended by %s', async (signal) => {
-  const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
-  const url = await urlOf(npm);
-  npm.child.kill(signal);
-  await npm.says(/Stopped\./);
-  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-});
+test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)(
+  'ends when npm is ended by %s',
+  async (signal) => {
+    const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
+    const url = await urlOf(npm);
+    npm.child.kill(signal);
+    await npm.says(/Stopped\./);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  },
+);
 
-test('lets a running claim finish on SIGTERM, and refuses new ones', async () => {
+test.concurrent('lets a running claim finish on SIGTERM, and refuses new ones', async () => {
   const server = startServer({ DATABASE_URL: databaseUrl });
   const url = await urlOf(server);
   const holder = postgres(databaseUrl, { max: 1 });
   const observer = postgres(databaseUrl, { max: 1 });
-  onTestFinished(() => Promise.all([holder.end(), observer.end()]).then(() => undefined));
+  atEnd(() => Promise.all([holder.end(), observer.end()]));
   const { running } = await holder.begin(async (tx) => {
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 5 FOR UPDATE`;
@@ -113,7 +116,7 @@ test('lets a running claim finish on SIGTERM, and refuses new ones', async () =>
   expect((await server.ended).code).toBe(0);
 });
 
-test('has no lab on a database of your own unless it is asked for', async () => {
+test.concurrent('has no lab on a database of your own unless it is asked for', async () => {
   const server = startServer({ DATABASE_URL: databaseUrl });
   expect((await fetch(`${await urlOf(server)}/lab/strategies`)).status).toBe(404);
   expect(server.stdout()).toContain('Workshop mode: off');
@@ -122,7 +125,7 @@ test('has no lab on a database of your own unless it is asked for', async () => 
   expect((await fetch(`${await urlOf(workshop)}/lab/strategies`)).status).toBe(200);
 });
 
-describe('says in one line what is wrong, and ends', () => {
+describe.concurrent('says in one line what is wrong, and ends', () => {
   async function expectOneLine(server: Command, code: number, words: RegExp) {
     expect((await server.ended).code).toBe(code);
     expect(server.stdout()).toBe('');
@@ -132,7 +135,7 @@ describe('says in one line what is wrong, and ends', () => {
 
   test('when the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void taken.close());
+    atEnd(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as { port: number };
     const server = startServer({ DATABASE_URL: databaseUrl, PORT: String(port) });

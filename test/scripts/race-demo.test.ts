@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { makeService } from '../support/app.ts';
-import { type Command, run } from '../support/command.ts';
+import { atEnd, type Command, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', args, env);
@@ -24,7 +24,7 @@ test('on a PostgreSQL of its own: naive oversells, the lock does not, the verdic
   expect(stdout()).not.toContain('\x1b');
 });
 
-test('--json prints one object and nothing else', async () => {
+test.concurrent('--json prints one object and nothing else', async () => {
   const { ended, stdout, stderr } = demo(
     ['--json', '--rounds', '3', '--recruiters', '6', '--capacity', '2', '--strategy', 'row-lock'],
     { DATABASE_URL: inject('scratchUrl') },
@@ -59,14 +59,14 @@ test('--url races a server that is running, and leaves no race behind in it', as
   expect(row?.jobs).toBe(24);
 });
 
-test('--help says what there is and ends with 0', async () => {
+test.concurrent('--help says what there is and ends with 0', async () => {
   const { ended, stdout } = demo(['--help']);
   expect((await ended).code).toBe(0);
   for (const option of ['strategy', 'recruiters', 'rounds', 'capacity', 'url', 'json', 'help'])
     expect(stdout()).toContain(`--${option}`);
 });
 
-test.each([
+test.concurrent.each([
   [['--rounds', '-1'], /^Option '--rounds' argument is ambiguous\. See/],
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 100000/],
   [['--recruiters', 'many'], /--recruiters must be a whole number/],
@@ -87,7 +87,7 @@ async function expectRefusal({ ended, stdout, stderr }: Command, words: RegExp) 
   expect(stderr().trimEnd().split('\n')).toHaveLength(1);
 }
 
-test('a database that cannot be reached is told in one line with exit code 2', async () => {
+test.concurrent('a database that cannot be reached is told in one line with exit code 2', async () => {
   const DATABASE_URL = 'postgres://me:hunter2@127.0.0.1:1/jobs';
   await expectRefusal(demo([], { DATABASE_URL }), /^Cannot use PostgreSQL(?!.*hunter2)/);
 });
@@ -99,12 +99,12 @@ async function serve(answers: (path: string) => [number, unknown]): Promise<stri
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  atEnd(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const offer = [{ name: 'row-lock', idea: 'locks', promise: 'capacity' }];
 
-test.each([
+test.concurrent.each([
   ['has no lab', () => [404, '{}'], /answered GET \/lab\/strategies with 404.*LAB=on/],
   ['is something else', () => [200, '<p>Hi</p>'], /answered GET \/lab\/strategies with 200/],
   [
@@ -122,7 +122,7 @@ test.each([
   },
 );
 
-test('a race in which nobody gets a slot is no success', async () => {
+test.concurrent('a race in which nobody gets a slot is no success', async () => {
   const url = await serve((path) => {
     if (path === '/lab/strategies') return [200, offer];
     if (path === '/lab/races') return [201, { jobId: 1, recruiterIds: [1, 2] }];
@@ -135,13 +135,13 @@ test('a race in which nobody gets a slot is no success', async () => {
   expect(stdout()).toContain('NOTHING SHOWN. Nobody got a slot from row-lock.');
 });
 
-test('an unknown strategy is refused with the names of the known ones', async () => {
+test.concurrent('an unknown strategy is refused with the names of the known ones', async () => {
   const { ended, stderr } = demo(['--strategy', 'hope'], { DATABASE_URL: inject('scratchUrl') });
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(/^There is no strategy "hope"\. The strategies are naive, transaction/);
 });
 
-test.each([
+test.concurrent.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
@@ -150,7 +150,7 @@ test.each([
     const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
     // Run by root, PostgreSQL has another user, who has to get in.
     chmodSync(TMPDIR, 0o755);
-    onTestFinished(() => rmSync(TMPDIR, { recursive: true, force: true }));
+    atEnd(() => rmSync(TMPDIR, { recursive: true, force: true }));
     const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
 
     const options = ['--rounds', '10000', '--strategy', 'naive'];
@@ -166,7 +166,7 @@ test.each([
 
 test('without a reader it ends and drops its database', async () => {
   const sql = postgres(inject('scratchUrl'), { max: 1 });
-  onTestFinished(() => sql.end());
+  atEnd(() => sql.end());
   const databases = async () =>
     // Those of demos alone: a test run on somebody's server has such names with an end of their own.
     (

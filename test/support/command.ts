@@ -17,9 +17,12 @@ export interface Command {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
+const endings: (() => unknown)[] = [];
+
+/** Does this when the tests of the file are over, the last first. Tests that run at once may use it. */
+export const atEnd = (work: () => unknown) => void endings.unshift(work);
+afterAll(async () => {
+  for (const work of endings) await work();
 });
 
 /** Without the runner's own settings: an empty value also keeps one in a .env from being taken. */
@@ -37,7 +40,7 @@ export function start(program: string, args: string[], env: Record<string, strin
     env: { PATH, HOME, ...noSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.push(child);
+  atEnd(() => child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
