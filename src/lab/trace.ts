@@ -122,7 +122,7 @@ export class Trace {
 
   #endWait(pid: number, { recruiter, blocker, since }: Wait) {
     this.#waits.delete(pid);
-    this.#slice(`waits for recruiter ${blocker}`, recruiter, since, { cat: 'wait' });
+    this.#slice(`waits for recruiter ${blocker}`, recruiter, since);
     const arrow = { name: 'lock', cat: 'wait', id: ++this.#arrows };
     this.#add({ ...arrow, ph: 's', tid: blocker, ts: since });
     this.#add({ ...arrow, ph: 'f', bp: 'e', tid: recruiter, ts: now() });
