@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { PlainError } from '../src/errors.ts';
 import { claimSettings } from '../src/lab/claim-scenarios.ts';
 import { strategies } from '../src/lab/strategies/index.ts';
-import { PlainError, runMain } from '../src/main.ts';
+import { runMain } from '../src/main.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 

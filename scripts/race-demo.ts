@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { openScratch } from '../src/db/scratch.ts';
+import { UsageError } from '../src/errors.ts';
 import {
   listStrategies,
   type RaceResult,
@@ -12,7 +13,7 @@ import {
   type StrategyInfo,
 } from '../src/lab/race.ts';
 import { Trace } from '../src/lab/trace.ts';
-import { runMain, UsageError, unlessStopped } from '../src/main.ts';
+import { runMain, unlessStopped } from '../src/main.ts';
 import { logToStderr, startService } from '../src/service.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';

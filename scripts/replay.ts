@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { UsageError } from '../src/errors.ts';
 import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
 import { replay } from '../src/lab/explore/explore.ts';
 import { Divergence } from '../src/lab/explore/forks.ts';
 import { transcript } from '../src/lab/explore/transcript.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
-import { runMain, UsageError } from '../src/main.ts';
+import { runMain } from '../src/main.ts';
 import { withStage } from './arena.ts';
 import { readOptions } from './options.ts';
 

@@ -4,8 +4,6 @@ import { constants } from 'node:os';
 import { startedByNpm } from './config.ts';
 import { describe, PlainError, UsageError } from './errors.ts';
 
-export { describe, PlainError, UsageError };
-
 /** What a shell reports of a program that wrote to a closed pipe: 128 + SIGPIPE. */
 const READER_GONE = 141;
 const NPM_CHECK_MS = 500;

@@ -1,7 +1,8 @@
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
-import { PlainError, runMain, unlessStopped } from './main.ts';
+import { PlainError } from './errors.ts';
+import { runMain, unlessStopped } from './main.ts';
 import { logToStderr, type Service, startService } from './service.ts';
 
 runMain(async (stop) => {

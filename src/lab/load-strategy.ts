@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { UsageError } from '../main.ts';
+import { UsageError } from '../errors.ts';
 import type { Strategy } from './strategy.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

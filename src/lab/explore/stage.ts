@@ -1,5 +1,5 @@
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
-import { PlainError } from '../../main.ts';
+import { PlainError } from '../../errors.ts';
 
 /** A session of the stage, with what tells it from others. */
 export interface StageSession {

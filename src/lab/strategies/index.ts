@@ -1,4 +1,4 @@
-import { UsageError } from '../../main.ts';
+import { UsageError } from '../../errors.ts';
 import type { Strategy } from '../strategy.ts';
 import { advisoryLock } from './advisory-lock.ts';
 import { conditionalUpdate } from './conditional-update.ts';
