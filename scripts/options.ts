@@ -26,7 +26,7 @@ export function readOptions<T extends z.ZodType>(
     const words =
       error instanceof z.ZodError
         ? error.issues.map((issue) => issue.message).join('; ')
-        : String((error as Error).message).split(/\. |\n/)[0];
+        : String((error as Error).message).split(/\.?(?:\s*\n|\. |$)/)[0];
     throw new UsageError(`${words}. See: npm run ${command} -- --help`);
   }
 }

@@ -48,7 +48,7 @@ describe('falls', () => {
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
     const [fallen] = judgement.checks.filter(({ holds }) => !holds);
-    expect(fallen?.counterexample?.transcript).toContain(faults[0]?.toUpperCase());
+    expect(fallen?.counterexample?.transcript).toContain(fallen?.fault.toUpperCase());
   });
 });
 
