@@ -3,6 +3,7 @@
 import { describe, PlainError } from '../src/errors.ts';
 import { Divergence } from '../src/lab/explore/forks.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
+import { Hang } from '../src/lab/explore/stillness.ts';
 import { judge } from '../src/lab/judge.ts';
 import { loadStrategy } from '../src/lab/load-strategy.ts';
 import type { WorkerReport } from './judge.ts';
@@ -17,11 +18,12 @@ process.once('disconnect', () => process.exit());
 async function work(file: string, url: string) {
   const strategy = await loadStrategy(file);
   const stage = new Stage(url);
-  return judge(stage, url, strategy, (where) => process.send?.({ kind: 'step', where }));
+  return judge(stage, strategy, (where) => process.send?.({ kind: 'step', where }));
 }
 
 function explain(file: string, error: unknown): string {
   if (error instanceof PlainError) return error.message;
+  if (error instanceof Hang) return `${file} hangs: ${error.message}.`;
   if (error instanceof Divergence)
     return `${file} does not do the same when it is played again, so it cannot be judged. ${error.message}`;
   return `${file} cannot be judged: ${describe(error)}`;

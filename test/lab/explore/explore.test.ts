@@ -4,7 +4,9 @@ import type { Database } from '../../../src/db/client.ts';
 import { companies } from '../../../src/db/schema.ts';
 import type { Session } from '../../../src/db/session.ts';
 import { sleep } from '../../../src/lab/clock.ts';
+import { Execution } from '../../../src/lab/explore/execution.ts';
 import { explore, replay } from '../../../src/lab/explore/explore.ts';
+import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { transcript } from '../../../src/lab/explore/transcript.ts';
@@ -126,6 +128,36 @@ describe('the explorer', () => {
     };
     const other = (db: Database) => db.select().from(companies);
     await expect(explore(stage, scenarioOf([fickle, other]))).rejects.toThrow('went another way');
+  });
+
+  test('lets somebody choose step by step, and says what can be chosen', async () => {
+    const scenario = scenarioOf(
+      ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
+    );
+    const execution = await Execution.start(stage, scenario);
+    expect(execution.choices()).toEqual(['1', '2']);
+    await execution.step('2');
+    await execution.step('1');
+    expect(execution.choices()).toEqual(['2']);
+    await expect(execution.step('1')).rejects.toThrow('1 cannot be chosen now');
+    await execution.step('2');
+    await execution.step('1');
+    expect(execution.choices()).toEqual([]);
+    expect(execution.actors.map(({ status }) => status)).toEqual(['ended', 'ended']);
+  });
+
+  test('lets all go at full speed, where chance decides', async () => {
+    const scenario = scenarioOf(
+      Array.from({ length: 8 }, () => (db) => append(db, 'x')),
+      {
+        judge: async (admin, endings) => {
+          const text = 'select length(name) as n from companies where id = 1';
+          const [row] = await admin.run({ text, params: [], asArrays: false });
+          return { broken: [], summary: `${(row as { n: number }).n} of ${endings.length}` };
+        },
+      },
+    );
+    expect((await playFree(stage, scenario)).summary).toBe('8 of 8');
   });
 
   test('names a session that waits for a lock of another, not of an onlooker', async () => {

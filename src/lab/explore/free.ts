@@ -1,0 +1,50 @@
+import { databaseOver } from '../../db/client.ts';
+import { Gate, type Gatekeeper, STEP_MODEL } from './gate.ts';
+import type { Ending, Scenario, Verdict } from './scenario.ts';
+import type { Stage } from './stage.ts';
+import { Hang } from './stillness.ts';
+
+/** A crowd takes milliseconds; one of which some have not ended by now has a fault. */
+const PATIENCE_MS = 10_000;
+
+/** Lets every step go at once. */
+const openGate: Gatekeeper = { arrive: async () => {}, leave: () => {} };
+
+/**
+ * The free scheduler: every session of the scenario at full speed, as in production. What happens
+ * is up to PostgreSQL and chance. Throws a `Hang` when some session does not end.
+ */
+export async function playFree(
+  stage: Stage,
+  scenario: Scenario,
+): Promise<Verdict & { endings: Ending[] }> {
+  const sessions = await stage.sessions(scenario.sessions.length);
+  await scenario.setUp(stage.admin);
+  const programs = sessions.map(async ({ session }, index): Promise<Ending> => {
+    const gate = new Gate(session, openGate, STEP_MODEL);
+    const db = databaseOver({ lend: (use) => use(gate) }, stage.codecs);
+    try {
+      return { value: await scenario.sessions[index]?.(db) };
+    } catch (error) {
+      return { error };
+    }
+  });
+  const endings = await inTime(Promise.all(programs));
+  if (endings === undefined) {
+    await stage.abandon();
+    throw new Hang('a session did not end at full speed');
+  }
+  return { endings, ...(await scenario.judge(stage.admin, endings)) };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
