@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { PlainError } from '../errors.ts';
+import { databaseOver } from './client.ts';
 import { addDemoData } from './demo-data.ts';
-import { oneConnection } from './one-connection.ts';
+import { type Codecs, openSession } from './session.ts';
 
 /** Any number will do, as long as every instance takes the same one. */
 const MIGRATION_LOCK = 7_203_554;
 const LOCK_TIMEOUT_MS = 60_000;
+const CLOSE_PATIENCE_S = 5;
 
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
@@ -19,10 +20,10 @@ export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.me
  * Throws a `PlainError` when the database cannot be used.
  */
 export async function prepareDatabase(url: string, { demoData = false } = {}) {
-  const client = oneConnection(url, {
-    connection: { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS },
-  });
-  const db = drizzle(client);
+  const parameters = { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS };
+  const codecs: Codecs = { parsers: {}, serializers: {} };
+  const session = openSession({ url, parameters }, codecs);
+  const db = databaseOver({ lend: (use) => use(session) }, codecs);
   try {
     // Drizzle's migrator takes no lock of its own: of four at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
@@ -32,7 +33,7 @@ export async function prepareDatabase(url: string, { demoData = false } = {}) {
     throw unusable(url, error);
   } finally {
     // Closing the connection gives the lock back.
-    await client.end({ timeout: 5 });
+    await session.close(CLOSE_PATIENCE_S);
   }
 }
 

@@ -94,7 +94,7 @@ async function runRound(
     const claim = async (recruiterId: number | string, index: number) => {
       const query = `jobId=${jobId}&recruiterId=${recruiterId}`;
       const path = `/lab/strategies/${strategy}/claim-job?${query}`;
-      const response = await call(url, path, { signal: stop });
+      const response = await call(url, path, {});
       await response.text();
       answers.push({
         recruiter: index + 1,
@@ -102,7 +102,10 @@ async function runRound(
         reason: response.statusText,
       });
     };
-    await Promise.all(recruiterIds.map(claim));
+    // Whatever happens, they all come to their end before their job is removed.
+    const claimed = await Promise.allSettled(recruiterIds.map(claim));
+    const failed = claimed.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
     const { claims } = await ask(url, `/lab/races/${jobId}`, { signal: stop }, standing);
     return { answers, claims };
   } finally {
