@@ -48,6 +48,9 @@ function brokePromise({ strategy, faults }: Result): boolean {
   return strategy.promise === 'capacity' && (faults.oversold ?? 0) > 0;
 }
 
+/** For whatever is no count, so that 1 always means a broken promise. */
+const FAILED = 2;
+
 runMain(async (stop) => {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
@@ -71,11 +74,11 @@ runMain(async (stop) => {
     process.stdout.write(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
   else process.stdout.write(`${describe(results, options)}\n`);
   return results.some(brokePromise) ? 1 : 0;
-});
+}, FAILED);
 
 function counterexampleOf({ counterexamples }: Exploration) {
-  const { oversold, unsold, error, hang, deadlock } = counterexamples;
-  return oversold ?? unsold ?? hang ?? error ?? deadlock;
+  const { oversold, unsold, untrue, error, hang, deadlock } = counterexamples;
+  return oversold ?? unsold ?? untrue ?? hang ?? error ?? deadlock;
 }
 
 function asJson(result: Result, { sessions }: Options) {
@@ -90,7 +93,7 @@ function asJson(result: Result, { sessions }: Options) {
     unsold: faults.unsold ?? 0,
     deadlocks: faults.deadlock ?? 0,
     serializationFailures,
-    errors: (faults.error ?? 0) + (faults.hang ?? 0),
+    errors: (faults.error ?? 0) + (faults.hang ?? 0) + (faults.untrue ?? 0),
     counterexample: played
       ? { schedule: played.schedule.join(','), transcript: transcript(played) }
       : null,

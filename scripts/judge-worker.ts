@@ -14,6 +14,13 @@ process.once('message', ({ file, url }: { file: string; url: string }) => {
     .catch((error: unknown) => report({ kind: 'unusable', message: explain(file, error) }));
 });
 process.once('disconnect', () => process.exit());
+// Of a statement that nobody awaits nobody hears that it failed.
+process.on('unhandledRejection', () => {
+  const check = 'no error goes unhandled';
+  const detail = 'a promise failed that nobody had awaited';
+  const fallen = { check, detail, fault: 'error', holds: false, counterexample: null };
+  report({ kind: 'judgement', judgement: { strategy: 'it', verdict: 'falls', checks: [fallen] } });
+});
 
 async function work(file: string, url: string) {
   const strategy = await loadStrategy(file);

@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { UsageError } from '../src/errors.ts';
 import type { Judgement } from '../src/lab/judge.ts';
+import { compiledBy } from '../src/lab/load-strategy.ts';
 import { runMain } from '../src/main.ts';
 import { withScratchDatabase } from './arena.ts';
 import { readOptions } from './options.ts';
@@ -33,6 +35,9 @@ compile, has no default export, or hangs.
 
 const rules = z.object({ json: z.boolean().default(false), help: z.boolean().default(false) });
 
+/** For whatever is no verdict, so that 1 always means that it falls. */
+const FAILED = 2;
+
 /** The worker says what it plays before every step, and no step takes long. */
 const SILENCE_MS = 15_000;
 
@@ -56,7 +61,7 @@ runMain(async (stop) => {
   const judgement = await withScratchDatabase(stop, (url) => judgeInWorker(file, url, stop));
   process.stdout.write(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
   return { holds: 0, falls: 1, hangs: 2 }[judgement.verdict];
-});
+}, FAILED);
 
 /** In a process of its own, since code that never gives the processor back has to be ended. */
 async function judgeInWorker(file: string, url: string, stop: AbortSignal): Promise<Judgement> {
@@ -81,6 +86,8 @@ async function judgeInWorker(file: string, url: string, stop: AbortSignal): Prom
   });
   worker.send({ file, url });
   await ended;
+  // It is gone already, unless the worker had to be killed while it loaded the file.
+  rmSync(compiledBy(worker.pid), { force: true });
   clearTimeout(watchdog);
   clearProgress();
   stop.throwIfAborted();

@@ -69,6 +69,7 @@ function table(bySetting: Result[][]): string {
 const FAULTS = {
   oversold: 'oversold',
   unsold: 'unsold',
+  untrue: 'untrue',
   deadlock: 'deadlock',
   error: 'error',
   hang: 'hang',
@@ -86,7 +87,7 @@ function verdict(results: Result[]): string {
   if (has('oversold')) return '✗ oversells';
   if (has('deadlock')) return '✗ deadlocks';
   if (has('unsold')) return '✗ undersells';
-  return has('error') || has('hang') ? '✗ fails' : '✓ holds';
+  return has('error') || has('hang') || has('untrue') ? '✗ fails' : '✓ holds';
 }
 
 /** Two strategies share a file where they are two uses of the same code. */

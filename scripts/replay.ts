@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { UsageError } from '../src/errors.ts';
 import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
 import { replay } from '../src/lab/explore/explore.ts';
-import { Divergence } from '../src/lab/explore/forks.ts';
 import { transcript } from '../src/lab/explore/transcript.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
@@ -46,19 +45,17 @@ runMain(async (stop) => {
   const [name, schedule, ...rest] = positionals;
   if (name === undefined || schedule === undefined || rest.length > 0)
     throw new UsageError('A strategy and a schedule are needed: npm run replay -- naive 1,2,1,2');
-  const [strategy] = chooseStrategies([name]);
+  const [strategy, another] = chooseStrategies([name]);
   const steps = readSchedule(schedule);
   const setting = settingNamed(options.scenario);
-  if (!strategy) throw new UsageError(`There is no strategy ${name}.`);
+  if (!strategy || another) throw new UsageError('One strategy is played at a time.');
   const sessions = Math.max(2, ...steps.map((step) => Number(step.replace('x', '')) || 0));
   await withStage(stop, async (stage) => {
-    const played = await replay(stage, claimScenario(strategy, setting, sessions), steps).catch(
-      explain,
-    );
+    const played = await replay(stage, claimScenario(strategy, setting, sessions), steps);
     process.stdout.write(`${transcript(played)}\nschedule: ${played.schedule.join(',')}\n`);
   });
   return 0;
-});
+}, 2);
 
 function readSchedule(text: string): string[] {
   const steps = text.split(',').map((step) => step.trim());
@@ -66,8 +63,4 @@ function readSchedule(text: string): string[] {
   throw new UsageError(
     'A schedule is a list of at most 200 session numbers from 1 to 3 and t, such as 1,1,2,t,2.',
   );
-}
-
-function explain(error: unknown): never {
-  throw error instanceof Divergence ? new UsageError(error.message) : error;
 }

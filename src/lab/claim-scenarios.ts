@@ -26,6 +26,7 @@ export interface ClaimSetting {
 /** The situations in which a strategy is tried; the first is the one that counts are given for. */
 export const claimSettings: readonly [ClaimSetting, ...ClaimSetting[]] = [
   { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3, timePasses: true },
+  { name: 'first-slot', idea: 'a new job with one slot', capacity: 1, taken: 0 },
   { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2 },
   {
     name: 'rollback',
@@ -67,7 +68,7 @@ export function claimScenario(
     name,
     setUp: (admin) => setUp(admin, capacity, taken),
     sessions: Array.from({ length: recruiters }, (_, index) => program(BigInt(index + 1))),
-    judge: (admin, endings) => judge(admin, capacity, endings),
+    judge: (admin, endings) => judge(admin, { capacity, taken }, endings),
   };
   if (timed && timePasses) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
   if (firstRollsBack) scenario.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
@@ -122,15 +123,47 @@ const INSTALL_SET_UP = `
       select ${JOB}, slot, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
   end $$`;
 
-async function judge(admin: Session, capacity: number, endings: Ending[]) {
-  const text = 'select count(*)::int as claims from job_claims where job_id = $1';
-  const [row] = await admin.run({ text, params: [JOB], asArrays: false });
-  const { claims } = row as { claims: number };
-  const got = endings.filter((ending) => 'value' in ending && hasKind(ending.value, 'claimed'));
-  const refused = endings.length - got.length;
-  const broken = brokenInvariants({ capacity, claims, refused });
-  return { broken, summary: `${claims} claims, ${capacity} slots` };
+async function judge(
+  admin: Session,
+  { capacity, taken }: { capacity: number; taken: number },
+  endings: Ending[],
+) {
+  const text = 'select recruiter_id::int as id from job_claims where job_id = $1';
+  const rows = await admin.run({ text, params: [JOB], asArrays: false });
+  const holders = (rows as unknown as { id: number }[]).map(({ id }) => id);
+  const answers = endings.map((ending, index) => ({ recruiter: index + 1, kind: kindOf(ending) }));
+  const refused = answers.filter(({ kind }) => kind !== 'claimed').length;
+  const broken = brokenInvariants({ capacity, claims: holders.length, refused });
+  const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
+  const isTrue = earlier.every((id) => holders.includes(id)) && answers.every(fits(holders));
+  return {
+    broken: isTrue ? broken : [...broken, 'untrue'],
+    summary: `${holders.length} claims, ${capacity} slots`,
+  };
 }
 
-const hasKind = (value: unknown, kind: string): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
+/** Whether what a recruiter was told is what the table says. After an error, either may be. */
+const fits =
+  (holders: number[]) =>
+  ({ recruiter, kind }: { recruiter: number; kind: string | undefined }): boolean => {
+    if (kind === 'error' || kind === 'unknown') return true;
+    return kind !== undefined && (kind === 'claimed') === holders.includes(recruiter);
+  };
+
+const KINDS = [
+  'claimed',
+  'duplicate',
+  'full',
+  'no-such-job',
+  'no-such-recruiter',
+  'busy',
+  'unknown',
+];
+
+/** The kind of the outcome, `error` where it threw, undefined where it is no outcome at all. */
+function kindOf(ending: Ending): string | undefined {
+  if ('error' in ending) return 'error';
+  const { value } = ending;
+  const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';
+  return KINDS.find((each) => each === kind);
+}

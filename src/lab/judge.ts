@@ -28,6 +28,7 @@ export interface Judgement {
 const FACTS = {
   oversold: 'never more claims than slots',
   unsold: 'nobody is turned away while a slot is free',
+  untrue: 'every answer is true',
   error: 'no error goes unhandled',
   deadlock: 'nobody is caught in a deadlock',
 } as const;
@@ -91,7 +92,7 @@ async function raceCheck(
   onStep: (where: string) => void,
 ): Promise<Check> {
   const setting = { name: 'race', idea: 'a crowd', capacity: RACE.capacity, taken: 0 };
-  const found = { oversold: 0, unsold: 0, error: 0 };
+  const found = { oversold: 0, unsold: 0, untrue: 0, error: 0 };
   for (let round = 1; round <= RACE.rounds; round++) {
     onStep(`the race, round ${round}`);
     const { broken, endings } = await playFree(
@@ -100,11 +101,12 @@ async function raceCheck(
     );
     if (broken.includes('oversold')) found.oversold++;
     if (broken.includes('unsold')) found.unsold++;
+    if (broken.includes('untrue')) found.untrue++;
     if (endings.some((ending) => 'error' in ending)) found.error++;
   }
   const counts = Object.entries(found).filter(([, rounds]) => rounds > 0);
   return {
-    check: `${RACE.recruiters} recruiters at full speed: as many claims as slots, and ${FACTS.error}`,
+    check: `${RACE.recruiters} recruiters at full speed: as many claims as slots, ${FACTS.untrue}, ${FACTS.error}`,
     fault: counts[0]?.[0] ?? 'oversold',
     holds: counts.length === 0,
     detail: [`${RACE.rounds} rounds`, ...counts.map(([fault, n]) => `${fault} in ${n}`)].join(', '),

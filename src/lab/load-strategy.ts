@@ -16,10 +16,8 @@ const source = path.join(root, 'src');
 export async function loadStrategy(file: string): Promise<Strategy> {
   const entry = path.resolve(file);
   if (!existsSync(entry)) throw new UsageError(`There is no file ${file}.`);
-  // Inside the project, so that the packages are found from there.
-  const directory = path.join(root, 'node_modules', '.rowlock');
-  const output = path.join(directory, `judged-${process.pid}.mjs`);
-  mkdirSync(directory, { recursive: true });
+  const output = compiledBy(process.pid);
+  mkdirSync(path.dirname(output), { recursive: true });
   try {
     await compile(entry, output);
     const loaded: { default?: unknown } = await import(pathToFileURL(output).href).catch(
@@ -32,6 +30,10 @@ export async function loadStrategy(file: string): Promise<Strategy> {
     rmSync(output, { force: true });
   }
 }
+
+/** Where a process compiles to: inside the project, so that the packages are found from there. */
+export const compiledBy = (pid: number | undefined) =>
+  path.join(root, 'node_modules', '.rowlock', `judged-${pid}.mjs`);
 
 async function compile(entry: string, output: string) {
   try {
@@ -81,11 +83,14 @@ function asStrategy(exported: unknown, file: string): Strategy {
   const usual = { name, idea: '', promise: 'capacity' } as const;
   if (typeof exported === 'function') return { ...usual, claim: exported as Strategy['claim'] };
   if (typeof exported === 'object' && exported && 'claim' in exported) {
-    if (typeof exported.claim === 'function') return { ...usual, ...(exported as Strategy) };
+    // Bound, and not spread: an instance of a class has its methods on the prototype.
+    const { claim, ...given } = exported as Strategy;
+    if (typeof claim === 'function') return { ...usual, ...given, claim: claim.bind(exported) };
   }
   throw new UsageError(
     `${file} has no default export that is a strategy: export default { claim(db, request) { … } }`,
   );
 }
 
-const firstLine = (error: unknown) => String((error as Error).message ?? error).split('\n')[0];
+const firstLine = (error: unknown) =>
+  String((error as Error | undefined | null)?.message ?? error).split('\n')[0];

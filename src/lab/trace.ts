@@ -38,6 +38,8 @@ export class Trace {
   /** Which recruiter a backend works for, by its process id. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
+  /** Backends with a statement under way: a look may be answered after that has come back. */
+  readonly #running = new Set<number>();
   #round = 0;
   #arrows = 0;
   #isWatching = true;
@@ -77,9 +79,13 @@ export class Trace {
         const recruiter = this.#recruiter.getStore() ?? 0;
         const startedAt = now();
         this.#working.set(backend, recruiter);
+        this.#running.add(backend);
         try {
           return await session.run(statement);
         } finally {
+          // What waited has its lock by now, and the wait belongs within the statement.
+          this.#running.delete(backend);
+          this.#endWait(backend);
           const text = statement.text.trim();
           const name = text.split(/\s+/, 2).join(' ');
           if (recruiter) this.#slice(name, recruiter, startedAt, { statement: text });
@@ -110,22 +116,26 @@ export class Trace {
   }
 
   #see(waiting: { pid: number; blocker: number | null }[]) {
-    for (const [pid, wait] of this.#waits)
-      if (!waiting.some((each) => each.pid === pid)) this.#endWait(pid, wait);
+    for (const [pid, wait] of this.#waits) {
+      const still = waiting.find((each) => each.pid === pid);
+      if (this.#working.get(still?.blocker ?? 0) !== wait.blocker) this.#endWait(pid);
+    }
     for (const { pid, blocker } of waiting) {
       const recruiter = this.#working.get(pid);
       const holder = this.#working.get(blocker ?? 0);
-      if (recruiter && holder && !this.#waits.has(pid))
+      if (recruiter && holder && this.#running.has(pid) && !this.#waits.has(pid))
         this.#waits.set(pid, { recruiter, blocker: holder, since: now() });
     }
   }
 
-  #endWait(pid: number, { recruiter, blocker, since }: Wait) {
-    this.#waits.delete(pid);
+  #endWait(pid: number) {
+    const wait = this.#waits.get(pid);
+    if (!this.#waits.delete(pid) || !wait) return;
+    const { recruiter, blocker, since } = wait;
     this.#slice(`waits for recruiter ${blocker}`, recruiter, since);
     const arrow = { name: 'lock', cat: 'wait', id: ++this.#arrows };
     this.#add({ ...arrow, ph: 's', tid: blocker, ts: since });
-    this.#add({ ...arrow, ph: 'f', bp: 'e', tid: recruiter, ts: now() });
+    this.#add({ ...arrow, ph: 'f', bp: 'e', tid: recruiter, ts: since });
   }
 
   #slice(name: string, tid: number, startedAt: number, args: Record<string, unknown> = {}) {

@@ -77,7 +77,7 @@ export class Execution {
     );
     const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
     const gate = new Gate(stageSession.session, actor, model, doomed);
-    const db = databaseOver({ lend: (use) => use(gate) }, this.#stage.codecs);
+    const db = databaseOver({ lend: (use) => gate.lend(use) }, this.#stage.codecs);
     stageSession.onWaiting = () => actor.waits();
     return actor;
   }
@@ -149,6 +149,10 @@ export class Execution {
         entry.acts.push({ session: number, step, sentAt, result: undefined, waitsFor });
       actor.returned = undefined;
     }
+  }
+
+  isOver(): boolean {
+    return this.actors.every(({ status }) => status === 'ended');
   }
 
   /** The sessions that can never go on: nothing is left to choose, and they have not ended. */

@@ -1,4 +1,5 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import type { Actor } from './actor.ts';
 import { type Entry, Execution } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import type { StepModel } from './gate.ts';
@@ -92,9 +93,13 @@ async function play(
 ): Promise<Played> {
   const execution = await Execution.start(stage, scenario, model);
   try {
-    for (let choice = choose(execution); choice !== undefined; choice = choose(execution))
-      await execution.step(choice);
-    const stuck = await execution.stuck();
+    let stuck: Actor[] = [];
+    // Who waits for something in memory alone may come back by itself, and then there is a choice.
+    while (stuck.length === 0 && !execution.isOver()) {
+      for (let choice = choose(execution); choice !== undefined; choice = choose(execution))
+        await execution.step(choice);
+      stuck = await execution.stuck();
+    }
     if (stuck.length > 0)
       throw new Hang(`S${stuck.map((each) => each.number).join(' and S')} never ended`);
     return await assess(execution);

@@ -1,8 +1,9 @@
 import { databaseError } from '../../db/sqlstate.ts';
+import { PlainError } from '../../errors.ts';
 import type { Execution } from './execution.ts';
 
 /** A schedule did not do the same when it was played again: nothing that was counted holds. */
-export class Divergence extends Error {
+export class Divergence extends PlainError {
   override name = 'Divergence';
 }
 

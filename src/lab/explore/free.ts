@@ -22,7 +22,7 @@ export async function playFree(
   await scenario.setUp(stage.admin);
   const programs = sessions.map(async ({ session }, index): Promise<Ending> => {
     const gate = new Gate(session, openGate, STEP_MODEL);
-    const db = databaseOver({ lend: (use) => use(gate) }, stage.codecs);
+    const db = databaseOver({ lend: (use) => gate.lend(use) }, stage.codecs);
     try {
       return { value: await scenario.sessions[index]?.(db) };
     } catch (error) {

@@ -43,6 +43,10 @@ export class Gate implements Session {
   /** Preparatory statements that wait for the step they belong to. */
   #held: Statement[] = [];
   #inTransaction = false;
+  /** The strategy itself began the transaction; a lone write has one that it knows nothing of. */
+  #isBegun = false;
+  #lent: Promise<unknown> = Promise.resolve();
+  #sent: Promise<unknown> = Promise.resolve();
   #fixedSnapshot = false;
   #doomed = false;
 
@@ -61,14 +65,33 @@ export class Gate implements Session {
     return this.#inner.close(patienceSeconds);
   }
 
-  async run(statement: Statement): Promise<Rows> {
+  /**
+   * Lends itself as a pool does, to one after the other. A pool would give whoever asks for more
+   * within a transaction another connection, where he may wait for his own locks.
+   */
+  async lend<T>(use: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#isBegun) throw new Error('db was used inside a transaction of db: use its tx');
+    const used = this.#lent.then(() => use(this));
+    this.#lent = used.catch(() => undefined);
+    return used;
+  }
+
+  /** Statements that are sent together run one after the other, as on any connection. */
+  run(statement: Statement): Promise<Rows> {
+    const rows = this.#sent.then(() => this.#run(statement));
+    this.#sent = rows.catch(() => undefined);
+    return rows;
+  }
+
+  async #run(statement: Statement): Promise<Rows> {
     const text = statement.text.trim();
-    if (/^(begin|start)\b/i.test(text)) this.#inTransaction = true;
+    if (/^(begin|start)\b/i.test(text)) this.#inTransaction = this.#isBegun = true;
     if (/isolation level (repeatable read|serializable)/i.test(text)) this.#fixedSnapshot = true;
     if (PREPARATORY.test(text) && !this.#model.beginIsStep) {
       this.#held.push(statement);
-      return Object.assign([], { command: text.split(' ')[0]?.toUpperCase() ?? '' });
+      return nothing(text.split(' ')[0]?.toUpperCase() ?? '');
     }
+    if (/^rollback$/i.test(text) && !this.#inTransaction) return nothing('ROLLBACK');
     if (/^rollback$/i.test(text)) return this.#end(statement);
     if (/^commit$/i.test(text)) return this.#doomed ? this.#rollBack() : this.#end(statement);
     this.#doomed ||= this.#rollsBackAfter?.test(text) ?? false;
@@ -87,6 +110,7 @@ export class Gate implements Session {
 
   #forgetTransaction() {
     this.#inTransaction = false;
+    this.#isBegun = false;
     this.#fixedSnapshot = false;
     this.#doomed = false;
   }
@@ -128,5 +152,8 @@ export class Gate implements Session {
     }
   }
 }
+
+/** The answer to a statement that is not sent, or not yet. */
+const nothing = (command: string): Rows => Object.assign([], { command });
 
 const command = (text: string): Statement => ({ text, params: [], asArrays: false });

@@ -90,6 +90,6 @@ export class Stage {
 }
 
 /** Nothing of one schedule may reach into the next. */
-const CLEAN = 'rollback; select pg_advisory_unlock_all()';
+const CLEAN = 'rollback; reset all; unlisten *; discard temp; select pg_advisory_unlock_all()';
 
 const statement = (text: string, params: unknown[] = []) => ({ text, params, asArrays: false });

@@ -9,6 +9,8 @@ export class Hang extends Error {
 
 /** Far longer than any statement of a few rows takes; only a fault lasts so long. */
 const HANG_MS = 10_000;
+/** What takes longer than this in memory is taken for a wait for another session. */
+const MEMORY_MS = 50;
 
 /** Knows when nothing moves: only then is there something to choose. */
 export class Stillness {
@@ -17,6 +19,8 @@ export class Stillness {
   readonly #stage: Stage;
   readonly #pids: number[];
   readonly #actors: readonly Actor[];
+  /** Sessions that wait for another in memory. */
+  readonly #inMemory = new Set<Actor>();
 
   constructor(stage: Stage, pids: number[], actors: readonly Actor[]) {
     this.#stage = stage;
@@ -32,8 +36,25 @@ export class Stillness {
       await turn();
       await turn();
       if (this.#isRunning()) continue;
+      if (await this.#comesBack()) continue;
       if (await this.#seeWhoWaits()) return;
     }
+  }
+
+  /**
+   * True when a session that has just gone elsewhere comes back by itself: from a thread pool or a
+   * short timer. One that stays away waits for another session, and is left to itself.
+   */
+  async #comesBack(): Promise<boolean> {
+    for (const actor of this.#inMemory)
+      if (actor.status !== 'elsewhere') this.#inMemory.delete(actor);
+    const away = this.#actors.filter(
+      (each) => each.status === 'elsewhere' && !this.#inMemory.has(each),
+    );
+    if (away.length === 0) return false;
+    if (await this.change(MEMORY_MS)) return true;
+    for (const actor of away) this.#inMemory.add(actor);
+    return false;
   }
 
   #isRunning(): boolean {
@@ -62,8 +83,8 @@ export class Stillness {
   /** Asks PostgreSQL for whom each waiting session waits; false when one of them moves again. */
   async #seeWhoWaits(): Promise<boolean> {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
-    if (waiting.length === 0) return true;
     const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
+    if (waiting.length === 0 && failed.length === 0) return true;
     const activity = (await this.#stage.run(ACTIVITY, [this.#pids])) as unknown as Activity[];
     const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
     // An error is told before the locks are given back: until then, who waits for whom is not true.
