@@ -101,15 +101,18 @@ test.concurrent('lets a running claim finish on SIGTERM, and refuses new ones', 
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 5 FOR UPDATE`;
     const running = claimStatus(url, 5, 1);
-    await vi.waitFor(async () => {
-      const waiting = await observer`
+    await vi.waitFor(
+      async () => {
+        const waiting = await observer`
         SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-      expect(waiting).toHaveLength(1);
-    });
+        expect(waiting).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
     server.child.kill('SIGTERM');
     await server.says(/Stopping/);
-    await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow());
+    await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow(), { timeout: 20_000 });
     return { running };
   });
   expect(await running).toBe(200);

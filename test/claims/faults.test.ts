@@ -24,12 +24,15 @@ test('a claim waits for the lock of another session, and is granted after it', a
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
     const answer = claim(1, 1);
-    await vi.waitFor(async () => {
-      const waiting = await observer`
+    await vi.waitFor(
+      async () => {
+        const waiting = await observer`
         SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-      expect(waiting).toHaveLength(1);
-    });
+        expect(waiting).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
     expect(await countClaims(observer, 1)).toBe(0);
     return { answer };
   });
@@ -70,7 +73,7 @@ test('a claim that has no answer in time is answered as not known, and says how 
   expect(late.status).toBe(503);
   expect(await late.json()).toMatchObject({ code: 'outcome-unknown' });
   // It ran on, and did claim: asking again tells.
-  await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409));
+  await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409), { timeout: 20_000 });
 });
 
 test('what goes wrong after the answer is logged', async () => {
@@ -81,8 +84,9 @@ test('what goes wrong after the answer is logged', async () => {
     expect((await claim(1, 1)).status).toBe(503);
     await tx`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
   });
-  await vi.waitFor(() =>
-    expect(events).toMatchObject([{ event: 'claim failed after its answer' }]),
+  await vi.waitFor(
+    () => expect(events).toMatchObject([{ event: 'claim failed after its answer' }]),
+    { timeout: 20_000 },
   );
 });
 
@@ -94,12 +98,15 @@ test('a claim whose connection is ended by the server is answered as not known',
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
     const answer = claim(1, 1);
-    await vi.waitFor(async () => {
-      const ended = await observer`
+    await vi.waitFor(
+      async () => {
+        const ended = await observer`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-      expect(ended).toHaveLength(1);
-    });
+        expect(ended).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
     return answer;
   });
   expect(answer.status).toBe(503);

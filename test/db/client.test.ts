@@ -70,7 +70,7 @@ describe('when the server ends the connection of a transaction', () => {
   test('a statement on its own works again soon', async () => {
     await terminate(await pidOf(connection.db));
     // It may have run when its connection is lost, so it is not tried again for its caller.
-    await vi.waitFor(async () => expect(await named('before')).toBe(0));
+    await vi.waitFor(async () => expect(await named('before')).toBe(0), { timeout: 20_000 });
   });
 });
 
