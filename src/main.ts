@@ -7,6 +7,8 @@ import { describe, PlainError, UsageError } from './errors.ts';
 /** What a shell reports of a program that wrote to a closed pipe: 128 + SIGPIPE. */
 const READER_GONE = 141;
 const NPM_CHECK_MS = 500;
+/** A terminal's Ctrl-C reaches us directly, and perhaps once more through npm. */
+const ECHO_MS = 300;
 
 /**
  * Runs a command to its end and exits with the code that it returns (0 when none), with 2 when it
@@ -21,10 +23,13 @@ export async function runMain(
   failureCode = 1,
 ) {
   const stop = new AbortController();
+  let stoppedAt = 0;
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      if (stop.signal.aborted) process.exit(128 + constants.signals[name]);
-      stop.abort(128 + constants.signals[name]);
+      const code = 128 + constants.signals[name];
+      if (stop.signal.aborted && Date.now() - stoppedAt > ECHO_MS) process.exit(code);
+      stoppedAt ||= Date.now();
+      stop.abort(code);
     });
   }
   for (const stream of [process.stdout, process.stderr])
