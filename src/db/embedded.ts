@@ -44,10 +44,13 @@ export async function startEmbedded(
   const died = exit.then(() => 'its guard ended');
   guard.send({ keepIn } satisfies GuardOrder);
 
+  let abort = () => {};
   const aborted = new Promise<undefined>((resolve) => {
-    stop.addEventListener('abort', () => resolve(undefined), { once: true });
+    abort = () => resolve(undefined);
   });
+  stop.addEventListener('abort', abort);
   const first = await Promise.race([nextReport(guard), died, aborted]);
+  stop.removeEventListener('abort', abort);
   if (first === undefined) {
     await dismiss(guard, exit);
     throw stop.reason;
