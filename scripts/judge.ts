@@ -23,8 +23,9 @@ function alone:
   export default async function claim(db, request) { … }
 
 It may import this project's files as rowlock/…, and the packages it has. It is
-played in every schedule of two recruiters: with one slot left, with a slot for
-each, and with one slot left and a recruiter who rolls back; then raced.
+played in every schedule of two recruiters: with one slot left, on a new job with
+one slot, with a slot for each, and with a recruiter who rolls back (and asks
+again, or not); then eight are raced at full speed.
 
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
