@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { PlainError } from './errors.ts';
 
 export interface Listening {
@@ -11,8 +10,12 @@ export interface Listening {
   drain(patienceMs: number): Promise<void>;
 }
 
+interface App {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
 /** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
-export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
+export async function listen(app: App, host: string, port: number): Promise<Listening> {
   const server = createAdaptorServer({ fetch: app.fetch });
   server.listen(port, host);
   try {

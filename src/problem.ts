@@ -1,39 +1,110 @@
-/** What went wrong, for a program: stable, and listed in the README. */
-export type ProblemCode =
-  | 'already-claimed'
-  | 'body-too-large'
-  | 'busy'
-  | 'internal-error'
-  | 'invalid-request'
-  | 'job-full'
-  | 'job-not-found'
-  | 'method-not-allowed'
-  | 'not-found'
-  | 'outcome-unknown'
-  | 'prefetch-refused'
-  | 'recruiter-not-found'
-  | 'shutting-down'
-  | 'strategy-not-found';
+import { z } from 'zod';
+import { invalidRequest } from './problems.ts';
+import { slotsAnswer } from './schemas.ts';
 
-export interface Problem {
-  status: number;
+/** What went wrong, for a program: stable, and listed in the README. */
+const codes = [
+  'already-claimed',
+  'body-too-large',
+  'busy',
+  'capacity-too-low',
+  'claim-not-found',
+  'company-not-found',
+  'cross-site-refused',
+  'forbidden',
+  'internal-error',
+  'invalid-request',
+  'job-full',
+  'job-not-found',
+  'key-in-use',
+  'key-reused',
+  'method-not-allowed',
+  'no-lease',
+  'not-found',
+  'outcome-unknown',
+  'prefetch-refused',
+  'recruiter-not-found',
+  'shutting-down',
+  'strategy-not-found',
+  'too-many-requests',
+  'unauthorized',
+] as const;
+
+export type ProblemCode = (typeof codes)[number];
+
+export interface Problem<Status extends number = number> {
+  status: Status;
   code: ProblemCode;
   title: string;
   detail: string;
 }
 
-/** An error answer after RFC 9457, with `code` and whatever else is told as extension members. */
-export function problem(
-  { status, code, title, detail }: Problem,
-  extensions: Record<string, unknown> = {},
+/** The body of every answer that is an error, after RFC 9457. */
+export const problemAnswer = z
+  .object({
+    type: z.string().meta({ example: 'urn:problem-type:rowlock:job-full' }),
+    title: z.string().meta({ example: 'Job fully claimed' }),
+    status: z.int().meta({ example: 403 }),
+    detail: z.string().meta({ example: 'Every slot of this job is claimed. Nothing was changed.' }),
+    code: z.enum(codes).meta({ example: 'job-full' }),
+    errors: z
+      .array(z.object({ parameter: z.string(), detail: z.string() }))
+      .optional()
+      .meta({ description: 'What is wrong with each parameter that is.' }),
+    ...z.object(slotsAnswer).partial().shape,
+    requested: z.int().optional().meta({ description: 'The capacity that was asked for.' }),
+    requestId: z.string().optional().meta({ description: 'To be found in the log.' }),
+  })
+  .meta({ id: 'Problem', description: 'Act on `code`; show `title` or `detail`.' });
+
+/** A response of whose status and body the types know, as Hono's `TypedResponse` has it. */
+export type ProblemResponse<Status extends number> = Response & {
+  _data: z.infer<typeof problemAnswer>;
+  _status: Status;
+  _format: 'json';
+};
+
+/** An error answer, with `code` and whatever else is told as extension members. */
+export function problem<const Status extends number>(
+  { status, code, title, detail }: Problem<Status>,
+  extensions: Partial<z.infer<typeof problemAnswer>> = {},
   headers: Record<string, string> = {},
-): Response {
+): ProblemResponse<Status> {
   const type = `urn:problem-type:rowlock:${code}`;
   const body = JSON.stringify({ type, title, status, detail, code, ...extensions });
   return new Response(body, {
     status,
     headers: { 'Content-Type': 'application/problem+json', ...headers },
-  });
+  }) as ProblemResponse<Status>;
+}
+
+type ProblemContent = { 'application/problem+json': { schema: typeof problemAnswer } };
+
+/** These problems as a route documents them: those of one status share an entry. */
+export function problemResponses<const P extends readonly Problem[]>(...problems: P) {
+  const responses: Record<number, { description: string; content: ProblemContent }> = {};
+  for (const { status, code, title } of problems) {
+    const before = responses[status]?.description;
+    const description = `\`${code}\`: ${title}`;
+    responses[status] = {
+      description: before ? `${before}. ${description}` : description,
+      content: { 'application/problem+json': { schema: problemAnswer } },
+    };
+  }
+  return responses as Record<P[number]['status'], (typeof responses)[number]>;
+}
+
+/** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
+export const RETRY_AFTER = { 'Retry-After': '1' };
+
+/** The answer to a request that its schema turned down: one error for each wrong parameter. */
+export function invalid(error: z.ZodError): ProblemResponse<400> {
+  const errors = error.issues.map((issue) => ({
+    parameter: issue.path.join('.') || 'body',
+    detail: issue.message,
+  }));
+  const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');
+  return problem({ ...invalidRequest, detail }, { errors });
 }
 
 export const methodNotAllowed = (allow: string) =>

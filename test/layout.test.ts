@@ -54,7 +54,7 @@ describe('who may import whom', () => {
   });
 
   test('Hono stays in the app, the listener and the http files', () => {
-    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*http\.tsx?$)/, /^(hono|@hono)\b/);
+    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*(http|routes)\.tsx?$)/, /^(hono|@hono)\b/);
   });
 });
 

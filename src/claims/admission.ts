@@ -1,5 +1,3 @@
-import type { Outcome } from './rules.ts';
-
 export interface AdmissionLimits {
   /** Claims that talk to the database at once: no more than there are connections. */
   places: number;
@@ -16,6 +14,9 @@ export interface AdmissionLimits {
 
 /** How long a request takes at most, its place in the queue included. */
 export const longestAnswer = ({ waitMs, answerMs }: AdmissionLimits): number => waitMs + answerMs;
+
+/** `busy`: it was not run. `unknown`: it runs on, without an answer. */
+export type Unanswered = { kind: 'busy' } | { kind: 'unknown' };
 
 interface Waiting {
   jobId: bigint;
@@ -44,10 +45,15 @@ export class Admission {
    * Runs the claim once it has a place. `busy` when it got none in time, and was not run; `unknown`
    * when it runs on without an answer, in which case it keeps its place until it ends.
    */
-  async run(jobId: bigint, claim: () => Promise<Outcome>): Promise<Outcome> {
+  async run<T>(jobId: bigint, claim: () => Promise<T>): Promise<T | Unanswered> {
     if (!(await this.#place(jobId))) return { kind: 'busy' };
-    const outcome = claim().finally(() => this.#leave(jobId));
-    return this.#inTime(outcome);
+    const result = claim().finally(() => this.#leave(jobId));
+    return this.#inTime(result);
+  }
+
+  /** How many run, and how many wait to. */
+  load(): { running: number; waiting: number } {
+    return { running: this.#limits.places - this.#places, waiting: this.#queue.length };
   }
 
   #place(jobId: bigint): Promise<boolean> {
@@ -85,16 +91,17 @@ export class Admission {
     else this.#running.delete(jobId);
     this.#queue.find((waiting) => this.#mayEnter(waiting.jobId))?.enter();
   }
-  async #inTime(outcome: Promise<Outcome>): Promise<Outcome> {
+
+  async #inTime<T>(result: Promise<T>): Promise<T | Unanswered> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Outcome>((resolve) => {
+    const late = new Promise<Unanswered>((resolve) => {
       timer = setTimeout(() => {
-        outcome.catch(this.#onLateError);
+        result.catch(this.#onLateError);
         resolve({ kind: 'unknown' });
       }, this.#limits.answerMs);
     });
     try {
-      return await Promise.race([outcome, late]);
+      return await Promise.race([result, late]);
     } finally {
       clearTimeout(timer);
     }

@@ -1,130 +1,130 @@
-import type { Context, Handler } from 'hono';
-import { z } from 'zod';
-import { methodNotAllowed, type Problem, problem } from '../problem.ts';
+import type { Context, MiddlewareHandler } from 'hono';
+import { type Caller, isCompany, isRecruiter } from '../auth/caller.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { retryConflicts } from '../db/retry.ts';
+import { recruiters } from '../db/schema.ts';
+import { type Env, newRoutes } from '../http.ts';
+import type { Write } from '../idempotency/http.ts';
+import { findJob, type Job } from '../jobs/queries.ts';
+import { findNamed } from '../named.ts';
+import { methodNotAllowed, type Problem, problem, RETRY_AFTER } from '../problem.ts';
+import { forbidden } from '../problems.ts';
+import { type Page, paged } from '../schemas.ts';
 import type { Admission } from './admission.ts';
+import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
+import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
+import { claimJob } from './claim-job.ts';
+import { findClaim, listClaims } from './queries.ts';
+import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
 import { settle } from './settle.ts';
 
-/** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
-const RETRY_AFTER = { 'Retry-After': '1' };
+export interface ClaimDeps {
+  db: Database;
+  write: Write;
+  admission: Admission;
+}
 
-/** The answer to each outcome. `claimed` is no problem, and has its own shape. */
-const answers = {
-  duplicate: {
-    status: 409,
-    code: 'already-claimed',
-    title: 'Recruiter already claimed this job',
-    detail: 'This recruiter already holds a slot of this job. Nothing was changed.',
-  },
-  full: {
-    status: 403,
-    code: 'job-full',
-    title: 'Job fully claimed',
-    detail: 'Every slot of this job is claimed. Nothing was changed.',
-  },
-  'no-such-job': {
-    status: 404,
-    code: 'job-not-found',
-    title: 'No such job',
-    detail: 'There is no job with this jobId.',
-  },
-  'no-such-recruiter': {
-    status: 404,
-    code: 'recruiter-not-found',
-    title: 'No such recruiter',
-    detail: 'There is no recruiter with this recruiterId.',
-  },
-  busy: {
-    status: 503,
-    code: 'busy',
-    title: 'Busy',
-    detail: 'The job or the database is busy. Nothing was claimed: ask again.',
-  },
-  unknown: {
-    status: 503,
-    code: 'outcome-unknown',
-    title: 'Outcome not known',
-    detail:
-      'The database did not answer in time, so it is not known whether the job was claimed. ' +
-      'Ask again: "already claimed" then means that it was.',
-  },
-} satisfies Record<Exclude<Outcome['kind'], 'claimed'>, Problem>;
+/** Everything about claims. */
+export function claimRoutes({ db, write, admission }: ClaimDeps) {
+  const claim = <const Status extends 200 | 201>(
+    c: Context<Env>,
+    request: ClaimRequest,
+    status: Status,
+  ) =>
+    write(
+      c,
+      async (within) => {
+        const outcome = await settle(retryConflicts(() => claimJob(within, request)));
+        return answer(c, outcome, status);
+      },
+      (run) => admitted(admission, request.jobId, run),
+    );
 
-/** A claim as one function of a request; a strategy bound to its database is one. */
-export type ClaimFunction = (request: ClaimRequest) => Promise<Outcome>;
-
-/**
- * Claims by GET, and answers 405 to every other method. Machines that do not know that this GET
- * changes something may send it ahead of time; those that say so are refused.
- */
-export function claimByGet(claim: ClaimFunction, admission: Admission): Handler {
-  return async (c) => {
-    // Hono hands a HEAD to the handler of GET, so the method is judged here.
-    if (c.req.method !== 'GET') return methodNotAllowed('GET');
-    if (isPrefetch(c)) return problem(prefetchRefused);
-    const parsed = query.safeParse({
-      jobId: c.req.queries('jobId'),
-      recruiterId: c.req.queries('recruiterId'),
-    });
-    if (!parsed.success) return invalid(parsed.error);
-    const request = parsed.data;
-    return answer(await admission.run(request.jobId, () => settle(claim(request))));
+  /** Releases or renews. To a recruiter the claims of others do not exist. */
+  const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
+    const caller = c.get('caller');
+    if (caller.role === 'company') return problem(forbidden);
+    const own = caller.role === 'recruiter' ? { id, recruiterId: caller.id } : { id };
+    const run = async (within: Database | Transaction) =>
+      changed(c, await retryConflicts(() => act(within, own)), message);
+    const found = await findClaim(db, id);
+    if (!found) return write(c, run);
+    return write(c, run, (running) => admitted(admission, found.jobId, running));
   };
+
+  return newRoutes()
+    .openapi({ ...routes.claimByGet, middleware: onlyMeant }, async (c) => {
+      const request = c.req.valid('query');
+      if (!isRecruiter(c.get('caller'), request.recruiterId)) return problem(forbidden);
+      return claim(c, request, 200);
+    })
+    .openapi(routes.claimByPost, async (c) => {
+      const { recruiterId, leaseSeconds } = c.req.valid('json');
+      const { jobId } = c.req.valid('param');
+      if (!isRecruiter(c.get('caller'), recruiterId)) return problem(forbidden);
+      return claim(c, { jobId, recruiterId, ...(leaseSeconds && { leaseSeconds }) }, 201);
+    })
+    .openapi(routes.readClaim, async (c) => {
+      const found = await findClaim(db, c.req.valid('param').id);
+      const job = found && (await findJob(db, found.jobId));
+      if (!job || !maySee(c.get('caller'), found, job)) return problem(claimNotFound);
+      return c.json({ claim: claimBody(found), ...job.slots }, 200);
+    })
+    .openapi(routes.release, (c) =>
+      change(c, c.req.valid('param').id, releaseClaim, 'Claim released'),
+    )
+    .openapi(routes.renew, (c) => {
+      const { leaseSeconds } = c.req.valid('json');
+      const act: Change = (within, own) => renewClaim(within, { ...own, leaseSeconds });
+      return change(c, c.req.valid('param').id, act, 'Lease renewed');
+    })
+    .openapi(routes.listOfJob, async (c) => {
+      const caller = c.get('caller');
+      if (caller.role === 'recruiter') return problem(forbidden);
+      const job = await findJob(db, c.req.valid('param').jobId);
+      if (!job) return problem(answers['no-such-job']);
+      if (!isCompany(caller, job.company.id)) return problem(forbidden);
+      const list = await claimPage(db, { jobId: job.id }, c.req.valid('query'));
+      return c.json({ ...list, ...job.slots }, 200);
+    })
+    .openapi(routes.listOfRecruiter, async (c) => {
+      const recruiterId = c.req.valid('param').id;
+      if (!isRecruiter(c.get('caller'), recruiterId)) return problem(forbidden);
+      if (!(await findNamed(db, recruiters, recruiterId)))
+        return problem(answers['no-such-recruiter']);
+      return c.json(await claimPage(db, { recruiterId }, c.req.valid('query')), 200);
+    });
 }
 
-/** Browsers say so when they load a page that nobody has asked for yet. */
-function isPrefetch(c: Context): boolean {
-  const purpose = `${c.req.header('Sec-Purpose') ?? ''} ${c.req.header('Purpose') ?? ''}`;
-  return /\b(prefetch|prerender)\b/i.test(purpose);
+type Change = (within: Database | Transaction, which: ClaimChange) => Promise<ChangeOutcome>;
+
+const maySee = (caller: Caller, claim: Claim, job: Job): boolean =>
+  isRecruiter(caller, claim.recruiterId) || isCompany(caller, job.company.id);
+
+/** Runs what locks a job once it may; the queue in front of it is bounded. */
+export async function admitted<R extends Response>(
+  admission: Admission,
+  jobId: bigint,
+  run: () => Promise<R>,
+) {
+  const result = await admission.run(jobId, run);
+  return result instanceof Response ? result : problem(answers[result.kind], {}, RETRY_AFTER);
 }
 
-const prefetchRefused: Problem = {
-  status: 400,
-  code: 'prefetch-refused',
-  title: 'Claiming is not prefetched',
-  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
-};
-
-const LARGEST_ID = 2n ** 63n - 1n;
-
-/** An id, given exactly once in the query string. */
-const id = z
-  .array(z.string(), 'is missing')
-  .max(1, 'is given more than once')
-  .transform(([text = '']) => text)
-  .refine((text) => text !== '', { error: 'is empty', abort: true })
-  .refine((text) => /^[1-9]\d*$/.test(text), {
-    error: 'must be a positive whole number',
-    abort: true,
-  })
-  .refine((text) => text.length <= 19 && BigInt(text) <= LARGEST_ID, {
-    error: `must be at most ${LARGEST_ID}`,
-    abort: true,
-  })
-  .transform(BigInt);
-
-const query = z.object({ jobId: id, recruiterId: id });
-
-function invalid(error: z.ZodError): Response {
-  const errors = error.issues.map((issue) => ({
-    parameter: issue.path.join('.'),
-    detail: issue.message,
-  }));
-  const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');
-  return problem(
-    { status: 400, code: 'invalid-request', title: 'Invalid request', detail },
-    { errors },
-  );
-}
-
-function answer(outcome: Outcome): Response {
+/** The answer to a claim. */
+export function answer<const Status extends 200 | 201>(
+  c: Context<Env>,
+  outcome: Outcome,
+  status: Status,
+) {
   switch (outcome.kind) {
-    case 'claimed':
-      return Response.json({
-        message: 'Job claimed successfully',
-        claim: claimBody(outcome.claim),
-        ...outcome.slots,
-      });
+    case 'claimed': {
+      const claim = claimBody(outcome.claim);
+      const headers = status === 201 ? { Location: `/claims/${claim.id}` } : undefined;
+      const message = 'Job claimed successfully';
+      return c.json({ message, claim, ...outcome.slots }, status, headers);
+    }
     case 'duplicate':
     case 'full':
       return problem(answers[outcome.kind], { ...outcome.slots });
@@ -136,13 +136,37 @@ function answer(outcome: Outcome): Response {
   }
 }
 
-const claimBody = ({ id, jobId, recruiterId, createdAt }: Claim) => ({
-  id: idBody(id),
-  jobId: idBody(jobId),
-  recruiterId: idBody(recruiterId),
-  claimedAt: createdAt.toISOString(),
-});
+function changed(c: Context<Env>, outcome: ChangeOutcome, message: string) {
+  switch (outcome.kind) {
+    case 'done':
+      return c.json({ message, claim: claimBody(outcome.claim), ...outcome.slots }, 200);
+    case 'no-lease':
+      return problem(noLease);
+    case 'no-such-claim':
+      return problem(claimNotFound);
+  }
+}
 
-/** An id as JSON: a number while every client can hold it exactly, text beyond that. */
-export const idBody = (id: bigint): number | string =>
-  id <= Number.MAX_SAFE_INTEGER ? Number(id) : String(id);
+async function claimPage(db: Database, of: Parameters<typeof listClaims>[1], page: Page) {
+  const rows = await listClaims(db, of, { ...page, limit: page.limit + 1 });
+  const { page: claims, nextCursor } = paged(rows, page);
+  return { claims: claims.map(claimBody), nextCursor };
+}
+
+/**
+ * A GET that changes something is for who means it. Hono hands a HEAD to the handler of GET, and
+ * machines that do not know this GET may send it ahead of time; those that say so are refused.
+ */
+export const onlyMeant: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.method !== 'GET') return methodNotAllowed('GET');
+  const purpose = `${c.req.header('Sec-Purpose') ?? ''} ${c.req.header('Purpose') ?? ''}`;
+  if (/\b(prefetch|prerender)\b/i.test(purpose)) return problem(prefetchRefused);
+  return next();
+};
+
+const prefetchRefused = {
+  status: 400,
+  code: 'prefetch-refused',
+  title: 'Claiming is not prefetched',
+  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
+} as const satisfies Problem;

@@ -4,6 +4,8 @@ export const DEFAULT_CAPACITY = 4;
 export interface ClaimRequest {
   jobId: bigint;
   recruiterId: bigint;
+  /** After so many seconds the claim ends by itself; without it the claim stays. */
+  leaseSeconds?: number;
 }
 
 export interface Claim {
@@ -11,6 +13,8 @@ export interface Claim {
   jobId: bigint;
   recruiterId: bigint;
   createdAt: Date;
+  /** When the lease ends by the database's clock; null for a claim that stays. */
+  expiresAt: Date | null;
 }
 
 /** How many slots a job has, how many are claimed, and how many remain (never below 0). */

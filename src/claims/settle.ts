@@ -1,5 +1,5 @@
 import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../db/schema.ts';
-import { databaseError, isConnectionLost, NOTHING_RAN, SQLSTATE } from '../db/sqlstate.ts';
+import { databaseError, isConnectionLost, isNothingDone, SQLSTATE } from '../db/sqlstate.ts';
 import type { Outcome } from './rules.ts';
 
 /** A constraint that turns the claim down is an answer, by the name of the constraint. */
@@ -8,22 +8,6 @@ const byConstraint: Record<string, Outcome> = {
   [CLAIMED_JOB_EXISTS]: { kind: 'no-such-job' },
   [CLAIMING_RECRUITER_EXISTS]: { kind: 'no-such-recruiter' },
 };
-
-/** The database took nothing on, or undid all of it. */
-const nothingClaimed: ReadonlySet<string> = new Set([
-  SQLSTATE.lockNotAvailable,
-  SQLSTATE.queryCanceled,
-  SQLSTATE.serializationFailure,
-  SQLSTATE.deadlockDetected,
-  SQLSTATE.tooManyConnections,
-  SQLSTATE.cannotConnectNow,
-  NOTHING_RAN,
-  // Nobody was connected to. Other codes of the network may come in the middle of a statement.
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'CONNECT_TIMEOUT',
-]);
 
 /** Waits for a claim and turns the database's expected errors into outcomes; others stay thrown. */
 export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
@@ -40,7 +24,7 @@ function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];
-  if (code !== undefined && nothingClaimed.has(code)) return { kind: 'busy' };
+  if (isNothingDone(error)) return { kind: 'busy' };
   // Perhaps after its COMMIT: nobody here can tell.
   if (isConnectionLost(error)) return { kind: 'unknown' };
   return undefined;

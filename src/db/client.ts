@@ -9,6 +9,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
+  load: Pool['load'];
   /** Ends the connections; what still runs gets a few seconds, and nothing new is begun. */
   close(): Promise<void>;
 }
@@ -19,6 +20,8 @@ export const POOL_SIZE = 10;
 export const LOCK_TIMEOUT_MS = 2_000;
 /** Catches what the lock timeout does not: a statement that waits for anything else. */
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** Past this, who asks for a connection is told at once to come again. */
+const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
 
 /** A pool of connections to the database at `url`; they are opened when first needed. */
@@ -28,8 +31,13 @@ export function connect(
 ): Connection {
   const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
-  const pool = createPool(connections, () => open({ url, parameters }, codecs));
-  return { db: databaseOver(pool, codecs), close: () => pool.close(CLOSE_PATIENCE_S) };
+  const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
+  const pool = createPool(limits, () => open({ url, parameters }, codecs));
+  return {
+    db: databaseOver(pool, codecs),
+    load: pool.load,
+    close: () => pool.close(CLOSE_PATIENCE_S),
+  };
 }
 
 /**

@@ -1,32 +1,53 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session.ts';
 import { nothingRan } from './sqlstate.ts';
 
 /** Sessions to share: each is lent to one user at a time, and opened when first needed. */
 export interface Pool {
-  /** Throws with the code NOTHING_RAN once the pool is closed. */
+  /** Throws with the code NOTHING_RAN when there is no session in time, or the pool is closed. */
   lend<T>(use: (session: Session) => Promise<T>): Promise<T>;
   /** Lends no more, and ends all sessions; those that are lent have this many seconds. */
   close(patienceSeconds: number): Promise<void>;
+  /** How many sessions are lent, and how many users wait for one. */
+  load(): { lent: number; waiting: number };
 }
 
-/** At most `size` sessions; who finds none free waits in line, without a bound of its own. */
-export function createPool(size: number, open: () => Session): Pool {
+export interface PoolLimits {
+  size: number;
+  /** Users that may wait for a session; past that they are turned away at once. */
+  line: number;
+  waitMs: number;
+}
+
+/** At most `size` sessions; who finds none free waits in a line that is bounded in length and time. */
+export function createPool({ size, line: longest, waitMs }: PoolLimits, open: () => Session): Pool {
   const free: Session[] = [];
   const lent = new Map<Session, Promise<unknown>>();
-  const line: (() => void)[] = [];
+  const line = new Set<(entered: boolean) => void>();
   let places = size;
   let closed = false;
 
-  /** The place of one who leaves goes to the first in line, whom no newcomer overtakes. */
   async function enter() {
-    if (!closed && places > 0) places--;
-    else if (!closed) await new Promise<void>((resolve) => line.push(resolve));
     if (closed) throw nothingRan(new Error('the pool is closed'));
+    if (places > 0) places--;
+    else if (!(await placeInLine())) throw nothingRan(new Error('no session became free in time'));
   }
+  async function placeInLine(): Promise<boolean> {
+    if (line.size >= longest) return false;
+    return new Promise((resolve) => {
+      const settle = (entered: boolean) => {
+        clearTimeout(timer);
+        line.delete(settle);
+        resolve(entered);
+      };
+      const timer = setTimeout(() => settle(false), waitMs);
+      line.add(settle);
+    });
+  }
+  /** The place of one who leaves goes to the first in line, whom no newcomer overtakes. */
   function leave() {
-    const next = line.shift();
-    if (next) next();
+    const [next] = line;
+    if (next) next(true);
     else places++;
   }
   /** A connection may be lost while nobody uses it: then a new session takes its place. */
@@ -36,6 +57,7 @@ export function createPool(size: number, open: () => Session): Pool {
     return open();
   }
   return {
+    load: () => ({ lent: lent.size, waiting: line.size }),
     async lend(use) {
       await enter();
       const session = take();
@@ -51,8 +73,8 @@ export function createPool(size: number, open: () => Session): Pool {
     },
     async close(patienceSeconds) {
       closed = true;
-      for (const refuse of line.splice(0)) refuse();
-      const patience = setTimeout(patienceSeconds * 1000, undefined, { ref: false });
+      for (const settle of line) settle(false);
+      const patience = sleep(patienceSeconds * 1000, undefined, { ref: false });
       await Promise.race([Promise.allSettled(lent.values()), patience]);
       await Promise.all([...free, ...lent.keys()].map((session) => session.close(0)));
     },

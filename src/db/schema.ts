@@ -1,10 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, integer, pgTable, text, timestamp, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 
 /** Ids are 64 bits wide, so they are `bigint` in the code: a `number` would round the large ones. */
 const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity();
-const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow();
+const instant = (name: string) => timestamp(name, { withTimezone: true });
+const createdAt = () => instant('created_at').notNull().defaultNow();
 
 export const companies = pgTable('companies', {
   id: id(),
@@ -23,7 +35,10 @@ export const jobs = pgTable(
     capacity: integer().notNull().default(DEFAULT_CAPACITY),
     createdAt: createdAt(),
   },
-  (table) => [check('jobs_capacity_positive', sql`${table.capacity} > 0`)],
+  (table) => [
+    check('jobs_capacity_positive', sql`${table.capacity} > 0`),
+    index('jobs_company_id_id_idx').on(table.companyId, table.id),
+  ],
 );
 
 export const recruiters = pgTable('recruiters', {
@@ -48,7 +63,36 @@ export const jobClaims = pgTable(
       .notNull()
       .references(() => recruiters.id),
     createdAt: createdAt(),
+    /** When the lease ends; null for a claim that stays. */
+    expiresAt: instant('expires_at'),
   },
-  // Its index begins with job_id, so it also serves "who holds this job".
-  (table) => [unique(HELD_ONCE).on(table.jobId, table.recruiterId)],
+  (table) => [
+    // Its index begins with job_id, so it also serves "who holds this job".
+    unique(HELD_ONCE).on(table.jobId, table.recruiterId),
+    index('job_claims_recruiter_id_id_idx').on(table.recruiterId, table.id),
+    index('job_claims_expires_at_idx')
+      .on(table.expiresAt)
+      .where(sql`${table.expiresAt} is not null`),
+  ],
+);
+
+/** What was answered to a request that came with an idempotency key, to answer a repeat alike. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    /** Whose key it is: two callers may use the same one. */
+    caller: text().notNull(),
+    key: text().notNull(),
+    /** Of the request: SHA-256, hexadecimal. */
+    fingerprint: text().notNull(),
+    /** Null only inside the transaction that is answering the request. */
+    status: integer(),
+    headers: jsonb().$type<Record<string, string>>(),
+    body: text(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.caller, table.key] }),
+    index('idempotency_keys_expires_at_idx').on(table.expiresAt),
+  ],
 );

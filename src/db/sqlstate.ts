@@ -53,3 +53,22 @@ export const NOTHING_RAN = 'NOTHING_RAN';
 
 export const nothingRan = (cause: unknown): Error =>
   Object.assign(new Error('nothing was run', { cause }), { code: NOTHING_RAN });
+
+/** The database took nothing on, or undid all of it. */
+const nothingDone: ReadonlySet<string> = new Set([
+  SQLSTATE.lockNotAvailable,
+  SQLSTATE.queryCanceled,
+  SQLSTATE.serializationFailure,
+  SQLSTATE.deadlockDetected,
+  SQLSTATE.tooManyConnections,
+  SQLSTATE.cannotConnectNow,
+  NOTHING_RAN,
+  // Nobody was connected to. Other codes of the network may come in the middle of a statement.
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+]);
+
+export const isNothingDone = (error: unknown): boolean =>
+  nothingDone.has(databaseError(error)?.code ?? '');

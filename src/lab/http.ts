@@ -1,12 +1,15 @@
-import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { Admission, type AdmissionLimits } from '../claims/admission.ts';
-import { claimByGet, idBody } from '../claims/http.ts';
+import { admitted, answer, onlyMeant } from '../claims/http.ts';
+import { claimByGet } from '../claims/routes.ts';
 import type { ClaimRequest } from '../claims/rules.ts';
+import { settle } from '../claims/settle.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { describe } from '../errors.ts';
+import { newRoutes } from '../http.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
+import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import { strategies } from './strategies/index.ts';
@@ -36,8 +39,8 @@ export function createLab(
   db: Database,
   log: (event: Record<string, unknown>) => void,
   around: Around = (_, claim) => claim(),
-): Hono {
-  const lab = new Hono();
+): ReturnType<typeof newRoutes> {
+  const lab = newRoutes();
   const admission = new Admission(LAB_LIMITS, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );
@@ -47,13 +50,16 @@ export function createLab(
   );
   lab.all('/strategies', () => methodNotAllowed('GET, HEAD'));
   for (const { name, claim } of strategies) {
-    lab.all(
-      `/strategies/${name}/claim-job`,
-      claimByGet(async (request) => {
+    const path = `/strategies/${name}/claim-job` as const;
+    lab.openapi({ ...claimByGet, path, hide: true, middleware: onlyMeant }, async (c) => {
+      const request = c.req.valid('query');
+      return admitted(admission, request.jobId, async () => {
         await addLabRows(db, request.jobId);
-        return around(request, () => claim(db, request));
-      }, admission),
-    );
+        const claimed = around(request, () => claim(db, request));
+        return answer(c, await settle(claimed), 200);
+      });
+    });
+    lab.all(path, () => methodNotAllowed('GET'));
   }
   lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
 

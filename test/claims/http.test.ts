@@ -52,6 +52,7 @@ describe('a claim that is granted', () => {
         id: expect.any(Number),
         jobId: Number(jobId),
         recruiterId: 7,
+        expiresAt: null,
         claimedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
       capacity: 4,

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { countHolders, insertClaim } from '../../claims/queries.ts';
+import { insertClaim, readHolders } from '../../claims/queries.ts';
 import { slotsOf } from '../../claims/rules.ts';
 import { jobs } from '../../db/schema.ts';
 import { countClaims } from '../count-claims.ts';
@@ -20,7 +20,7 @@ export const insertThenLock: Strategy = {
         const claim = await insertClaim(tx, request);
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
-        const { claimed } = await countHolders(tx, request);
+        const { claimed } = await readHolders(tx, request);
         if (claimed > job.capacity) throw new TooMany();
         return { kind: 'claimed', claim, slots: slotsOf(job.capacity, claimed) };
       });

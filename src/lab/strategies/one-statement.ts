@@ -24,7 +24,8 @@ export const oneStatement: Strategy = {
     const after = await countClaims(db, request);
     if (!row) return after.kind === 'granted' ? { kind: 'busy' } : after;
     if (after.kind === 'no-such-job') return after;
-    const claim = { id: BigInt(row.id), jobId, recruiterId, createdAt: new Date(row.created_at) };
+    const createdAt = new Date(row.created_at);
+    const claim = { id: BigInt(row.id), jobId, recruiterId, createdAt, expiresAt: null };
     return { kind: 'claimed', claim, slots: after.slots };
   },
 };

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { countHolders, insertClaim } from '../../claims/queries.ts';
+import { insertClaim, readHolders } from '../../claims/queries.ts';
 import { decide } from '../../claims/rules.ts';
 import { jobs } from '../../db/schema.ts';
 import type { Strategy } from '../strategy.ts';
@@ -17,7 +17,7 @@ export const shareLock: Strategy = {
     db.transaction(async (tx) => {
       const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('share');
       if (!job) return { kind: 'no-such-job' };
-      const decision = decide(job, await countHolders(tx, request));
+      const decision = decide(job, await readHolders(tx, request));
       if (decision.kind !== 'granted') return decision;
       const claim = await insertClaim(tx, request);
       return { kind: 'claimed', claim, slots: decision.slots };

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { countHolders, insertClaim } from 'rowlock/claims/queries.ts';
+import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
 import { decide } from 'rowlock/claims/rules.ts';
 import { jobs } from 'rowlock/db/schema.ts';
 import type { Strategy } from 'rowlock/lab/strategy.ts';
@@ -13,7 +13,7 @@ const strategy: Strategy = {
     db.transaction(async (tx) => {
       const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
       if (!job) return { kind: 'no-such-job' };
-      const decision = decide(job, await countHolders(tx, request));
+      const decision = decide(job, await readHolders(tx, request));
       if (decision.kind !== 'granted') return decision;
       const claim = await insertClaim(tx, request);
       return { kind: 'claimed', claim, slots: decision.slots };

@@ -1,0 +1,61 @@
+import type { Problem } from '../problem.ts';
+import { busy, outcomeUnknown } from '../problems.ts';
+import { idBody } from '../schemas.ts';
+import type { Claim, Outcome } from './rules.ts';
+
+/** The answer to each outcome. `claimed` is no problem, and has its own shape. */
+export const answers = {
+  duplicate: {
+    status: 409,
+    code: 'already-claimed',
+    title: 'Recruiter already claimed this job',
+    detail: 'This recruiter already holds a slot of this job. Nothing was changed.',
+  },
+  full: {
+    status: 403,
+    code: 'job-full',
+    title: 'Job fully claimed',
+    detail: 'Every slot of this job is claimed. Nothing was changed.',
+  },
+  'no-such-job': {
+    status: 404,
+    code: 'job-not-found',
+    title: 'No such job',
+    detail: 'There is no job with this id.',
+  },
+  'no-such-recruiter': {
+    status: 404,
+    code: 'recruiter-not-found',
+    title: 'No such recruiter',
+    detail: 'There is no recruiter with this id.',
+  },
+  busy: { ...busy, detail: 'The job or the database is busy. Nothing was claimed: ask again.' },
+  unknown: {
+    ...outcomeUnknown,
+    detail:
+      'The database did not answer in time, so it is not known whether the job was claimed. ' +
+      'Ask again: "already claimed" then means that it was.',
+  },
+} as const satisfies Record<Exclude<Outcome['kind'], 'claimed'>, Problem>;
+
+export const claimNotFound = {
+  status: 404,
+  code: 'claim-not-found',
+  title: 'No such claim',
+  detail: 'There is no claim with this id: there never was, or it was released, or it has expired.',
+} as const satisfies Problem;
+
+export const noLease = {
+  status: 409,
+  code: 'no-lease',
+  title: 'The claim has no lease',
+  detail: 'This claim stays until it is released, so there is nothing to renew.',
+} as const satisfies Problem;
+
+export const claimBody = ({ id, jobId, recruiterId, createdAt, expiresAt }: Claim) => ({
+  id: idBody(id),
+  jobId: idBody(jobId),
+  recruiterId: idBody(recruiterId),
+  claimedAt: createdAt.toISOString(),
+  expiresAt: expiresAt?.toISOString() ?? null,
+});

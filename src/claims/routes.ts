@@ -1,0 +1,154 @@
+import { createRoute } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
+import { problemResponses } from '../problem.ts';
+import { onEveryRoute } from '../problems.ts';
+import {
+  idAnswer,
+  idText,
+  idValue,
+  instantAnswer,
+  json,
+  jsonBody,
+  nextCursor,
+  pageQuery,
+  slotsAnswer,
+} from '../schemas.ts';
+import { answers, claimNotFound, noLease } from './answers.ts';
+
+/** 30 days: who needs longer renews. */
+const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
+
+const leaseSeconds = z
+  .int({
+    error: ({ input }) =>
+      input === undefined ? 'is missing' : `must be a whole number from 1 to ${LONGEST_LEASE_S}`,
+  })
+  .min(1, `must be a whole number from 1 to ${LONGEST_LEASE_S}`)
+  .max(LONGEST_LEASE_S, `must be a whole number from 1 to ${LONGEST_LEASE_S}`)
+  .meta({ description: 'The claim ends by itself after so many seconds.', example: 900 });
+
+const claimAnswer = z
+  .object({
+    id: idAnswer,
+    jobId: idAnswer,
+    recruiterId: idAnswer,
+    claimedAt: instantAnswer,
+    expiresAt: instantAnswer
+      .nullable()
+      .meta({ description: 'When its lease ends; null: it stays.', example: null }),
+  })
+  .meta({ id: 'Claim' });
+
+const claimAndSlots = z.object({ claim: claimAnswer, ...slotsAnswer });
+const toldAbout = z.object({
+  message: z.string().meta({ example: 'Job claimed successfully' }),
+  ...claimAndSlots.shape,
+});
+
+const refusals = [
+  answers.full,
+  answers.duplicate,
+  answers['no-such-job'],
+  answers['no-such-recruiter'],
+] as const;
+
+export const claimQuery = z.object({ jobId: idText, recruiterId: idText });
+
+export const claimByGet = createRoute({
+  method: 'get',
+  path: '/claim-job',
+  tags: ['Claims'],
+  summary: 'Claim a job',
+  description:
+    'As `POST /jobs/{jobId}/claims` does. A HEAD, a prefetch or another site never claims.',
+  parameters: [keyHeader],
+  request: { query: claimQuery },
+  responses: {
+    200: json('Claimed.', toldAbout),
+    ...problemResponses(...onEveryRoute, ...onWriting, ...refusals),
+  },
+});
+
+const jobId = z.object({ jobId: idText });
+const claimId = z.object({ id: idText });
+
+export const claimByPost = createRoute({
+  method: 'post',
+  path: '/jobs/{jobId}/claims',
+  tags: ['Claims'],
+  summary: 'Claim a job, for good or with a lease',
+  parameters: [keyHeader],
+  request: {
+    params: jobId,
+    body: jsonBody(z.strictObject({ recruiterId: idValue, leaseSeconds: leaseSeconds.optional() })),
+  },
+  responses: {
+    201: json('Claimed; `Location` says where the claim is.', toldAbout),
+    ...problemResponses(...onEveryRoute, ...onWriting, ...refusals),
+  },
+});
+
+export const readClaim = createRoute({
+  method: 'get',
+  path: '/claims/{id}',
+  tags: ['Claims'],
+  summary: 'A claim, and the slots of its job',
+  request: { params: claimId },
+  responses: {
+    200: json('The claim.', claimAndSlots),
+    ...problemResponses(...onEveryRoute, claimNotFound),
+  },
+});
+
+export const release = createRoute({
+  method: 'delete',
+  path: '/claims/{id}',
+  tags: ['Claims'],
+  summary: 'Release a claim: its slot is free at once',
+  parameters: [keyHeader],
+  request: { params: claimId },
+  responses: {
+    200: json('Released.', toldAbout),
+    ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound),
+  },
+});
+
+export const renew = createRoute({
+  method: 'post',
+  path: '/claims/{id}/renew',
+  tags: ['Claims'],
+  summary: 'Renew a lease: it ends so many seconds from now',
+  parameters: [keyHeader],
+  request: { params: claimId, body: jsonBody(z.strictObject({ leaseSeconds })) },
+  responses: {
+    200: json('Renewed.', toldAbout),
+    ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound, noLease),
+  },
+});
+
+const claimList = z.object({ claims: z.array(claimAnswer), nextCursor });
+
+export const listOfJob = createRoute({
+  method: 'get',
+  path: '/jobs/{jobId}/claims',
+  tags: ['Claims'],
+  summary: 'Who holds a job',
+  request: { params: jobId, query: pageQuery },
+  responses: {
+    200: json('Its claims, oldest first.', z.object({ ...claimList.shape, ...slotsAnswer })),
+    ...problemResponses(...onEveryRoute, answers['no-such-job']),
+  },
+});
+
+export const listOfRecruiter = createRoute({
+  method: 'get',
+  path: '/recruiters/{id}/claims',
+  tags: ['Claims'],
+  summary: 'What a recruiter holds',
+  request: { params: claimId, query: pageQuery },
+  responses: {
+    200: json('Their claims, oldest first.', claimList),
+    ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),
+  },
+});

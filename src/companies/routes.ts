@@ -1,0 +1,63 @@
+import { createRoute } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
+import { type Problem, problemResponses } from '../problem.ts';
+import { onEveryRoute } from '../problems.ts';
+import {
+  idText,
+  json,
+  jsonBody,
+  namedAnswer,
+  newNamed,
+  nextCursor,
+  pageQuery,
+} from '../schemas.ts';
+
+export const companyNotFound = {
+  status: 404,
+  code: 'company-not-found',
+  title: 'No such company',
+  detail: 'There is no company with this id.',
+} as const satisfies Problem;
+
+const companyAnswer = namedAnswer('Company', 'Harbour Analytics');
+
+export const createCompany = createRoute({
+  method: 'post',
+  path: '/companies',
+  tags: ['Companies'],
+  summary: 'Add a company',
+  parameters: [keyHeader],
+  request: { body: jsonBody(newNamed('Harbour Analytics')) },
+  responses: {
+    201: json('The company; `Location` says where it is.', companyAnswer),
+    ...problemResponses(...onEveryRoute, ...onWriting),
+  },
+});
+
+export const listCompanies = createRoute({
+  method: 'get',
+  path: '/companies',
+  tags: ['Companies'],
+  summary: 'Companies, by page',
+  request: { query: pageQuery },
+  responses: {
+    200: json(
+      'In the order of their ids.',
+      z.object({ companies: z.array(companyAnswer), nextCursor }),
+    ),
+    ...problemResponses(...onEveryRoute),
+  },
+});
+
+export const readCompany = createRoute({
+  method: 'get',
+  path: '/companies/{id}',
+  tags: ['Companies'],
+  summary: 'A company',
+  request: { params: z.object({ id: idText }) },
+  responses: {
+    200: json('The company.', companyAnswer),
+    ...problemResponses(...onEveryRoute, companyNotFound),
+  },
+});

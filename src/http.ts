@@ -1,0 +1,20 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Caller } from './auth/caller.ts';
+import type { RequestKey } from './idempotency/keys.ts';
+import { invalid } from './problem.ts';
+
+/** What the middleware of the app has found out about a request. */
+export interface Env {
+  Variables: {
+    requestId: string;
+    caller: Caller;
+    /** Present where the request came with an idempotency key that was not answered yet. */
+    key?: RequestKey;
+  };
+}
+
+/** Routes that answer what their schemas turn down with `invalid-request`. */
+export const newRoutes = () =>
+  new OpenAPIHono<Env>({
+    defaultHook: (result) => (result.success ? undefined : invalid(result.error)),
+  });

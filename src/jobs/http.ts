@@ -1,0 +1,69 @@
+import { isCompany } from '../auth/caller.ts';
+import { answers } from '../claims/answers.ts';
+import { companyNotFound } from '../companies/routes.ts';
+import type { Database } from '../db/client.ts';
+import { retryConflicts } from '../db/retry.ts';
+import { newRoutes } from '../http.ts';
+import type { Write } from '../idempotency/http.ts';
+import { problem } from '../problem.ts';
+import { forbidden } from '../problems.ts';
+import { idBody, paged } from '../schemas.ts';
+import { changeJob } from './change-job.ts';
+import { findJob, insertJob, type Job, listJobs } from './queries.ts';
+import * as routes from './routes.ts';
+
+export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
+  newRoutes()
+    .openapi(routes.createJob, async (c) => {
+      const job = c.req.valid('json');
+      if (!isCompany(c.get('caller'), job.companyId)) return problem(forbidden);
+      return write(c, (within) =>
+        within.transaction(async (tx) => {
+          const id = await insertJob(tx, job);
+          const made = id && (await findJob(tx, id));
+          if (!made) return problem(companyNotFound);
+          return c.json(jobBody(made), 201, { Location: `/jobs/${made.id}` });
+        }),
+      );
+    })
+    .openapi(routes.listJobs, async (c) => {
+      const { status, companyId, ...page } = c.req.valid('query');
+      const rows = await listJobs(db, { status, companyId }, { ...page, limit: page.limit + 1 });
+      const { page: jobs, nextCursor } = paged(rows, page);
+      return c.json({ jobs: jobs.map(jobBody), nextCursor }, 200);
+    })
+    .openapi(routes.readJob, async (c) => {
+      const job = await findJob(db, c.req.valid('param').id);
+      return job ? c.json(jobBody(job), 200) : problem(answers['no-such-job']);
+    })
+    .openapi(routes.changeJob, async (c) => {
+      const { id } = c.req.valid('param');
+      const change = c.req.valid('json');
+      const caller = c.get('caller');
+      if (caller.role === 'recruiter') return problem(forbidden);
+      return write(c, async (within) => {
+        const outcome = await retryConflicts(() =>
+          changeJob(within, id, change, (companyId) => isCompany(caller, companyId)),
+        );
+        switch (outcome.kind) {
+          case 'changed':
+            return c.json(jobBody(outcome.job), 200);
+          case 'capacity-too-low': {
+            const { requested, slots } = outcome;
+            return problem(routes.capacityTooLow, { requested, ...slots });
+          }
+          case 'not-theirs':
+            return problem(forbidden);
+          case 'no-such-job':
+            return problem(answers['no-such-job']);
+        }
+      });
+    });
+
+export const jobBody = ({ id, company, role, createdAt, slots }: Job) => ({
+  id: idBody(id),
+  company: { id: idBody(company.id), name: company.name },
+  role,
+  createdAt: createdAt.toISOString(),
+  ...slots,
+});

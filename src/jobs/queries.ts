@@ -1,0 +1,95 @@
+import { and, asc, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { isLive } from '../claims/queries.ts';
+import { type Slots, slotsOf } from '../claims/rules.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { companies, jobClaims, jobs } from '../db/schema.ts';
+import type { Page } from '../schemas.ts';
+
+export interface Job {
+  id: bigint;
+  company: { id: bigint; name: string };
+  role: string;
+  createdAt: Date;
+  slots: Slots;
+}
+
+export interface JobFilter {
+  status?: 'open' | 'full' | undefined;
+  companyId?: bigint | undefined;
+}
+
+/** The live claims of the row's job. */
+const claimed = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
+
+/** Jobs in the order of their ids, from after the cursor; at most `limit`. */
+export const listJobs = (
+  db: Database,
+  { status, companyId }: JobFilter,
+  { cursor = 0n, limit }: Page,
+): Promise<Job[]> =>
+  selectJobs(
+    db,
+    and(
+      gt(jobs.id, cursor),
+      companyId === undefined ? undefined : eq(jobs.companyId, companyId),
+      status === 'open' ? lt(claimed, jobs.capacity) : undefined,
+      status === 'full' ? lte(jobs.capacity, claimed) : undefined,
+    ),
+    limit,
+  );
+
+/** Those of the jobs that exist. */
+export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>
+  selectJobs(db, inArray(jobs.id, ids), ids.length);
+
+export async function findJob(db: Database | Transaction, id: bigint): Promise<Job | undefined> {
+  const [job] = await findJobs(db, [id]);
+  return job;
+}
+
+async function selectJobs(
+  db: Database | Transaction,
+  where: SQL | undefined,
+  limit: number,
+): Promise<Job[]> {
+  const rows = await db
+    .select({
+      id: jobs.id,
+      company: { id: companies.id, name: companies.name },
+      role: jobs.role,
+      createdAt: jobs.createdAt,
+      capacity: jobs.capacity,
+      claimed: claimed.as('claimed'),
+    })
+    .from(jobs)
+    .innerJoin(companies, eq(companies.id, jobs.companyId))
+    .where(where)
+    .orderBy(asc(jobs.id))
+    .limit(limit);
+  return rows.map(({ capacity, claimed, ...job }) => ({
+    ...job,
+    slots: slotsOf(capacity, claimed),
+  }));
+}
+
+export interface NewJob {
+  companyId: bigint;
+  role: string;
+  capacity?: number | undefined;
+}
+
+/** The new job's id; undefined when there is no such company. */
+export async function insertJob(
+  tx: Transaction,
+  { companyId, role, capacity }: NewJob,
+): Promise<bigint | undefined> {
+  const ofCompany = eq(companies.id, companyId);
+  // Locked as its foreign key would, so that the company does not go meanwhile.
+  const [company] = await tx.select().from(companies).where(ofCompany).for('key share');
+  if (!company) return undefined;
+  const [job] = await tx
+    .insert(jobs)
+    .values({ companyId, role, ...(capacity !== undefined && { capacity }) })
+    .returning({ id: jobs.id });
+  return job?.id;
+}

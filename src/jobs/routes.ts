@@ -1,0 +1,120 @@
+import { createRoute } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answers } from '../claims/answers.ts';
+import { companyNotFound } from '../companies/routes.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
+import { type Problem, problemResponses } from '../problem.ts';
+import { onEveryRoute } from '../problems.ts';
+import {
+  idAnswer,
+  idText,
+  idValue,
+  instantAnswer,
+  json,
+  jsonBody,
+  line,
+  nextCursor,
+  pageQuery,
+  slotsAnswer,
+} from '../schemas.ts';
+
+/** More slots than any job needs; it bounds what one claim has to count. */
+const LARGEST_CAPACITY = 1_000;
+const LONGEST_ROLE = 200;
+
+export const capacityTooLow = {
+  status: 409,
+  code: 'capacity-too-low',
+  title: 'More slots are claimed than that',
+  detail: 'The capacity may not be lower than the claims that are held. Nothing was changed.',
+} as const satisfies Problem;
+
+const role = line(LONGEST_ROLE, 'Site Reliability Engineer');
+const capacityError = `must be a whole number from 1 to ${LARGEST_CAPACITY}`;
+const capacity = z
+  .int(capacityError)
+  .min(1, capacityError)
+  .max(LARGEST_CAPACITY, capacityError)
+  .meta({ description: 'How many recruiters may claim the job.', example: 4 });
+
+export const jobAnswer = z
+  .object({
+    id: idAnswer,
+    company: z.object({ id: idAnswer, name: z.string().meta({ example: 'Harbour Analytics' }) }),
+    role: z.string().meta({ example: 'Site Reliability Engineer' }),
+    createdAt: instantAnswer,
+    ...slotsAnswer,
+  })
+  .meta({ id: 'Job' });
+
+const jobId = z.object({ id: idText });
+
+export const createJob = createRoute({
+  method: 'post',
+  path: '/jobs',
+  tags: ['Jobs'],
+  summary: 'Post a job',
+  parameters: [keyHeader],
+  request: {
+    body: jsonBody(z.strictObject({ companyId: idValue, role, capacity: capacity.optional() })),
+  },
+  responses: {
+    201: json('The job; `Location` says where it is.', jobAnswer),
+    ...problemResponses(...onEveryRoute, ...onWriting, companyNotFound),
+  },
+});
+
+export const listJobs = createRoute({
+  method: 'get',
+  path: '/jobs',
+  tags: ['Jobs'],
+  summary: 'Jobs, by page',
+  request: {
+    query: pageQuery.extend({
+      status: z
+        .enum(['open', 'full'], 'must be open or full')
+        .optional()
+        .meta({ description: 'Only jobs with a slot left, or only those with none.' }),
+      companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),
+    }),
+  },
+  responses: {
+    200: json(
+      'Jobs in the order of their ids.',
+      z.object({ jobs: z.array(jobAnswer), nextCursor }),
+    ),
+    ...problemResponses(...onEveryRoute),
+  },
+});
+
+export const readJob = createRoute({
+  method: 'get',
+  path: '/jobs/{id}',
+  tags: ['Jobs'],
+  summary: 'A job and its slots',
+  request: { params: jobId },
+  responses: {
+    200: json('The job.', jobAnswer),
+    ...problemResponses(...onEveryRoute, answers['no-such-job']),
+  },
+});
+
+export const changeJob = createRoute({
+  method: 'patch',
+  path: '/jobs/{id}',
+  tags: ['Jobs'],
+  summary: "Change a job's role or capacity",
+  parameters: [keyHeader],
+  request: {
+    params: jobId,
+    body: jsonBody(
+      z
+        .strictObject({ role: role.optional(), capacity: capacity.optional() })
+        .refine((change) => Object.keys(change).length > 0, 'changes nothing'),
+    ),
+  },
+  responses: {
+    200: json('The job as it is now.', jobAnswer),
+    ...problemResponses(...onEveryRoute, ...onWriting, answers['no-such-job'], capacityTooLow),
+  },
+});

@@ -1,0 +1,84 @@
+import type { Problem } from './problem.ts';
+
+export const invalidRequest = {
+  status: 400,
+  code: 'invalid-request',
+  title: 'Invalid request',
+  detail: 'The request makes no sense; `errors` says where.',
+} as const satisfies Problem;
+
+export const unauthorized = {
+  status: 401,
+  code: 'unauthorized',
+  title: 'No valid token',
+  detail: 'Send a valid token: Authorization: Bearer …',
+} as const satisfies Problem;
+
+export const forbidden = {
+  status: 403,
+  code: 'forbidden',
+  title: 'Not yours',
+  detail: 'Your token does not allow this.',
+} as const satisfies Problem;
+
+export const crossSiteRefused = {
+  status: 403,
+  code: 'cross-site-refused',
+  title: 'Refused from another site',
+  detail: 'A page of another site made this request. Nothing was changed.',
+} as const satisfies Problem;
+
+export const bodyTooLarge = {
+  status: 413,
+  code: 'body-too-large',
+  title: 'Body too large',
+  detail: 'The body has more bytes than this address takes.',
+} as const satisfies Problem;
+
+export const tooManyRequests = {
+  status: 429,
+  code: 'too-many-requests',
+  title: 'Too many requests',
+  detail: 'You have sent more requests than you may: wait as long as Retry-After says.',
+} as const satisfies Problem;
+
+export const internalError = {
+  status: 500,
+  code: 'internal-error',
+  title: 'Internal error',
+  detail: 'Something unexpected happened. The log has it under the requestId.',
+} as const satisfies Problem;
+
+export const busy = {
+  status: 503,
+  code: 'busy',
+  title: 'Busy',
+  detail: 'The job or the database is busy. Nothing was changed: ask again.',
+} as const satisfies Problem;
+
+export const outcomeUnknown = {
+  status: 503,
+  code: 'outcome-unknown',
+  title: 'Outcome not known',
+  detail:
+    'The database did not answer in time, so it is not known whether anything was changed. Ask ' +
+    'again with the same Idempotency-Key, or look.',
+} as const satisfies Problem;
+
+export const shuttingDown = {
+  status: 503,
+  code: 'shutting-down',
+  title: 'Shutting down',
+  detail: 'This server is shutting down. Nothing was changed: ask again.',
+} as const satisfies Problem;
+
+/** What every route may answer. */
+export const onEveryRoute = [
+  invalidRequest,
+  unauthorized,
+  forbidden,
+  tooManyRequests,
+  internalError,
+  busy,
+  shuttingDown,
+] as const;

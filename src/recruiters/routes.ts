@@ -1,0 +1,57 @@
+import { createRoute } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { answers } from '../claims/answers.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
+import { problemResponses } from '../problem.ts';
+import { onEveryRoute } from '../problems.ts';
+import {
+  idText,
+  json,
+  jsonBody,
+  namedAnswer,
+  newNamed,
+  nextCursor,
+  pageQuery,
+} from '../schemas.ts';
+
+const recruiterAnswer = namedAnswer('Recruiter', 'Amara Abbott');
+
+export const createRecruiter = createRoute({
+  method: 'post',
+  path: '/recruiters',
+  tags: ['Recruiters'],
+  summary: 'Add a recruiter',
+  parameters: [keyHeader],
+  request: { body: jsonBody(newNamed('Amara Abbott')) },
+  responses: {
+    201: json('The recruiter; `Location` says where it is.', recruiterAnswer),
+    ...problemResponses(...onEveryRoute, ...onWriting),
+  },
+});
+
+export const listRecruiters = createRoute({
+  method: 'get',
+  path: '/recruiters',
+  tags: ['Recruiters'],
+  summary: 'Recruiters, by page',
+  request: { query: pageQuery },
+  responses: {
+    200: json(
+      'In the order of their ids.',
+      z.object({ recruiters: z.array(recruiterAnswer), nextCursor }),
+    ),
+    ...problemResponses(...onEveryRoute),
+  },
+});
+
+export const readRecruiter = createRoute({
+  method: 'get',
+  path: '/recruiters/{id}',
+  tags: ['Recruiters'],
+  summary: 'A recruiter',
+  request: { params: z.object({ id: idText }) },
+  responses: {
+    200: json('The recruiter.', recruiterAnswer),
+    ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),
+  },
+});
