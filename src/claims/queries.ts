@@ -21,7 +21,7 @@ export async function readHolders(
   { jobId, recruiterId }: Pick<ClaimRequest, 'jobId' | 'recruiterId'>,
 ): Promise<Holders & { expired: number }> {
   const rows = await db
-    .select({ recruiterId: jobClaims.recruiterId, expired: sql<boolean>`${isExpired} is true` })
+    .select({ recruiterId: jobClaims.recruiterId, expired: sql<boolean | null>`${isExpired}` })
     .from(jobClaims)
     .where(eq(jobClaims.jobId, jobId));
   const live = rows.filter(({ expired }) => !expired);
