@@ -32,6 +32,8 @@ export interface AppDeps {
   limits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
+  /** How long a repeat waits for the first request with its key. */
+  keyWaitMs?: number;
 }
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
@@ -47,11 +49,12 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false, keyHours = KEY_HOURS } = deps;
+  const { db, log, limits, isDraining = () => false } = deps;
+  const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );
-  const write = createWrite(db, { hours: keyHours, waitMs: LOCK_TIMEOUT_MS });
+  const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
   const app = newRoutes();
   app.use(requestId());
