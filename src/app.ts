@@ -20,6 +20,7 @@ import {
   invalidRequest,
   outcomeUnknown,
   shuttingDown,
+  unsupportedMediaType,
 } from './problems.ts';
 import { recruiterRoutes } from './recruiters/http.ts';
 
@@ -92,6 +93,9 @@ export function createApp(deps: AppDeps) {
     }),
   );
   app.onError((error, c) => {
+    // What the validators throw before they ask a schema.
+    if (error instanceof HTTPException && error.status === 415)
+      return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
       return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);

@@ -42,7 +42,7 @@ async function askCrashing(request: Request, crash?: Crash) {
       statements++;
       if (statements !== crash?.at) return session.run(statement);
       if (crash.when === 'unheard') await session.run(statement);
-      await (crash.when === 'before' || session.isAlive() ? die() : undefined);
+      await die();
       if (crash.when === 'unheard') throw connectionLost();
       return session.run(statement);
     };
