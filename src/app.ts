@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
 import { ANYBODY } from './auth/caller.ts';
 import { Admission, type AdmissionLimits } from './claims/admission.ts';
+import { ClaimQueue, type QueueLimits } from './claims/claim-queue.ts';
 import { claimRoutes } from './claims/http.ts';
 import { companyRoutes } from './companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
@@ -30,7 +31,7 @@ export interface AppDeps {
   isDraining?: () => boolean;
   /** Takes one event, already without secrets, SQL and parameters. */
   log: (event: Record<string, unknown>) => void;
-  limits?: Partial<AdmissionLimits>;
+  limits?: Partial<QueueLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
   /** How long a repeat waits for the first request with its key. */
@@ -38,10 +39,18 @@ export interface AppDeps {
 }
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
-export const CLAIM_LIMITS: AdmissionLimits = {
+const CHANGE_LIMITS: AdmissionLimits = {
   places: POOL_SIZE,
   placesPerJob: POOL_SIZE / 2,
   queue: 1_000,
+  waitMs: LOCK_TIMEOUT_MS,
+  answerMs: 8_000,
+};
+export const QUEUE_LIMITS: QueueLimits = {
+  batches: Number(process.env.GC_BATCHES ?? 2),
+  batch: Number(process.env.GC_BATCH ?? 200),
+  lines: 3,
+  waiting: 10_000,
   waitMs: LOCK_TIMEOUT_MS,
   answerMs: 8_000,
 };
@@ -52,9 +61,10 @@ const BODY_LIMIT_BYTES = 10_000;
 export function createApp(deps: AppDeps) {
   const { db, log, limits, isDraining = () => false } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
-  const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
-    log({ event: 'claim failed after its answer', error: describe(error) }),
-  );
+  const logLate = (error: unknown) =>
+    log({ event: 'claim failed after its answer', error: describe(error) });
+  const admission = new Admission(CHANGE_LIMITS, logLate);
+  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, logLate);
   const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
   const app = newRoutes();
@@ -78,7 +88,7 @@ export function createApp(deps: AppDeps) {
   app.use(judgeKey(db, isWriting));
 
   const routes = app
-    .route('/', claimRoutes({ db, write, admission }))
+    .route('/', claimRoutes({ db, write, admission, queue }))
     .route('/', jobRoutes({ db, write }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));

@@ -1,4 +1,4 @@
-import { type AppDeps, CLAIM_LIMITS, createApp } from './app.ts';
+import { type AppDeps, createApp, QUEUE_LIMITS } from './app.ts';
 import { longestAnswer } from './claims/admission.ts';
 import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
@@ -6,7 +6,7 @@ import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 
 /** Longer than any answer takes. */
-const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
+const DRAIN_MS = Math.max(longestAnswer(QUEUE_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
 
 export interface ServiceOptions {
   /** A database that is migrated already. */
@@ -29,7 +29,7 @@ export interface Service {
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace } = options;
-  const pool = connect(databaseUrl);
+  const pool = connect(databaseUrl, { prepare: !process.env.TEXTBOOK });
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
     : undefined;

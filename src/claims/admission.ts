@@ -13,7 +13,10 @@ export interface AdmissionLimits {
 }
 
 /** How long a request takes at most, its place in the queue included. */
-export const longestAnswer = ({ waitMs, answerMs }: AdmissionLimits): number => waitMs + answerMs;
+export const longestAnswer = ({
+  waitMs,
+  answerMs,
+}: Pick<AdmissionLimits, 'waitMs' | 'answerMs'>): number => waitMs + answerMs;
 
 /** `busy`: it was not run. `unknown`: it runs on, without an answer. */
 export type Unanswered = { kind: 'busy' } | { kind: 'unknown' };

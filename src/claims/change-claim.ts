@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../db/client.ts';
-import { lockJob } from './claim-job.ts';
+import { lockJobs } from './claim-job.ts';
 import { deleteClaim, extendLease, findClaim, readHolders } from './queries.ts';
 import { type Claim, type Slots, slotsOf } from './rules.ts';
 
@@ -42,7 +42,7 @@ function underLock(
   return db.transaction(async (tx) => {
     // A claim never moves to another job, so this much is true without the lock.
     const found = await findClaim(tx, id, recruiterId);
-    const job = found && (await lockJob(tx, found.jobId));
+    const job = found && (await lockJobs(tx, [found.jobId])).get(found.jobId);
     const changed = job && (await change(tx, found));
     if (!changed) return { kind: 'no-such-claim' };
     if ('kind' in changed) return changed;

@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { asc } from 'drizzle-orm';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
-import { insertClaim, readHolders, removeExpired } from './queries.ts';
-import { type ClaimRequest, decide, type Outcome } from './rules.ts';
+import { holdersOf, insertClaims, removeExpired } from './queries.ts';
+import { type ClaimRequest, decideInOrder, type Outcome } from './rules.ts';
 
 /**
  * Claims one slot of a job for a recruiter. However many ask at the same moment, on however many
@@ -10,28 +11,46 @@ import { type ClaimRequest, decide, type Outcome } from './rules.ts';
  *
  * Throws what the database throws; `settle` turns the expected errors into outcomes.
  */
-export async function claimJob(
-  db: Database | Transaction,
-  request: ClaimRequest,
-): Promise<Outcome> {
-  return db.transaction(async (tx) => {
-    const job = await lockJob(tx, request.jobId);
-    if (!job) return { kind: 'no-such-job' };
-
-    // A statement of its own, after the lock was granted: only now does its snapshot contain
-    // every claim that the earlier holders of the lock have committed.
-    const holders = await readHolders(tx, request);
-    const decision = decide(job, holders);
-    if (decision.kind !== 'granted') return decision;
-
-    if (holders.expired > 0) await removeExpired(tx, request.jobId);
-    const claim = await insertClaim(tx, request);
-    return { kind: 'claimed', claim, slots: decision.slots };
+export const claimJob = (db: Database | Transaction, request: ClaimRequest): Promise<Outcome> =>
+  db.transaction(async (tx) => {
+    const locked = await lockJobs(tx, [request.jobId]);
+    const [outcome] = await claimUnderLock(tx, locked, [request]);
+    return outcome ?? { kind: 'no-such-job' };
   });
+
+/** THE LOCK: whoever wants one of these jobs next waits here until we commit or roll back. */
+export async function lockJobs(tx: Transaction, ids: bigint[], { skipLocked = false } = {}) {
+  const rows = await tx
+    .select()
+    .from(jobs)
+    .where(anyOf(jobs.id, ids))
+    // All take their locks in this order, so no two wait for one another.
+    .orderBy(asc(jobs.id))
+    .for('update', skipLocked ? { skipLocked } : {});
+  return new Map(rows.map((job) => [job.id, job]));
 }
 
-/** THE LOCK: the next one who wants this job waits here until we commit or roll back. */
-export async function lockJob(tx: Transaction, jobId: bigint) {
-  const [job] = await tx.select().from(jobs).where(eq(jobs.id, jobId)).for('update');
-  return job;
+/** Decides claims of jobs that this transaction has locked, in the order in which they came. */
+export async function claimUnderLock(
+  tx: Transaction,
+  locked: ReadonlyMap<bigint, { capacity: number }>,
+  requests: ClaimRequest[],
+): Promise<Outcome[]> {
+  // A statement of its own, after the locks were granted: only now does its snapshot contain
+  // every claim that the earlier holders of the locks have committed.
+  const holders = await holdersOf(tx, [...locked.keys()]);
+  const decisions = decideInOrder(requests, locked, holders);
+
+  const granted = requests.filter((_, index) => decisions[index]?.kind === 'granted');
+  const inTheWay = granted.map(({ jobId }) => jobId).filter((id) => holders.get(id)?.expired);
+  if (inTheWay.length > 0) await removeExpired(tx, inTheWay);
+  const claims = await insertClaims(tx, granted);
+  return requests.map((request, index) => {
+    const decision = decisions[index] ?? { kind: 'no-such-job' };
+    if (decision.kind !== 'granted') return decision;
+    const claim = claims.shift();
+    if (claim?.jobId !== request.jobId || claim.recruiterId !== request.recruiterId)
+      throw new Error('INSERT … RETURNING gave other rows than it was given');
+    return { kind: 'claimed', claim, slots: decision.slots };
+  });
 }

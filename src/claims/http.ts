@@ -14,6 +14,7 @@ import type { Admission } from './admission.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
 import { claimJob } from './claim-job.ts';
+import type { ClaimQueue } from './claim-queue.ts';
 import { findClaim, listClaims } from './queries.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
@@ -23,23 +24,26 @@ export interface ClaimDeps {
   db: Database;
   write: Write;
   admission: Admission;
+  queue: ClaimQueue;
 }
 
 /** Everything about claims. */
-export function claimRoutes({ db, write, admission }: ClaimDeps) {
+export function claimRoutes({ db, write, admission, queue }: ClaimDeps) {
   const claim = <const Status extends 200 | 201>(
     c: Context<Env>,
     request: ClaimRequest,
     status: Status,
   ) =>
-    write(
-      c,
-      async (within) => {
-        const outcome = await settle(retryConflicts(() => claimJob(within, request)));
-        return answer(c, outcome, status);
-      },
-      (run) => admitted(admission, request.jobId, run),
-    );
+    !c.get('key') && !process.env.TEXTBOOK
+      ? queue.claim(request).then((outcome) => answer(c, outcome, status))
+      : write(
+          c,
+          async (within) => {
+            const outcome = await settle(retryConflicts(() => claimJob(within, request)));
+            return answer(c, outcome, status);
+          },
+          (run) => admitted(admission, request.jobId, run),
+        );
 
   /** Releases or renews. To a recruiter the claims of others do not exist. */
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {

@@ -1,7 +1,15 @@
 import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { anyOf } from '../db/any-of.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { jobClaims } from '../db/schema.ts';
-import type { Claim, ClaimRequest, Holders } from './rules.ts';
+import { jobClaims, jobs } from '../db/schema.ts';
+import {
+  asSeenBy,
+  type Claim,
+  type ClaimRequest,
+  type Holders,
+  type JobHolders,
+  noHolders,
+} from './rules.ts';
 
 /**
  * The database's time, the same for all rows of a statement. `now()` would not do: it is when the
@@ -15,37 +23,62 @@ const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: number) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
-/** The claims of the job that this statement's snapshot sees; an `expired` one no longer counts. */
+/** The claims of these jobs that this statement's snapshot sees; an expired one no longer counts. */
+export async function holdersOf(
+  db: Database | Transaction,
+  jobIds: bigint[],
+): Promise<Map<bigint, JobHolders>> {
+  const rows = await db
+    .select({
+      jobId: jobClaims.jobId,
+      recruiterId: jobClaims.recruiterId,
+      expired: sql<boolean | null>`${isExpired}`,
+    })
+    .from(jobClaims)
+    .where(anyOf(jobClaims.jobId, jobIds));
+  const byJob = new Map(jobIds.map((id) => [id, noHolders()]));
+  for (const { jobId, recruiterId, expired } of rows) {
+    const holders = byJob.get(jobId);
+    if (expired && holders) holders.expired = true;
+    else holders?.recruiters.add(recruiterId);
+  }
+  return byJob;
+}
+
+/** The holders of one job, as one recruiter sees them. */
 export async function readHolders(
   db: Database | Transaction,
   { jobId, recruiterId }: Pick<ClaimRequest, 'jobId' | 'recruiterId'>,
-): Promise<Holders & { expired: number }> {
-  const rows = await db
-    .select({ recruiterId: jobClaims.recruiterId, expired: sql<boolean | null>`${isExpired}` })
-    .from(jobClaims)
-    .where(eq(jobClaims.jobId, jobId));
-  const live = rows.filter(({ expired }) => !expired);
-  return {
-    claimed: live.length,
-    held: live.some((holder) => holder.recruiterId === recruiterId),
-    expired: rows.length - live.length,
-  };
+): Promise<Holders> {
+  return asSeenBy(recruiterId, (await holdersOf(db, [jobId])).get(jobId) ?? noHolders());
 }
 
-/** Inserts the claim. Asks nothing: whether it may be inserted is for the caller to know. */
+/** Inserts claims. Asks nothing: whether they may be inserted is for the caller to know. */
+export async function insertClaims(
+  db: Database | Transaction,
+  requests: ClaimRequest[],
+): Promise<Claim[]> {
+  if (requests.length === 0) return [];
+  const rows = requests.map(({ jobId, recruiterId, leaseSeconds }) => ({
+    jobId,
+    recruiterId,
+    expiresAt: leaseSeconds === undefined ? null : endOfLease(leaseSeconds),
+  }));
+  return db.insert(jobClaims).values(rows).returning();
+}
+
 export async function insertClaim(
   db: Database | Transaction,
-  { jobId, recruiterId, leaseSeconds }: ClaimRequest,
+  request: ClaimRequest,
 ): Promise<Claim> {
-  const expiresAt = leaseSeconds === undefined ? null : endOfLease(leaseSeconds);
-  const [claim] = await db.insert(jobClaims).values({ jobId, recruiterId, expiresAt }).returning();
+  const [claim] = await insertClaims(db, [request]);
   if (!claim) throw new Error('INSERT … RETURNING gave no row');
   return claim;
 }
 
-/** Removes the job's expired claims, which keep their recruiters from claiming it anew. */
-export const removeExpired = async (tx: Transaction, jobId: bigint) => {
-  await tx.delete(jobClaims).where(and(eq(jobClaims.jobId, jobId), isExpired));
+/** Removes expired claims of these jobs, which keep their recruiters from claiming anew. */
+export const removeExpired = async (tx: Transaction, jobIds: bigint[]) => {
+  await tx.delete(jobClaims).where(and(anyOf(jobClaims.jobId, jobIds), isExpired));
 };
 
 /** A live claim by its id; and only if it is this recruiter's, where one is given. */
@@ -98,3 +131,9 @@ export const listClaims = (
     )
     .orderBy(asc(jobClaims.id))
     .limit(limit);
+
+/** Which of these jobs exist, locked by somebody or not. */
+export async function jobsThatExist(tx: Transaction, ids: bigint[]): Promise<Set<bigint>> {
+  const rows = await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, ids));
+  return new Set(rows.map(({ id }) => id));
+}

@@ -64,3 +64,37 @@ export function decide({ capacity }: { capacity: number }, { claimed, held }: Ho
   if (slots.remaining === 0) return { kind: 'full', slots };
   return { kind: 'granted', slots: slotsOf(capacity, claimed + 1) };
 }
+
+/** Who holds a job. `expired`: claims that no longer count are still in the table. */
+export interface JobHolders {
+  recruiters: Set<bigint>;
+  expired: boolean;
+}
+
+export const asSeenBy = (
+  recruiterId: bigint,
+  { recruiters }: Pick<JobHolders, 'recruiters'>,
+): Holders => ({ claimed: recruiters.size, held: recruiters.has(recruiterId) });
+
+export const noHolders = (): JobHolders => ({ recruiters: new Set(), expired: false });
+
+/**
+ * What each of these requests may do, in the order in which they came: one that is granted counts
+ * for those after it. True only under the locks of all these jobs. `holders` is left as it is.
+ */
+export function decideInOrder(
+  requests: readonly ClaimRequest[],
+  jobs: ReadonlyMap<bigint, { capacity: number }>,
+  holders: ReadonlyMap<bigint, JobHolders>,
+): (Decision | { kind: 'no-such-job' })[] {
+  const after = new Map([...holders].map(([id, { recruiters }]) => [id, new Set(recruiters)]));
+  return requests.map(({ jobId, recruiterId }) => {
+    const job = jobs.get(jobId);
+    if (!job) return { kind: 'no-such-job' };
+    const recruiters = after.get(jobId) ?? new Set();
+    after.set(jobId, recruiters);
+    const decision = decide(job, asSeenBy(recruiterId, { recruiters }));
+    if (decision.kind === 'granted') recruiters.add(recruiterId);
+    return decision;
+  });
+}

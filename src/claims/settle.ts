@@ -20,7 +20,8 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-function outcomeOf(error: unknown): Outcome | undefined {
+/** The outcome that an error of the database stands for; undefined when it is unexpected. */
+export function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];

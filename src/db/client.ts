@@ -27,12 +27,17 @@ const CLOSE_PATIENCE_S = 5;
 /** A pool of connections to the database at `url`; they are opened when first needed. */
 export function connect(
   url: string,
-  { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS, open = openSession } = {},
+  {
+    connections = POOL_SIZE,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    prepare = true,
+    open = openSession,
+  } = {},
 ): Connection {
   const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
-  const pool = createPool(limits, () => open({ url, parameters }, codecs));
+  const pool = createPool(limits, () => open({ url, parameters, prepare }, codecs));
   return {
     db: databaseOver(pool, codecs),
     load: pool.load,

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { lockJob } from '../claims/claim-job.ts';
+import { lockJobs } from '../claims/claim-job.ts';
 import type { Slots } from '../claims/rules.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
@@ -27,7 +27,7 @@ export const changeJob = (
   mayChange: (companyId: bigint) => boolean,
 ): Promise<JobOutcome> =>
   db.transaction(async (tx) => {
-    const locked = await lockJob(tx, id);
+    const locked = (await lockJobs(tx, [id])).get(id);
     if (!locked) return { kind: 'no-such-job' };
     if (!mayChange(locked.companyId)) return { kind: 'not-theirs' };
     const before = await findJob(tx, id);

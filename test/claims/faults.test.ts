@@ -138,7 +138,7 @@ test('anything unexpected is answered 500 and logged, without SQL, parameters or
 
 test('past the queue a claim is turned away at once', async () => {
   const databaseUrl = await makeDatabase();
-  const limits = { places: 1, placesPerJob: 1, queue: 2, waitMs: 60_000 };
+  const limits = { lines: 1, waiting: 3, waitMs: 60_000 };
   const { claim } = await makeApp({ url: databaseUrl, limits });
   const holder = await makeSession(databaseUrl);
   const { waiting } = await holder.begin(async (tx) => {

@@ -1,0 +1,271 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { QUEUE_LIMITS } from '../../src/app.ts';
+import { ClaimQueue, type QueueLimits } from '../../src/claims/claim-queue.ts';
+import type { Outcome } from '../../src/claims/rules.ts';
+import { connect } from '../../src/db/client.ts';
+import { jobs, recruiters } from '../../src/db/schema.ts';
+import { type Codecs, openSession, type SessionSettings } from '../../src/db/session.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let url: string;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  url = await makeDatabase();
+  admin = postgres(url, { max: 2 });
+  afterAll(() => admin.end());
+});
+
+/** A queue over connections of its own, and the texts of the statements that they sent. */
+function makeQueue({
+  lockTimeoutMs = 2_000,
+  ...limits
+}: Partial<QueueLimits> & { lockTimeoutMs?: number } = {}) {
+  const statements: string[] = [];
+  const open = (settings: SessionSettings, codecs: Codecs) => {
+    const session = openSession(settings, codecs);
+    const run: typeof session.run = (statement) => {
+      statements.push(statement.text);
+      return session.run(statement);
+    };
+    return { ...session, run };
+  };
+  const { db, close } = connect(url, { lockTimeoutMs, open });
+  afterAll(close);
+  const errors: unknown[] = [];
+  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
+  const claim = (jobId: bigint, recruiterId: number) =>
+    queue.claim({ jobId, recruiterId: BigInt(recruiterId) });
+  return { claim, db, queue, statements, errors };
+}
+
+async function makeJobs(count: number, capacity = 4): Promise<bigint[]> {
+  const { db } = makeQueue();
+  const values = Array.from({ length: count }, () => ({ companyId: 1n, role: 'A job', capacity }));
+  return (await db.insert(jobs).values(values).returning()).map(({ id }) => id);
+}
+const makeJob = async (capacity?: number) => (await makeJobs(1, capacity))[0] ?? 0n;
+
+const holdersOf = async (jobId: bigint): Promise<number[]> =>
+  (
+    await admin`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = ${String(jobId)} ORDER BY job_claims.id`
+  ).map(({ id }) => id);
+const kindsOf = (outcomes: Outcome[]) => outcomes.map(({ kind }) => kind);
+const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
+
+/** Runs `work` while another session holds the lock of this job. */
+async function whileHeld<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
+  const holder = postgres(url, { max: 1 });
+  try {
+    // As an object, since a promise that `begin` is given would be waited for.
+    const { result } = await holder.begin(async (tx) => {
+      const [{ pid } = {}] = await tx`
+        SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;
+      return { result: await work(pid) };
+    });
+    return result;
+  } finally {
+    await holder.end();
+  }
+}
+const waitingFor = async (pid: number) =>
+  (await admin`SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`).length;
+
+describe('claims that come at once', () => {
+  test('of many jobs are decided in a few transactions, each with an outcome of its own', async () => {
+    const { claim, statements } = makeQueue();
+    const ids = await makeJobs(50, 2);
+    const outcomes = await Promise.all(
+      ids.flatMap((jobId) => range(5).map((recruiter) => claim(jobId, recruiter))),
+    );
+    const each = ['claimed', 'claimed', 'full', 'full', 'full'];
+    expect(kindsOf(outcomes)).toEqual(ids.flatMap(() => each));
+    for (const [index, outcome] of outcomes.entries())
+      if (outcome.kind === 'claimed')
+        expect(outcome).toMatchObject({
+          claim: { jobId: ids[Math.floor(index / 5)], recruiterId: BigInt((index % 5) + 1) },
+          slots: { claimed: (index % 5) + 1, capacity: 2 },
+        });
+    for (const jobId of ids) expect(await holdersOf(jobId)).toEqual([1, 2]);
+    expect(statements.filter((text) => text === 'begin').length).toBeLessThan(8);
+  });
+
+  test('of one job, ten thousand of them, cost a handful of statements', async () => {
+    const { claim, db, statements } = makeQueue();
+    await db.insert(recruiters).values(range(100).map((n) => ({ name: `More ${n}` })));
+    const jobId = await makeJob();
+    statements.length = 0;
+    const outcomes = await Promise.all(range(10_000).map((n) => claim(jobId, (n % 200) + 1)));
+    const count = (kind: string) => outcomes.filter((outcome) => outcome.kind === kind).length;
+    expect(count('claimed')).toBe(4);
+    expect(count('full') + count('duplicate')).toBe(9_996);
+    expect(await holdersOf(jobId)).toHaveLength(4);
+    expect(statements.length).toBeLessThan(20);
+  });
+
+  test('are served in the order in which they came', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const order = [17, 3, 99, 42, 5, 1, 2];
+    const outcomes = await Promise.all(order.map((recruiter) => claim(jobId, recruiter)));
+    expect(kindsOf(outcomes).slice(0, 5)).toEqual([...Array(4).fill('claimed'), 'full']);
+    expect(await holdersOf(jobId)).toEqual(order.slice(0, 4));
+  });
+
+  test('with one of a recruiter who does not exist: that one alone is told so', async () => {
+    const { claim } = makeQueue();
+    const ids = await makeJobs(20, 1);
+    const wrong = new Set([0, 7, 19]);
+    const outcomes = await Promise.all(
+      ids.map((jobId, n) => claim(jobId, wrong.has(n) ? 9_000_000 : 1)),
+    );
+    expect(kindsOf(outcomes)).toEqual(
+      ids.map((_, n) => (wrong.has(n) ? 'no-such-recruiter' : 'claimed')),
+    );
+  });
+
+  test('of one job, after one of a recruiter who does not exist, lose no slot to it', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob(1);
+    const outcomes = await Promise.all([9_000_000, 9_000_001, 5, 6].map((id) => claim(jobId, id)));
+    expect(kindsOf(outcomes)).toEqual([
+      'no-such-recruiter',
+      'no-such-recruiter',
+      'claimed',
+      'full',
+    ]);
+  });
+
+  test('of a job that does not exist are told so, and the others claim', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const outcomes = await Promise.all([
+      claim(9_000_000n, 1),
+      claim(jobId, 1),
+      claim(9_000_001n, 1),
+    ]);
+    expect(kindsOf(outcomes)).toEqual(['no-such-job', 'claimed', 'no-such-job']);
+  });
+
+  test('by one recruiter are granted once', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const outcomes = await Promise.all(range(50).map(() => claim(jobId, 8)));
+    expect(kindsOf(outcomes).sort()).toEqual(['claimed', ...Array(49).fill('duplicate')]);
+  });
+});
+
+describe('a job that was full when last seen', () => {
+  test('is looked at, without a lock, and is claimed once a slot is free again', async () => {
+    const { claim, statements } = makeQueue();
+    const jobId = await makeJob(1);
+    expect(kindsOf([await claim(jobId, 1), await claim(jobId, 2)])).toEqual(['claimed', 'full']);
+    statements.length = 0;
+    expect(kindsOf([await claim(jobId, 3), await claim(jobId, 1)])).toEqual(['full', 'duplicate']);
+    expect(statements.join()).not.toContain('for update');
+    await admin`DELETE FROM job_claims WHERE job_id = ${String(jobId)}`;
+    expect(kindsOf(await Promise.all([claim(jobId, 4), claim(jobId, 5)]))).toEqual([
+      'claimed',
+      'full',
+    ]);
+    await admin`UPDATE job_claims SET expires_at = now() WHERE job_id = ${String(jobId)}`;
+    expect((await claim(jobId, 4)).kind).toBe('claimed');
+  });
+
+  test('is refused at once while another session holds its lock', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob(1);
+    await claim(jobId, 1);
+    await claim(jobId, 2);
+    await whileHeld(jobId, async () => expect((await claim(jobId, 3)).kind).toBe('full'));
+  });
+});
+
+describe('a job that another session holds', () => {
+  test('delays no other: those are claimed while its own claims wait', async () => {
+    const { claim } = makeQueue();
+    const [held = 0n, ...others] = await makeJobs(21);
+    const waiting = await whileHeld(held, async (pid) => {
+      const mixed = others.flatMap((jobId) => [
+        claim(held, Number(jobId % 100n) + 1),
+        claim(jobId, 1),
+      ]);
+      const [, ...rest] = await Promise.all(
+        mixed.map((claimed, index) => (index % 2 === 1 ? claimed : undefined)),
+      );
+      expect(rest.filter((outcome) => outcome?.kind === 'claimed')).toHaveLength(20);
+      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      return { outcomes: Promise.all(mixed.filter((_, index) => index % 2 === 0)) };
+    });
+    const kinds = kindsOf(await waiting.outcomes);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(4);
+    expect(kinds.slice(0, 4)).toEqual(Array(4).fill('claimed'));
+  });
+
+  test('has its claims answered busy within the bound, and claims nothing', async () => {
+    const { claim, queue } = makeQueue({ lockTimeoutMs: 200, waitMs: 300 });
+    const jobId = await makeJob();
+    await whileHeld(jobId, async () => {
+      const outcomes = await Promise.all(range(100).map((recruiter) => claim(jobId, recruiter)));
+      expect(new Set(kindsOf(outcomes))).toEqual(new Set(['busy']));
+    });
+    expect(await holdersOf(jobId)).toEqual([]);
+    expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+    expect((await claim(jobId, 1)).kind).toBe('claimed');
+  });
+
+  test('leaves lines to others that are held: with all taken, the rest are told busy in time', async () => {
+    const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
+    const [first = 0n, second = 0n] = await makeJobs(2);
+    const outcome = await whileHeld(first, (pid) =>
+      whileHeld(second, async () => {
+        const inLine = claim(first, 1);
+        await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+        expect((await claim(second, 1)).kind).toBe('busy');
+        return { inLine };
+      }),
+    );
+    expect((await outcome.inLine).kind).toBe('claimed');
+  });
+});
+
+describe('bounds', () => {
+  test('past as many as may wait, claims are turned away at once', async () => {
+    const { claim } = makeQueue({ waiting: 10 });
+    const jobId = await makeJob();
+    const { first, late } = await whileHeld(jobId, async () => {
+      const first = range(10).map((recruiter) => claim(jobId, recruiter));
+      return { first, late: await claim(jobId, 11) };
+    });
+    expect(late.kind).toBe('busy');
+    expect(kindsOf(await Promise.all(first)).filter((kind) => kind === 'claimed')).toHaveLength(4);
+  });
+
+  test('what goes wrong unexpectedly is thrown to each, and the queue goes on', async () => {
+    const { claim, queue } = makeQueue();
+    const [one = 0n, two = 0n] = await makeJobs(2);
+    await admin`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
+    const results = await Promise.allSettled([claim(one, 1), claim(two, 1)]);
+    await admin`ALTER TABLE job_claims RENAME COLUMN hidden TO recruiter_id`;
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+    expect((await claim(one, 1)).kind).toBe('claimed');
+  });
+});
+
+test('three instances and a crowd: never more holders than slots, and everybody is answered', async () => {
+  const queues = [makeQueue(), makeQueue(), makeQueue()];
+  for (let round = 0; round < 5; round++) {
+    const ids = await makeJobs(10);
+    const outcomes = await Promise.all(
+      range(50).flatMap((recruiter) =>
+        ids.map((jobId, n) => queues[(recruiter + n) % 3]?.claim(jobId, recruiter)),
+      ),
+    );
+    const kinds = outcomes.map((outcome) => outcome?.kind);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(40);
+    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(460);
+    for (const jobId of ids) expect(await holdersOf(jobId)).toHaveLength(4);
+  }
+});
