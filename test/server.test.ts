@@ -165,7 +165,8 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
   });
 
   test('when the host is none', async () => {
-    const server = startServer({ DATABASE_URL: databaseUrl, HOST: 'no.such.host.invalid' });
+    const HOST = 'no.such.host.invalid';
+    const server = startServer({ DATABASE_URL: databaseUrl, HOST, AUTH: 'off' });
     await expectOneLine(server, 1, /^Cannot listen on HOST no.such.host.invalid/);
   });
 
