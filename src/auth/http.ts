@@ -19,6 +19,9 @@ export const isOpen = ({ req }: Context<Env>): boolean =>
 /** Only these, so that no token chooses a weaker way, or none, by which it is checked. */
 const ASYMMETRIC = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
+/** What a token may say it is, where it says so: any JWT, or an access token (RFC 9068). */
+const TYPES = ['JWT', 'at+jwt'];
+
 /** The payload of a token that is genuine and valid now. Throws for any other. */
 type Verify = (token: string) => Promise<unknown>;
 
@@ -72,6 +75,13 @@ async function judge(
   }
 }
 
+/** What a token that is not verified yet says of how it is to be. Throws for what is no token. */
+function headerOf(token: string) {
+  const { kid, typ } = decode(token).header as { kid?: unknown; typ?: unknown };
+  // Hono requires a type as soon as it is given a list of them; no standard does.
+  return { kid, types: typ === undefined ? undefined : TYPES };
+}
+
 function withSecret(settings: AuthSettings & { kind: 'secret' }): Verify {
   const { secret, audience: aud, issuer: iss } = settings;
   // Given as text, a secret that contains "PUBLIC" or "PRIVATE" would be taken for a PEM file.
@@ -82,7 +92,10 @@ function withSecret(settings: AuthSettings & { kind: 'secret' }): Verify {
     false,
     ['verify'],
   );
-  return async (token) => verify(token, await key, { alg: 'HS256', aud, iss });
+  return async (token) => {
+    const { types } = headerOf(token);
+    return verify(token, await key, { alg: 'HS256', aud, iss, typ: types });
+  };
 }
 
 function withKeys(
@@ -94,13 +107,13 @@ function withKeys(
     log({ event: 'key set not fetched', error: describe(error) }),
   );
   return async (token) => {
-    const { kid } = decode(token).header as { kid?: unknown };
+    const { kid, types } = headerOf(token);
     if (typeof kid !== 'string') return undefined;
     const keys = await keySet.keysWith(kid);
     return verifyWithJwks(token, {
       keys,
       allowedAlgorithms: ASYMMETRIC,
-      verification: { aud, iss },
+      verification: { aud, iss, typ: types },
     });
   };
 }

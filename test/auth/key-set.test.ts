@@ -128,6 +128,22 @@ describe('a key that is published', () => {
     }
   });
 
+  test('does not make a token valid that is for others, by others, or has ended', async () => {
+    const key = makeKey('one');
+    publish(key);
+    const auth = { kind: 'jwks', url, audience: 'rowlock', issuer: 'tests' } as const;
+    const { app } = await makeApp({ auth, url: databaseUrl });
+    const right = { aud: 'rowlock', iss: 'tests' };
+    const ask = async (claims: Record<string, unknown>) => {
+      const payload = payloadOf('admin', 'ada', { ...right, ...claims });
+      const headers = bearer(await sign(payload, key.secret, key.alg));
+      return (await app.request('/jobs', { headers })).status;
+    };
+    expect(await ask({})).toBe(200);
+    const wrong = [{ aud: 'others' }, { iss: 'others' }, { exp: 1 }, { exp: undefined }];
+    for (const claims of wrong) expect(await ask(claims)).toBe(401);
+  });
+
   test('has to be named by the token', async () => {
     const key = makeKey('one');
     publish(key);

@@ -47,6 +47,14 @@ describe('a token that is right', () => {
     expect(challengeOf(response)).toBeNull();
   });
 
+  test.each(['JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('may be of type %s', async (typ) => {
+    expect((await ask(forged({ alg: 'HS256', typ }))).status).toBe(200);
+  });
+
+  test('may say nothing of its type', async () => {
+    expect((await ask(forged({ alg: 'HS256' }))).status).toBe(200);
+  });
+
   test('may be announced in any case', async () => {
     const { Authorization: header } = await as('recruiter', '7', checked);
     const Authorization = header.replace('Bearer', 'bearer');
@@ -78,6 +86,8 @@ describe('a token that is wrong', () => {
     ['is signed another way', () => signed(payloadOf('admin', 'eve', checked), SECRET, 'HS512')],
     ['says that it is signed another way', () => forged({ alg: 'RS256', typ: 'JWT' })],
     ['is of another type', () => forged({ alg: 'HS256', typ: 'secevent+jwt' })],
+    ['has a type that is none', () => forged({ alg: 'HS256', typ: 1 })],
+    ['has a type without letters', () => forged({ alg: 'HS256', typ: '' })],
     ['asks for an extension', () => forged({ alg: 'HS256', crit: ['exp'], exp: 1 })],
     ['is no object', () => forged({ alg: 'HS256' }, 'admin')],
     ['has ended', () => id('7', { exp: inSeconds(-1) })],
