@@ -28,6 +28,7 @@ import {
   invalidRequest,
   outcomeUnknown,
   shuttingDown,
+  unsupportedMediaType,
 } from './problems.ts';
 import { recruiterRoutes } from './recruiters/http.ts';
 
@@ -40,6 +41,8 @@ export interface AppDeps {
   limits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
+  /** How long a repeat waits for the first request with its key. */
+  keyWaitMs?: number;
   /** Who is let in; everybody on this machine where nothing is said. */
   auth?: AuthSettings;
   /** The web pages that may use the service besides its own, such as https://jobs.example. */
@@ -61,12 +64,13 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false, keyHours = KEY_HOURS } = deps;
+  const { db, log, limits, isDraining = () => false } = deps;
+  const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );
-  const write = createWrite(db, { hours: keyHours, waitMs: LOCK_TIMEOUT_MS });
+  const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
   const app = newRoutes();
   app.use(requestId());
@@ -106,6 +110,9 @@ export function createApp(deps: AppDeps) {
     }),
   );
   app.onError((error, c) => {
+    // What the validators throw before they ask a schema.
+    if (error instanceof HTTPException && error.status === 415)
+      return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
       return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
