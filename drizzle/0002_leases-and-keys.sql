@@ -2,9 +2,9 @@ CREATE TABLE "idempotency_keys" (
 	"caller" text NOT NULL,
 	"key" text NOT NULL,
 	"fingerprint" text NOT NULL,
-	"status" integer,
-	"headers" jsonb,
-	"body" text,
+	"status" integer NOT NULL,
+	"headers" jsonb NOT NULL,
+	"body" text NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_caller_key_pk" PRIMARY KEY("caller","key")
 );

@@ -40,6 +40,7 @@ export interface AppDeps {
   /** Takes one event, already without secrets, SQL and parameters. */
   log: (event: Record<string, unknown>) => void;
   limits?: Partial<QueueLimits>;
+  changeLimits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
   /** How long a repeat waits for the first request with its key. */
@@ -73,14 +74,14 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false } = deps;
+  const { db, log, limits, changeLimits, isDraining = () => false } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
   const logLate = (error: unknown) =>
     log({ event: 'claim failed after its answer', error: describe(error) });
-  const admission = new Admission(CHANGE_LIMITS, logLate);
+  const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
   const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, logLate);
-  const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
+  const write = createWrite(db, keyWaitMs);
 
   const app = newRoutes();
   app.use(requestId());
@@ -102,7 +103,7 @@ export function createApp(deps: AppDeps) {
   app.use(bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(bodyTooLarge) }));
   app.use(authenticate(auth, log));
   if (rateLimit > 0) app.use(limitRate(rateLimit));
-  app.use(judgeKey(db, isWriting));
+  app.use(judgeKey(db, keyHours, isWriting));
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission, queue }))

@@ -1,6 +1,12 @@
 import type { Database } from '../db/client.ts';
-import { claimInLine, claimTogether, type Result, refuseTogether } from './group-commit.ts';
-import type { ClaimRequest, Outcome } from './rules.ts';
+import {
+  type Claiming,
+  claimInLine,
+  claimTogether,
+  type Result,
+  refuseTogether,
+  type Settled,
+} from './group-commit.ts';
 
 export interface QueueLimits {
   /** Transactions at once that decide claims of many jobs. */
@@ -17,13 +23,12 @@ export interface QueueLimits {
   answerMs: number;
 }
 
-interface Waiting {
-  request: ClaimRequest;
+interface Waiting extends Claiming {
   since: number;
   /** A transaction is deciding it: it is too late to give up. */
   running: boolean;
   answered: boolean;
-  resolve: (outcome: Outcome) => void;
+  resolve: (settled: Settled) => void;
   reject: (error: unknown) => void;
 }
 
@@ -64,20 +69,22 @@ export class ClaimQueue {
     this.#onLateError = onLateError;
   }
 
-  /** The outcome of a claim; `busy` when too many wait, or its turn does not come in time. */
-  claim(request: ClaimRequest): Promise<Outcome> {
+  /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
+  claim({ request, keyed }: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
-      const { jobId } = request;
       const waiting = {
         request,
+        keyed,
         since: Date.now(),
         running: false,
         answered: false,
         resolve,
         reject,
       };
-      lineOf(this.#seenFull.has(jobId) ? this.#waitingForLook : this.#waiting, jobId).push(waiting);
+      // A refusal that is to be stored takes a transaction anyway.
+      const looks = !keyed && this.#seenFull.has(request.jobId);
+      lineOf(looks ? this.#waitingForLook : this.#waiting, request.jobId).push(waiting);
       this.#count++;
       this.#begin();
     });
@@ -118,7 +125,7 @@ export class ClaimQueue {
 
   async #runBatch(batch: Waiting[]) {
     this.#batches++;
-    const results = await this.#inTime(batch, claimTogether(this.#db, requestsOf(batch)));
+    const results = await this.#inTime(batch, claimTogether(this.#db, batch));
     this.#batches--;
     this.#settle(batch, results);
     const held = batch.filter(isUnanswered);
@@ -136,7 +143,7 @@ export class ClaimQueue {
     const batch = [...line, ...(this.#waiting.get(jobId) ?? [])].filter(isUnanswered);
     this.#waiting.delete(jobId);
     this.#lines++;
-    const results = await this.#inTime(batch, claimInLine(this.#db, requestsOf(batch)));
+    const results = await this.#inTime(batch, claimInLine(this.#db, batch));
     this.#lines--;
     this.#settle(batch, results);
     this.#taken.delete(jobId);
@@ -148,7 +155,7 @@ export class ClaimQueue {
     this.#looking = true;
     const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
     this.#waitingForLook.clear();
-    const results = await this.#inTime(batch, refuseTogether(this.#db, requestsOf(batch)));
+    const results = await this.#inTime(batch, refuseTogether(this.#db, batch));
     this.#looking = false;
     this.#settle(batch, results);
     // A slot was free when these looked: now it is for the lock to say who gets it.
@@ -192,11 +199,11 @@ export class ClaimQueue {
     this.#seenFull.add(jobId);
   }
 
-  #answer(waiting: Waiting, outcome: Outcome) {
+  #answer(waiting: Waiting, settled: Settled) {
     if (waiting.answered) return;
     waiting.answered = true;
     this.#count--;
-    waiting.resolve(outcome);
+    waiting.resolve(settled);
   }
 
   #fail(waiting: Waiting, error: unknown) {
@@ -225,7 +232,6 @@ export class ClaimQueue {
 }
 
 const isUnanswered = ({ answered }: Waiting) => !answered;
-const requestsOf = (batch: Waiting[]) => batch.map(({ request }) => request);
 const jobsOf = (batch: Waiting[]) => new Set(batch.map(({ request }) => request.jobId));
 
 function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {

@@ -4,7 +4,8 @@ import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { recruiters } from '../db/schema.ts';
 import { type Env, newRoutes } from '../http.ts';
-import type { Write } from '../idempotency/http.ts';
+import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
+import type { RequestKey } from '../idempotency/keys.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
 import { findNamed } from '../named.ts';
 import { methodNotAllowed, type Problem, problem, RETRY_AFTER } from '../problem.ts';
@@ -33,17 +34,20 @@ export function claimRoutes({ db, write, admission, queue }: ClaimDeps) {
     c: Context<Env>,
     request: ClaimRequest,
     status: Status,
-  ) =>
-    !c.get('key') && !process.env.TEXTBOOK
-      ? queue.claim(request).then((outcome) => answer(c, outcome, status))
-      : write(
-          c,
-          async (within) => {
-            const outcome = await settle(retryConflicts(() => claimJob(within, request)));
-            return answer(c, outcome, status);
-          },
-          (run) => admitted(admission, request.jobId, run),
-        );
+  ) => {
+    const alone = async (within: Database | Transaction) =>
+      answer(c, await settle(retryConflicts(() => claimJob(within, request))), status);
+    const together = async (key: RequestKey | undefined) => {
+      const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
+      const keyed = key && { key, contentOf: inText };
+      const settled = await queue.claim({ request, keyed });
+      if (settled.kind === 'alone') return undefined;
+      if (settled.kind === 'answered') return again(settled.known, key) as never;
+      return answer(c, settled, status);
+    };
+    const around: Around = (run) => admitted(admission, request.jobId, run);
+    return write(c, alone, { first: together, around });
+  };
 
   /** Releases or renews. To a recruiter the claims of others do not exist. */
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
@@ -55,7 +59,7 @@ export function claimRoutes({ db, write, admission, queue }: ClaimDeps) {
       changed(c, await retryConflicts(() => act(within, own)), message);
     const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
-    return write(c, run, (running) => admitted(admission, found.jobId, running));
+    return write(c, run, { around: (running) => admitted(admission, found.jobId, running) });
   };
 
   return newRoutes()

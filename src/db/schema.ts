@@ -85,10 +85,9 @@ export const idempotencyKeys = pgTable(
     key: text().notNull(),
     /** Of the request: SHA-256, hexadecimal. */
     fingerprint: text().notNull(),
-    /** Null only inside the transaction that is answering the request. */
-    status: integer(),
-    headers: jsonb().$type<Record<string, string>>(),
-    body: text(),
+    status: integer().notNull(),
+    headers: jsonb().$type<Record<string, string>>().notNull(),
+    body: text().notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
   (table) => [

@@ -7,17 +7,18 @@ import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
 import { keyInUse, keyReused, malformedKey } from './problems.ts';
-import { findAnswer, storeAnswer, takeKey } from './queries.ts';
+import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from './queries.ts';
 
 /** Headers that are part of an answer, rather than of one sending of it. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
 
 /**
  * Judges the key of a request that writes before anything else is judged: a repeat is answered
- * here, and so is a key that came with another request.
+ * here, and so is a key that came with another request. Answers are kept for so many hours.
  */
 export const judgeKey = (
   db: Database,
+  hours: number,
   isWriting: (c: Context<Env>) => boolean,
 ): MiddlewareHandler<Env> => {
   return async (c, next) => {
@@ -28,9 +29,9 @@ export const judgeKey = (
     const { pathname, search } = new URL(c.req.url);
     const body = await c.req.text();
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
-    const request = { caller: nameOf(c.get('caller')), key, fingerprint };
-    const repeated = await repeat(db, request);
-    if (repeated) return repeated;
+    const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
+    const known = (await findAnswers(db, [request])).get(nameOfKey(request));
+    if (known) return again(known, request);
     c.set('key', request);
     return next();
   };
@@ -38,34 +39,36 @@ export const judgeKey = (
 
 /** What changes the database, and its answer. Given a transaction, it does so within that. */
 type Work<R extends Response> = (db: Database | Transaction) => Promise<R>;
-type Around = <R extends Response>(run: () => Promise<R>) => Promise<R | ProblemResponse<503>>;
+export type Around = <R extends Response>(
+  run: () => Promise<R>,
+) => Promise<R | ProblemResponse<503>>;
 
-/**
- * Runs work for a request: at most once, where that came with an idempotency key. `around` stands
- * around the run, such as a queue for it.
- */
+interface Ways<R extends Response> {
+  /** Stands around the run, such as a queue for it. */
+  around?: Around;
+  /** Another way to do it at most once, which is tried first; undefined when that did nothing. */
+  first?: (key: RequestKey | undefined) => Promise<R | undefined>;
+}
+
+/** Runs work for a request: at most once, where that came with an idempotency key. */
 export type Write = <R extends Response>(
   c: Context<Env>,
   work: Work<R>,
-  around?: Around,
+  ways?: Ways<R>,
 ) => Promise<R | ProblemResponse<409 | 422 | 503>>;
 
-export interface KeySettings {
-  /** How long a key is remembered. */
-  hours: number;
-  /** How long a repeat waits for the first request to end. */
-  waitMs: number;
-}
+const atOnce: Around = (run) => run();
 
-export function createWrite(db: Database, { hours, waitMs }: KeySettings): Write {
+/** `waitMs`: how long a repeat waits for the first request to end. */
+export function createWrite(db: Database, waitMs: number): Write {
   const inTurn = new InTurn(waitMs);
-  return async (c, work, around = (run) => run()) => {
-    const request = c.get('key');
-    if (!request) return around(() => work(db));
+  return async (c, work, { around = atOnce, first } = {}) => {
+    const key = c.get('key');
+    if (!key) return (await first?.(key)) ?? around(() => work(db));
     // A repeat to the same instance waits here, where it costs no connection.
     return inTurn.run(
-      JSON.stringify([request.caller, request.key]),
-      () => around(() => once(db, request, hours, work)),
+      nameOfKey(key),
+      async () => (await first?.(key)) ?? around(() => once(db, key, work)),
       stillRunning,
     );
   };
@@ -87,16 +90,16 @@ class NotKept<R extends Response> extends Error {
 async function once<R extends Response>(
   db: Database,
   request: RequestKey,
-  hours: number,
   work: Work<R>,
 ): Promise<R | ProblemResponse<409 | 422>> {
   try {
     return await db.transaction(async (tx) => {
-      if (!(await takeInTime(tx, request, hours)))
-        return ((await repeat(tx, request)) ?? stillRunning()) as R;
+      await lockInTime(tx, request);
+      const known = (await findAnswers(tx, [request])).get(nameOfKey(request));
+      if (known) return again(known, request) as R;
       const response = await work(tx);
       if (response.status >= 500) throw new NotKept(response);
-      await storeAnswer(tx, request, await answerIn(response.clone()));
+      await storeAnswers(tx, [{ ...request, ...(await contentOf(response)) }]);
       return response;
     });
   } catch (error) {
@@ -105,9 +108,9 @@ async function once<R extends Response>(
   }
 }
 
-async function takeInTime(tx: Transaction, request: RequestKey, hours: number): Promise<boolean> {
+async function lockInTime(tx: Transaction, request: RequestKey) {
   try {
-    return await takeKey(tx, request, hours);
+    await lockKey(tx, request);
   } catch (error) {
     if (databaseError(error)?.code !== SQLSTATE.lockNotAvailable) throw error;
     throw new NotKept(stillRunning());
@@ -115,15 +118,14 @@ async function takeInTime(tx: Transaction, request: RequestKey, hours: number): 
 }
 
 /** The answer to a key that is known: the stored one, if it is the same request. */
-async function repeat(db: Database | Transaction, request: RequestKey) {
-  const stored = await findAnswer(db, request);
-  if (!stored) return undefined;
-  if (stored.fingerprint !== request.fingerprint) return problem(keyReused);
-  const { status, headers, body } = stored;
+export function again(known: KnownAnswer, request: RequestKey | undefined) {
+  if (known.fingerprint !== request?.fingerprint) return problem(keyReused);
+  const { status, headers, body } = known;
   return new Response(body, { status, headers: { ...headers, 'Idempotent-Replayed': 'true' } });
 }
 
-async function answerIn(response: Response): Promise<StoredAnswer> {
+/** What is stored of an answer. */
+export async function contentOf(response: Response): Promise<StoredAnswer> {
   const headers = STORED_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value]];
@@ -131,6 +133,6 @@ async function answerIn(response: Response): Promise<StoredAnswer> {
   return {
     status: response.status,
     headers: Object.fromEntries(headers),
-    body: await response.text(),
+    body: await response.clone().text(),
   };
 }

@@ -5,6 +5,8 @@ export interface RequestKey {
   caller: string;
   key: string;
   fingerprint: string;
+  /** How long its answer is kept. */
+  hours: number;
 }
 
 /** What was answered, to be answered again byte for byte. */

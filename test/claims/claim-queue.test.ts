@@ -2,7 +2,6 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QUEUE_LIMITS } from '../../src/app.ts';
 import { ClaimQueue, type QueueLimits } from '../../src/claims/claim-queue.ts';
-import type { Outcome } from '../../src/claims/rules.ts';
 import { connect } from '../../src/db/client.ts';
 import { jobs, recruiters } from '../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../src/db/session.ts';
@@ -36,7 +35,7 @@ function makeQueue({
   const errors: unknown[] = [];
   const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
   const claim = (jobId: bigint, recruiterId: number) =>
-    queue.claim({ jobId, recruiterId: BigInt(recruiterId) });
+    queue.claim({ request: { jobId, recruiterId: BigInt(recruiterId) } });
   return { claim, db, queue, statements, errors };
 }
 
@@ -51,7 +50,7 @@ const holdersOf = async (jobId: bigint): Promise<number[]> =>
   (
     await admin`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = ${String(jobId)} ORDER BY job_claims.id`
   ).map(({ id }) => id);
-const kindsOf = (outcomes: Outcome[]) => outcomes.map(({ kind }) => kind);
+const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kind);
 const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
 
 /** Runs `work` while another session holds the lock of this job. */

@@ -116,9 +116,9 @@ describe('a repeat with the same key', () => {
     const { first, repeat } = await holder.begin(async (tx) => {
       await tx`SELECT 1 FROM jobs WHERE id = ${jobId} FOR UPDATE`;
       const first = ask(made);
-      await vi.waitFor(() => expectWaiting('jobs'), { timeout: 20_000 });
+      await vi.waitFor(() => expectWaiting('for update'), { timeout: 20_000 });
       const repeat = ask(other);
-      await vi.waitFor(() => expectWaiting('idempotency_keys'), { timeout: 20_000 });
+      await vi.waitFor(() => expectWaiting('pg_advisory_xact_lock'), { timeout: 20_000 });
       return { first, repeat };
     });
     expectReplay(await repeat, await first);
@@ -126,11 +126,11 @@ describe('a repeat with the same key', () => {
   });
 });
 
-/** Asserts that a statement about this table waits for a lock. */
-async function expectWaiting(table: string) {
+/** Asserts that a statement that says this waits for a lock. */
+async function expectWaiting(what: string) {
   const waiting = await made.db.execute(sql`
     SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-    AND wait_event_type = 'Lock' AND query LIKE ${`%"${table}"%`}`);
+    AND wait_event_type = 'Lock' AND query LIKE ${`%${what}%`}`);
   expect(waiting).toHaveLength(1);
 }
 
@@ -150,7 +150,7 @@ describe('while the first is still running', () => {
       const { first } = await holder.begin(async (tx) => {
         await tx`SELECT 1 FROM jobs WHERE id = ${jobId} FOR UPDATE`;
         const first = ask(running);
-        await vi.waitFor(() => expectWaiting('jobs'), { timeout: 20_000 });
+        await vi.waitFor(() => expectWaiting('for update'), { timeout: 20_000 });
         const repeat = await ask(asked);
         expect(repeat).toMatchObject({ status: 409, body: { code: 'key-in-use' } });
         expect(repeat.headers.get('retry-after')).toBe('1');
