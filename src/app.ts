@@ -12,6 +12,9 @@ import { describe } from './errors.ts';
 import { type Env, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { jobRoutes } from './jobs/http.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { observeClaims, observeRequests, operationRoutes } from './operation/http.ts';
 import { methodNotAllowed, problem, RETRY_AFTER } from './problem.ts';
 import {
   bodyTooLarge,
@@ -28,8 +31,10 @@ export interface AppDeps {
   db: Database;
   /** True once the server drains: what runs ends, what is new is refused. */
   isDraining?: () => boolean;
-  /** Takes one event, already without secrets, SQL and parameters. */
-  log: (event: Record<string, unknown>) => void;
+  log: Log;
+  metrics?: Metrics;
+  /** Connections for the question whether the database answers, so that claims do not delay it. */
+  probe?: Database;
   limits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
@@ -51,22 +56,30 @@ const BODY_LIMIT_BYTES = 10_000;
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
   const { db, log, limits, isDraining = () => false } = deps;
+  const { metrics = createMetrics(), probe = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
-    log({ event: 'claim failed after its answer', error: describe(error) }),
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
   const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
+  const { gauge } = metrics;
+  gauge('rowlock_claims_waiting', 'Claims in the queue.', () => admission.load().waiting);
+  gauge('rowlock_claims_running', 'Claims that run.', () => admission.load().running);
+  gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
+
   const app = newRoutes();
   app.use(requestId());
+  app.use(observeRequests(log, metrics));
   app.use(async (c, next) => {
     await next();
     c.header('X-Request-Id', c.get('requestId'));
     // What is said about slots is old by the next request.
     c.header('Cache-Control', 'no-store');
   });
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.all('/healthz', () => methodNotAllowed('GET, HEAD'));
+  const operation = operationRoutes({ db: probe, isDraining, metrics });
+  refuseOtherMethods(operation);
+  app.route('/', operation);
   app.use(async (_, next) =>
     isDraining() ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' }) : next(),
   );
@@ -75,6 +88,8 @@ export function createApp(deps: AppDeps) {
     c.set('caller', ANYBODY);
     return next();
   });
+  app.get('/claim-job', observeClaims(metrics));
+  app.post('/jobs/:jobId/claims', observeClaims(metrics));
   app.use(judgeKey(db, isWriting));
 
   const routes = app
@@ -101,7 +116,7 @@ export function createApp(deps: AppDeps) {
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
     if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
     const id = c.get('requestId');
-    log({ event: 'request failed', requestId: id, method: c.req.method, error: describe(error) });
+    log.error({ event: 'request failed', requestId: id, error: describe(error) });
     return problem(internalError, { requestId: id });
   });
   return routes;

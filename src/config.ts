@@ -2,6 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_HOME } from './db/home.ts';
 import { UsageError } from './errors.ts';
+import { type LogLevel, logLevels } from './log.ts';
 
 export interface Config {
   host: string;
@@ -12,7 +13,13 @@ export interface Config {
   dataDir: string;
   /** Workshop mode: the lab's routes exist. */
   lab: boolean;
+  logLevel: LogLevel;
+  /** How long an idempotency key is remembered. */
+  keyHours: number;
 }
+
+/** A year. */
+const LONGEST_KEY_HOURS = 8_760;
 
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -28,6 +35,13 @@ const environment = z.object({
     .optional(),
   DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
+  LOG_LEVEL: z.enum(logLevels).default('info'),
+  KEY_HOURS: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(LONGEST_KEY_HOURS))
+    .default(24),
 });
 
 /** What the driver makes of a URL: it decodes all but the path, and would take `a,b` for two hosts. */
@@ -47,9 +61,12 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   DATABASE_URL: 'DATABASE_URL must look like postgres://user:password@host:5432/database',
   DATA_DIR: 'DATA_DIR must be a directory',
   LAB: 'LAB must be on or off',
+  LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
+  KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_KEY_HOURS}`,
 };
 
 export const settingNames = Object.keys(environment.shape);
+export const defaultSettings: Record<string, unknown> = environment.parse({});
 
 /** Whether `npm start` or `npm run` started this process. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
@@ -77,7 +94,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const names = new Set(parsed.error.issues.map((issue) => issue.path[0] as keyof typeof mustBe));
     throw new UsageError([...names].map((name) => `${mustBe[name]}.`).join('\n'));
   }
-  const { HOST, PORT, DATABASE_URL, DATA_DIR, LAB } = parsed.data;
+  const { HOST, PORT, DATABASE_URL, DATA_DIR, LAB, LOG_LEVEL, KEY_HOURS } = parsed.data;
   return {
     host: HOST,
     port: PORT,
@@ -85,5 +102,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dataDir: path.resolve(DATA_DIR),
     // The embedded database holds nothing but demo data; somebody's own may be in production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
+    logLevel: LOG_LEVEL,
+    keyHours: KEY_HOURS,
   };
 }

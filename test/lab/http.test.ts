@@ -3,6 +3,7 @@ import { createApp } from '../../src/app.ts';
 import { type Connection, connect } from '../../src/db/client.ts';
 import { createLab } from '../../src/lab/http.ts';
 import { strategies } from '../../src/lab/strategies/index.ts';
+import { collectLog } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let app: ReturnType<typeof createApp>;
@@ -11,11 +12,9 @@ let connection: Connection;
 beforeAll(async () => {
   connection = connect(await makeDatabase());
   afterAll(() => connection.close());
-  app = createApp({ db: connection.db, log: () => undefined });
-  app.route(
-    '/lab',
-    createLab(connection.db, () => undefined),
-  );
+  const { log } = collectLog();
+  app = createApp({ db: connection.db, log });
+  app.route('/lab', createLab(connection.db, log));
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.

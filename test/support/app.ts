@@ -1,18 +1,30 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
+import type { Log, LogEvent } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
 
 type Settings = Partial<Omit<AppDeps, 'db'>> & { lockTimeoutMs?: number; url?: string };
 
-/** The app over a database of its own, without a socket; `events` collects what it logs. */
+/** A log whose lines stay here: `requests` those of info, `events` those of errors. */
+export function collectLog() {
+  const events: LogEvent[] = [];
+  const requests: LogEvent[] = [];
+  const log: Log = {
+    info: (event) => void requests.push(event),
+    error: (event) => void events.push(event),
+  };
+  return { log, events, requests };
+}
+
+/** The app over a database of its own, without a socket; `events` collects the errors it logs. */
 export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { lockTimeoutMs });
   afterAll(close);
-  const events: Record<string, unknown>[] = [];
-  const app = createApp({ db, log: (event) => events.push(event), ...deps });
+  const { log, events, requests } = collectLog();
+  const app = createApp({ db, log, ...deps });
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */
@@ -31,7 +43,7 @@ export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
-  return { app, db, claim, call, events, databaseUrl };
+  return { app, db, claim, call, events, requests, databaseUrl };
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -43,8 +55,11 @@ export async function makeService(databaseUrl: string): Promise<Service> {
     host: '127.0.0.1',
     port: 0,
     lab: true,
-    log: (event) => {
-      throw new Error(`the service logged ${JSON.stringify(event)}`);
+    log: {
+      info: () => undefined,
+      error: (event) => {
+        throw new Error(`the service logged ${JSON.stringify(event)}`);
+      },
     },
   });
   afterAll(() => service.stop());
