@@ -1,4 +1,4 @@
-import { CLAIM_LIMITS, createApp } from './app.ts';
+import { type AppDeps, CLAIM_LIMITS, createApp } from './app.ts';
 import { longestAnswer } from './claims/admission.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
@@ -14,7 +14,7 @@ const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)
 /** Beside the claims: one asks whether the database answers, the others clear away. */
 const CONNECTIONS_ASIDE = 3;
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** A database that is migrated already. */
   databaseUrl: string;
   host: string;
@@ -36,7 +36,8 @@ export interface Service {
 
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, log, trace, keyHours } = options;
+  const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
+    options;
   const metrics = createMetrics();
   const pool = connect(databaseUrl, { observe: metrics.statement });
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
@@ -49,8 +50,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   let draining = false;
   const app = createApp({
-    ...{ db: pool.db, probe: aside.db, log, metrics },
-    ...{ isDraining: () => draining, keyHours },
+    ...{ db: pool.db, probe: aside.db, log, metrics, keyHours },
+    ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.

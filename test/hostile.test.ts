@@ -22,7 +22,18 @@ const GROWTH_MB = 10;
 const nasty = fc.constantFrom(
   ...['', ' ', '0', '-1', '1e9', '1.5', 'null', 'NaN', '0x10', "1' OR '1'='1", '1;DROP TABLE jobs'],
   ...['9223372036854775807', '9223372036854775808', '9'.repeat(500), '%', '%00', '%zz', '../..'],
-  ...['\u0000', '\ud800', '😀', 'ﷺ'.repeat(50), '__proto__', 'constructor', '{}', '[]', '${x}'],
+  ...[
+    '\u0000',
+    '\ud800',
+    '😀',
+    'ﷺ'.repeat(50),
+    '__proto__',
+    'constructor',
+    '{}',
+    '[]',
+    '$1',
+    '#{x}',
+  ],
 );
 const smallId = fc.integer({ min: 1, max: 30 }).map(String);
 const id = fc.oneof({ weight: 4, arbitrary: smallId }, nasty, fc.string());
