@@ -3,16 +3,20 @@ import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
+import { documented } from './documented.ts';
 
 type Settings = Partial<Omit<AppDeps, 'db'>> & { lockTimeoutMs?: number; url?: string };
 
-/** The app over a database of its own, without a socket; `events` collects what it logs. */
+/**
+ * The app over a database of its own, without a socket, its answers held against the OpenAPI
+ * document; `events` collects what it logs.
+ */
 export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { lockTimeoutMs });
   afterAll(close);
   const events: Record<string, unknown>[] = [];
-  const app = createApp({ db, log: (event) => events.push(event), ...deps });
+  const app = documented(createApp({ db, log: (event) => events.push(event), ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */
