@@ -7,7 +7,7 @@ import { type Env, newRoutes } from '../http.ts';
 import type { Write } from '../idempotency/http.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
 import { findNamed } from '../named.ts';
-import { methodNotAllowed, type Problem, problem, RETRY_AFTER } from '../problem.ts';
+import { methodNotAllowed, problem, RETRY_AFTER } from '../problem.ts';
 import { forbidden } from '../problems.ts';
 import { type Page, paged } from '../schemas.ts';
 import type { Admission } from './admission.ts';
