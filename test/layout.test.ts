@@ -56,8 +56,11 @@ describe('who may import whom', () => {
     );
   });
 
-  test('Hono stays in the app, the listener and the http files', () => {
-    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*(http|routes)\.tsx?$)/, /^(hono|@hono)\b/);
+  test('Hono stays in the app, the listener, the client and the http files', () => {
+    expectNoImport(
+      /^(?!app\.ts|listen\.ts|client\.ts|web\/|.*(http|routes)\.tsx?$)/,
+      /^(hono|@hono)\b/,
+    );
   });
 });
 
