@@ -3,7 +3,7 @@ import { invalidRequest } from './problems.ts';
 import { slotsAnswer } from './schemas.ts';
 
 /** What went wrong, for a program: stable, and listed in the README. */
-const codes = [
+export const problemCodes = [
   'already-claimed',
   'body-too-large',
   'busy',
@@ -31,7 +31,7 @@ const codes = [
   'unsupported-media-type',
 ] as const;
 
-export type ProblemCode = (typeof codes)[number];
+export type ProblemCode = (typeof problemCodes)[number];
 
 export interface Problem<Status extends number = number> {
   status: Status;
@@ -47,7 +47,7 @@ export const problemAnswer = z
     title: z.string().meta({ example: 'Job fully claimed' }),
     status: z.int().meta({ example: 403 }),
     detail: z.string().meta({ example: 'Every slot of this job is claimed. Nothing was changed.' }),
-    code: z.enum(codes).meta({ example: 'job-full' }),
+    code: z.enum(problemCodes).meta({ example: 'job-full' }),
     errors: z
       .array(z.object({ parameter: z.string(), detail: z.string() }))
       .optional()
