@@ -27,7 +27,6 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
       c.body(await read(), 200, {
         'Content-Type': type,
         'Cache-Control': FOR_EVER,
-        'X-Content-Type-Options': 'nosniff',
       }),
     );
   return routes;
@@ -36,5 +35,4 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
 const revalidated: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   c.header('Cache-Control', 'no-cache');
-  c.header('X-Content-Type-Options', 'nosniff');
 };

@@ -19,6 +19,7 @@ const GENERAL_CODES = [
 const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
 
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
+type Answer = NonNullable<Operation['responses']>[string];
 
 /**
  * From here on each answer of `app.request` is held against the OpenAPI document: its status, type,
@@ -57,31 +58,32 @@ function checkOver(document: Document) {
   const isProblem = schemaAt('components', 'schemas', 'Problem');
 
   return async (method: string, path: string, response: Response): Promise<string | undefined> => {
+    const { status } = response;
     const type = response.headers.get('content-type')?.split(';')[0] ?? '';
     const isRead = /json$/.test(type) && method !== 'HEAD';
     const body = isRead ? ((await response.json()) as Partial<ProblemBody>) : undefined;
-    if (type === 'application/problem+json' && body) {
+    const isError = type === 'application/problem+json';
+    if (isError && body) {
       const wrong = errorsOf(isProblem, body);
-      if (wrong || body.status !== response.status) return `is no proper problem: ${wrong}`;
+      if (wrong || body.status !== status) return `is no proper problem: ${wrong}`;
       if (GENERAL_CODES.includes(body.code ?? '')) return undefined;
     }
     if (UNDOCUMENTED.test(path) || method === 'OPTIONS') return undefined;
-    const template = templateOf(document, path);
-    if (!template) return 'is answered at an address that is not documented';
+    const template = templateOf(document, path) ?? '';
     const verb = (method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get';
-    const answer = document.paths?.[template]?.[verb]?.responses?.[response.status] as
-      | NonNullable<Operation['responses']>[string]
-      | undefined;
-    if (!answer)
-      return method === 'HEAD' && response.status === 405 ? undefined : 'is no documented status';
-    if (body === undefined) return undefined;
+    const operation = document.paths?.[template]?.[verb];
+    // A request may be refused before anybody asks whether there is something at its address.
+    if (!operation) return isError ? undefined : 'is answered where nothing is documented';
+    const answer = operation.responses?.[status] as Answer | undefined;
+    if (!answer) return isError && method === 'HEAD' ? undefined : 'is no documented status';
     const content = answer.content?.[type];
     if (!content) return `has the type ${type}, which is not documented`;
-    const examples = Object.values(content.examples ?? {}) as { value: { code: string } }[];
-    if (body.code && !examples.some(({ value }) => value.code === body.code))
+    if (body === undefined) return undefined;
+    const examples = Object.values(content.examples ?? {}) as { value: ProblemBody }[];
+    if (isError && !examples.some(({ value }) => value.code === body.code))
       return `has the code ${body.code}, which is not documented here`;
-    const pointer = ['paths', template, verb, 'responses', String(response.status)];
-    return errorsOf(schemaAt(...pointer, 'content', type, 'schema'), body);
+    const responses = ['paths', template, verb, 'responses', String(status)];
+    return errorsOf(schemaAt(...responses, 'content', type, 'schema'), body);
   };
 }
 
