@@ -15,8 +15,8 @@ const GENERAL_CODES = [
   'body-too-large',
   'unsupported-media-type',
 ];
-/** Addresses for those who run the service, or read about it. */
-const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
+/** Addresses for those who run the service or read about it, the lab's, and what a test adds. */
+const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|lab\/.*|page)$/;
 
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
 type Answer = NonNullable<Operation['responses']>[string];
