@@ -9,6 +9,7 @@ import { claimRoutes } from './claims/http.ts';
 import { companyRoutes } from './companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
 import { isConnectionLost, isNothingDone } from './db/sqlstate.ts';
+import { docsRoutes } from './docs/http.ts';
 import {
   byLoopbackNameOnly,
   crossOrigin,
@@ -90,7 +91,7 @@ export function createApp(deps: AppDeps) {
     await next();
     c.header('X-Request-Id', c.get('requestId'));
     // What is said about slots is old by the next request.
-    c.header('Cache-Control', 'no-store');
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
   });
   app.use(hardened);
   if (auth.kind === 'loopback') app.use(byLoopbackNameOnly);
@@ -101,6 +102,7 @@ export function createApp(deps: AppDeps) {
   const operation = operationRoutes({ db: probe, isDraining, metrics });
   refuseOtherMethods(operation);
   app.route('/', operation);
+  app.route('/', docsRoutes(app));
   app.use(async (_, next) =>
     isDraining() ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' }) : next(),
   );

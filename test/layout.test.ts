@@ -44,7 +44,7 @@ describe('who may import whom', () => {
 
   test('what production serves knows nothing of the lab', () => {
     expectNoImport(
-      /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/)/,
+      /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/|docs\/)/,
       /^(lab|web)\//,
     );
   });
@@ -56,8 +56,11 @@ describe('who may import whom', () => {
     );
   });
 
-  test('Hono stays in the app, the listener and the http files', () => {
-    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*(http|routes)\.tsx?$)/, /^(hono|@hono)\b/);
+  test('Hono stays in the app, the listener, the client and the http files', () => {
+    expectNoImport(
+      /^(?!app\.ts|listen\.ts|client\.ts|web\/|.*(http|routes)\.tsx?$)/,
+      /^(hono|@hono)\b/,
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { connect } from '../../src/db/client.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
+import { documented } from './documented.ts';
 
 type Settings = Partial<Omit<AppDeps, 'db'>> & { lockTimeoutMs?: number; url?: string };
 
@@ -18,13 +19,16 @@ export function collectLog() {
   return { log, events, requests };
 }
 
-/** The app over a database of its own, without a socket; `events` collects the errors it logs. */
+/**
+ * The app over a database of its own, without a socket, its answers held against the OpenAPI
+ * document; `events` collects the errors it logs.
+ */
 export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { lockTimeoutMs });
   afterAll(close);
   const { log, events, requests } = collectLog();
-  const app = createApp({ db, log, ...deps });
+  const app = documented(createApp({ db, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */
