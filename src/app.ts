@@ -12,6 +12,8 @@ import { describe } from './errors.ts';
 import { type Env, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { jobRoutes } from './jobs/http.ts';
+import type { Feed } from './live/feed.ts';
+import { liveRoutes } from './live/http.ts';
 import { methodNotAllowed, problem, RETRY_AFTER } from './problem.ts';
 import {
   bodyTooLarge,
@@ -25,6 +27,8 @@ import { recruiterRoutes } from './recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
+  /** Tells who follows the jobs what becomes of them; closed before the server drains. */
+  feed: Feed;
   /** True once the server drains: what runs ends, what is new is refused. */
   isDraining?: () => boolean;
   /** Takes one event, already without secrets, SQL and parameters. */
@@ -47,7 +51,7 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false, keyHours = KEY_HOURS } = deps;
+  const { db, feed, log, limits, isDraining = () => false, keyHours = KEY_HOURS } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );
@@ -75,6 +79,8 @@ export function createApp(deps: AppDeps) {
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission }))
+    // Before the jobs, where `events` would be taken for an id.
+    .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));

@@ -4,6 +4,7 @@ import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
+import { Feed } from './live/feed.ts';
 
 /** Longer than any answer takes. */
 const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
@@ -36,7 +37,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = (connection: Connection | undefined) => connection?.close();
 
   let draining = false;
-  const app = createApp({ db: pool.db, isDraining: () => draining, log });
+  const feed = new Feed({ db: pool.db, url: databaseUrl, log });
+  const app = createApp({ db: pool.db, feed, isDraining: () => draining, log });
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
@@ -44,6 +46,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: listening.url,
     async stop() {
       draining = true;
+      // Its streams would run on for as long as the drain has patience.
+      feed.close();
       await listening.drain(DRAIN_MS);
       await Promise.all([pool, labPool].map(close));
     },

@@ -43,7 +43,7 @@ describe('who may import whom', () => {
   });
 
   test('what production serves knows nothing of the lab', () => {
-    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/)/, /^(lab|web)\//);
+    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/|live\/)/, /^(lab|web)\//);
   });
 
   test('a strategy knows the claims and the database, never the explorer nor another strategy', () => {

@@ -1,21 +1,31 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
+import { Feed, type FeedLimits } from '../../src/live/feed.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
 
-type Settings = Partial<Omit<AppDeps, 'db'>> & { lockTimeoutMs?: number; url?: string };
+type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
+  lockTimeoutMs?: number;
+  url?: string;
+  feedLimits?: Partial<FeedLimits>;
+};
 
 /** The app over a database of its own, without a socket; `events` collects what it logs. */
-export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
+export async function makeApp({ url, lockTimeoutMs, feedLimits, ...deps }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { lockTimeoutMs });
-  afterAll(close);
   const events: Record<string, unknown>[] = [];
-  const app = createApp({ db, log: (event) => events.push(event), ...deps });
+  const log = (event: Record<string, unknown>) => events.push(event);
+  const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
+  afterAll(() => {
+    feed.close();
+    return close();
+  });
+  const app = createApp({ db, feed, log, ...deps });
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
-  return { app, db, claim, events, databaseUrl };
+  return { app, db, feed, claim, events, databaseUrl };
 }
 
 /** The whole service on a free port, over real sockets. */
