@@ -43,6 +43,10 @@ export class Follower {
     return this.#leaving.signal;
   }
 
+  get heartbeatMs(): number {
+    return this.#deps.heartbeatMs;
+  }
+
   leave() {
     this.#leaving.abort();
     this.#wake();

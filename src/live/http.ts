@@ -9,8 +9,8 @@ import type { Feed } from './feed.ts';
 import type { Follower } from './follower.ts';
 import * as routes from './routes.ts';
 
-/** A client that takes nothing for so long is cut off: it holds a place that others want. */
-const STALL_MS = 60_000;
+/** A client that takes nothing for so many heartbeats is cut off: it holds a place that others want. */
+const STALL_HEARTBEATS = 4;
 /** What a client has to take the end of its stream. */
 const LAST_WORDS_MS = 1_000;
 
@@ -44,7 +44,7 @@ async function deliver(follower: Follower, out: StreamingApi, cut: () => void) {
   out.onAbort(() => follower.leave());
   follower.left.addEventListener('abort', () => setTimeout(cut, LAST_WORDS_MS).unref());
   for await (const text of follower.texts()) {
-    const stalled = setTimeout(cut, STALL_MS);
+    const stalled = setTimeout(cut, follower.heartbeatMs * STALL_HEARTBEATS);
     await out.write(text);
     clearTimeout(stalled);
   }

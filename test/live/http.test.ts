@@ -211,6 +211,25 @@ describe('a client', () => {
     await following.isComplete();
   });
 
+  test('that reads nothing is cut off', async () => {
+    const slow = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
+    const outgoing = { destroy: vi.fn() };
+    const response = await slow.app.request('/jobs/events', {}, { outgoing });
+    expect(response.status).toBe(200);
+    await soon(() => expect(outgoing.destroy).toHaveBeenCalled());
+    await response.body?.cancel();
+    expect(slow.feed.load().followers).toBe(0);
+  });
+
+  test('that reads nothing does not keep a server from stopping', async () => {
+    const stopping = await makeApp({ url: made.databaseUrl });
+    const outgoing = { destroy: vi.fn() };
+    await stopping.app.request('/jobs/events', {}, { outgoing });
+    stopping.feed.close();
+    await soon(() => expect(outgoing.destroy).toHaveBeenCalled());
+    expect(stopping.feed.load().followers).toBe(0);
+  });
+
   test('too many is told to come again', async () => {
     const small = await makeApp({ url: made.databaseUrl, feedLimits: { followers: 2 } });
     const [first] = await Promise.all([open('', small), open('', small)]);
