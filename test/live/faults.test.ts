@@ -64,6 +64,33 @@ describe('when the connection that hears announcements is lost', () => {
   });
 });
 
+describe('changed jobs', () => {
+  test('that cannot be read are read later', async () => {
+    const impatient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20 });
+    const following = await open('?jobId=3', impatient);
+    await following.isComplete();
+    await made.db.transaction(async (tx) => {
+      // A claim does not read the companies, and whoever tells of a job does.
+      await tx.execute(sql`LOCK TABLE companies IN ACCESS EXCLUSIVE MODE`);
+      expect((await made.claim(3, 1)).status).toBe(200);
+      const failed = { event: 'changed jobs could not be read', error: expect.any(String) };
+      await soon(() => expect(impatient.events).toContainEqual(failed));
+    });
+    await soon(() => expect(following.latest().get(3)?.data.claimed).toBe(1));
+    expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
+  });
+
+  test('that are too many to keep are told by the full state', async () => {
+    const forgetful = await makeApp({ url: made.databaseUrl, feedLimits: { changed: 3 } });
+    const following = await open('', forgetful);
+    await following.isComplete();
+    await made.db.update(jobs).set({ role: 'All the same' });
+    await following.isComplete(2);
+    const roles = [...following.latest().values()].map(({ data }) => data.role);
+    expect(new Set(roles)).toEqual(new Set(['All the same']));
+  });
+});
+
 /** A way to the database that can be cut, or freeze: then it takes everything and answers nothing. */
 async function makeWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
