@@ -21,7 +21,9 @@ const jobIds = z
 /** What stands in the `data` of each event, by the event's name. */
 const jobEvents = z
   .object({
-    begin: z.object({}).meta({ description: 'The full state begins: forget what you have.' }),
+    begin: z.object({}).meta({
+      description: 'The full state begins: what you had counts no more once it has ended.',
+    }),
     job: jobAnswer,
     end: z.object({}).meta({ description: 'You have the full state.' }),
     gone: z.object({ id: idAnswer }).meta({ description: 'There is no such job any more.' }),

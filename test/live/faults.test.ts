@@ -189,13 +189,27 @@ describe('a server that is told to stop', () => {
     return { server, url };
   }
 
-  test('ends its streams whole, and itself', async () => {
+  test('ends its streams whole while a claim still runs, and then itself', async () => {
     const { server, url } = await startServer();
     const following = await follow((init) => fetch(`${url}/jobs/events`, init));
     await following.isComplete();
-    server.child.kill('SIGTERM');
+    const first = await made.db.transaction(async (tx) => {
+      await tx.select().from(jobs).where(eq(jobs.id, 5n)).for('update');
+      const claimed = fetch(`${url}/claim-job?jobId=5&recruiterId=1`).then(() => 'the claim');
+      await soon(async () => expect(await waitingForLock()).toBe(1));
+      server.child.kill('SIGTERM');
+      return Promise.race([claimed, following.ended.then(() => 'the stream')]);
+    });
+    expect(first).toBe('the stream');
     expect(await following.ended).toMatch(/event: end\ndata: \{\}\n\n(:\n\n)*$/);
     expect(await server.ended).toEqual({ code: 0, signal: null });
     expect(server.stderr()).toBe('');
   });
 });
+
+async function waitingForLock(): Promise<number> {
+  const waiting = await made.db.execute(sql`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
+  return waiting.length;
+}
