@@ -21,6 +21,8 @@ import { describe } from './errors.ts';
 import { type Env, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { jobRoutes } from './jobs/http.ts';
+import type { Feed } from './live/feed.ts';
+import { liveRoutes } from './live/http.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { observeClaims, observeRequests, operationRoutes } from './operation/http.ts';
@@ -38,6 +40,8 @@ import { recruiterRoutes } from './recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
+  /** Tells who follows the jobs what becomes of them; closed before the server drains. */
+  feed: Feed;
   /** True once the server drains: what runs ends, what is new is refused. */
   isDraining?: () => boolean;
   log: Log;
@@ -70,7 +74,7 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false } = deps;
+  const { db, feed, log, limits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
@@ -115,6 +119,8 @@ export function createApp(deps: AppDeps) {
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission }))
+    // Before the jobs, where `events` would be taken for an id.
+    .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));

@@ -5,6 +5,7 @@ import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
+import { Feed } from './live/feed.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -49,8 +50,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = (connection: Connection | undefined) => connection?.close();
 
   let draining = false;
+  const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
-    ...{ db: pool.db, probe: aside.db, log, metrics, keyHours },
+    ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
@@ -61,6 +63,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: listening.url,
     async stop() {
       draining = true;
+      // Its streams would run on for as long as the drain has patience.
+      feed.close();
       const [cut] = await Promise.all([listening.drain(DRAIN_MS), clearing.stop()]);
       if (cut) log.error({ event: 'requests cut off at the deadline' });
       await Promise.all([pool, aside, labPool].map(close));

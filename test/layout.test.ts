@@ -44,7 +44,7 @@ describe('who may import whom', () => {
 
   test('what production serves knows nothing of the lab', () => {
     expectNoImport(
-      /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/|docs\/)/,
+      /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/|docs\/|live\/)/,
       /^(lab|web)\//,
     );
   });

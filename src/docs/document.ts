@@ -26,6 +26,7 @@ const about = {
     { name: 'Jobs', description: 'What can be claimed, and how many slots remain.' },
     { name: 'Companies', description: 'Who posts jobs.' },
     { name: 'Recruiters', description: 'Who claims them.' },
+    { name: 'Operation', description: 'How the server is.' },
   ],
   // Either none or a token: which of the two is the server's setting.
   security: [{}, { bearer: [] }] as Record<string, string[]>[],

@@ -8,6 +8,7 @@ import { databaseUnreachable, migrationsMissing } from './readiness.ts';
 export const healthz = createRoute({
   method: 'get',
   path: '/healthz',
+  operationId: 'isAlive',
   tags: ['Operation'],
   summary: 'Whether the process lives',
   responses: { 200: json('It does.', z.object({ status: z.literal('ok') })) },
@@ -16,6 +17,7 @@ export const healthz = createRoute({
 export const readyz = createRoute({
   method: 'get',
   path: '/readyz',
+  operationId: 'isReady',
   tags: ['Operation'],
   summary: 'Whether the server should get requests',
   responses: {
@@ -27,6 +29,7 @@ export const readyz = createRoute({
 export const metrics = createRoute({
   method: 'get',
   path: '/metrics',
+  operationId: 'readMetrics',
   tags: ['Operation'],
   summary: 'Counters and histograms, for Prometheus',
   responses: {
