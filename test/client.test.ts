@@ -97,9 +97,13 @@ test('every operation of the document is a call with a typed answer', () => {
     readRecruiter: true,
   };
   const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
-    Object.values(item as object).map(({ operationId }) => operationId),
+    Object.values(item as Record<string, { operationId: string; tags: string[] }>),
   );
-  expect(Object.keys(typed).sort()).toEqual(documented.sort());
+  // A client has no business with those for who runs the service, and a stream is no JSON.
+  const calls = documented
+    .filter(({ tags, operationId }) => !tags.includes('Operation') && operationId !== 'followJobs')
+    .map(({ operationId }) => operationId);
+  expect(Object.keys(typed).sort()).toEqual(calls.sort());
 });
 
 test('the status tells the type of the body', async () => {

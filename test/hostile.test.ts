@@ -181,7 +181,7 @@ async function ask({ method, address, body, headers }: Hostile): Promise<number>
     }),
   );
   const text = await response.text();
-  expect(text.length).toBeLessThan(100_000);
+  expect(text.length).toBeLessThan(200_000);
   return response.status;
 }
 

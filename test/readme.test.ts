@@ -16,7 +16,9 @@ const here = (text: string) => text.replaceAll('http://localhost:3000', url);
 
 describe('the curl lines of the README', () => {
   // Those with a token are for a server with authentication, of which this one has none.
-  const lines = readme.match(/^curl (?!.*\$TOKEN).+$/gm) ?? [];
+  const all = readme.match(/^curl (?!.*\$TOKEN).+$/gm) ?? [];
+  const lines = all.filter((line) => !line.startsWith('curl -N'));
+  const streams = all.filter((line) => line.startsWith('curl -N'));
   const [claimed] = readme.match(/(?<=```json\n)[^`]+/) ?? [];
   let first: string;
 
@@ -33,8 +35,15 @@ describe('the curl lines of the README', () => {
     first ??= said.split('\r\n\r\n')[1] ?? '';
   });
 
+  test.each(streams)('%s', async (line) => {
+    const command = start('sh', ['-c', `exec ${here(line)}`], {});
+    await command.says(/^event: begin[\s\S]+^event: job[\s\S]+^event: end/m);
+    command.child.kill();
+  });
+
   test('are as many as there are things to show', () => {
     expect(lines).toHaveLength(10);
+    expect(streams).toHaveLength(2);
   });
 
   test('the first is answered as the README shows', () => {

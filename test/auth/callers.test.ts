@@ -105,6 +105,7 @@ const table: Record<string, Row> = {
     body: { companyId: Number(COMPANY), role: 'Tester' },
     statuses: [403, 403, 201, 403, 201],
   },
+  'GET /jobs/events': { path: () => '/jobs/events?jobId=1', statuses: [200, 200, 200, 200, 200] },
   'GET /jobs': { path: () => '/jobs', statuses: [200, 200, 200, 200, 200] },
   'GET /jobs/:id': { path: ({ job }) => `/jobs/${job}`, statuses: [200, 200, 200, 200, 200] },
   'PATCH /jobs/:id': {

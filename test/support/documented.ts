@@ -35,7 +35,7 @@ export function documented(app: App): App {
       input instanceof Request
         ? input
         : new Request(urlOf(input), { method: init?.method ?? 'GET' });
-    const wrong = await check(request.method, new URL(request.url).pathname, response.clone());
+    const wrong = await check(request.method, new URL(request.url).pathname, response);
     if (wrong) throw new Error(`${request.method} ${request.url}: ${response.status} ${wrong}`);
     return response;
   };
@@ -61,7 +61,7 @@ function checkOver(document: Document) {
     const { status } = response;
     const type = response.headers.get('content-type')?.split(';')[0] ?? '';
     const isRead = /json$/.test(type) && method !== 'HEAD';
-    const body = isRead ? ((await response.json()) as Partial<ProblemBody>) : undefined;
+    const body = isRead ? ((await response.clone().json()) as Partial<ProblemBody>) : undefined;
     const isError = type === 'application/problem+json';
     if (isError && body) {
       const wrong = errorsOf(isProblem, body);
