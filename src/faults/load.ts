@@ -40,6 +40,7 @@ export interface How {
 /** How long a request is sent again after the load has ended and the faults with it. */
 const CONVERGE_MS = 30_000;
 const LONGEST_PAUSE_MS = 60;
+const LOOK_MS = 5;
 
 /** Sends operations and puts down what came of them, sending each again until that is known. */
 export class Load {
@@ -60,12 +61,18 @@ export class Load {
     return this.#deadline < Infinity;
   }
 
-  /** How many requests were granted or refused. */
-  get answered(): number {
-    return Object.entries(this.counts.answers).reduce(
-      (sum, [name, count]) => (/^[24]/.test(name) ? sum + count : sum),
-      0,
-    );
+  /** Resolves when so many more requests have been granted or refused. */
+  async pass(answers: number, stop: AbortSignal) {
+    const enough = this.#answered() + answers;
+    while (this.#answered() < enough) {
+      stop.throwIfAborted();
+      await sleep(LOOK_MS);
+    }
+  }
+
+  #answered(): number {
+    const counts = Object.entries(this.counts.answers);
+    return counts.reduce((sum, [name, count]) => (/^[24]/.test(name) ? sum + count : sum), 0);
   }
 
   /**

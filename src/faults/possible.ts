@@ -103,11 +103,11 @@ const endOf = (leaseSeconds: number | undefined, { from, to }: Span): Span =>
     ? NEVER
     : { from: from + leaseSeconds * 1000, to: to + leaseSeconds * 1000 };
 
-/** One state a claim: two that differ only in the end of the lease become the wider one. */
+/** Two states that differ only in when the lease ends become one, of the span of both. */
 function merge(states: State[]): State[] {
   const merged = new Map<string, State>();
   for (const each of states) {
-    const name = each === 'free' ? each : `held ${each.id}`;
+    const name = each === 'free' ? each : `${each.id} ${each.ends.from < Infinity}`;
     const known = merged.get(name);
     if (each === 'free' || known === undefined || known === 'free') merged.set(name, each);
     else merged.set(name, { id: each.id, ends: widest(known.ends, each.ends) });

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { onDatabase } from '../audit.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 
-const AT_ONCE = 2;
-const LONGEST_PAUSE_MS = 80;
+/** Answers between two kills at most, so that most of the load gets through. */
+const ANSWERS_BETWEEN = 8;
 
 /** Ends backends of the service inside their transactions, at random. */
 export const backends: Scenario = {
@@ -23,27 +22,26 @@ async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress 
   const wanted = settings.kills;
   let killed = 0;
   for (;;) {
-    stop.throwIfAborted();
-    killed += await killSome(sql);
+    killed += await killOne(sql);
     const hits = Math.min(killed, load.counts.answers['503 outcome-unknown'] ?? 0);
     progress(`${Math.min(hits, wanted)} of ${wanted} kills`);
     if (hits >= wanted) return hits;
-    await sleep(Math.random() * LONGEST_PAUSE_MS);
+    await load.pass(Math.ceil(Math.random() * ANSWERS_BETWEEN), stop);
   }
 }
 
 /**
- * Those whose last statement stands only in a transaction, or that are between two of one. The
- * victims are chosen before the first is ended: hence MATERIALIZED.
+ * One whose last statement stands only in a transaction, or that is between two of one. It is chosen
+ * before any is ended: hence MATERIALIZED. 0 when there was none, or it had just ended.
  */
-async function killSome(sql: postgres.Sql): Promise<number> {
+async function killOne(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ killed: number }[]>`
-    WITH victims AS MATERIALIZED (
+    WITH victim AS MATERIALIZED (
       SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'rowlock'
       AND (state = 'idle in transaction'
         OR (state = 'active' AND query ~* '(for update$|^(insert|update|delete|commit))'))
-      ORDER BY random() LIMIT ${AT_ONCE})
-    SELECT count(*) FILTER (WHERE pg_terminate_backend(pid))::int AS killed FROM victims`;
+      ORDER BY random() LIMIT 1)
+    SELECT count(*) FILTER (WHERE pg_terminate_backend(pid))::int AS killed FROM victim`;
   return row?.killed ?? 0;
 }

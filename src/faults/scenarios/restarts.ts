@@ -4,7 +4,7 @@ import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
 /** Answers between two faults, so that each comes in the middle of a load. */
-const ANSWERS_BETWEEN = 300;
+const ANSWERS_BETWEEN = 200;
 const LOOK_MS = 10;
 
 /** Kills the server in the middle of its work, and starts another in its place. */
@@ -53,14 +53,8 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
   return { restarts: wanted, answeredAgainMs };
 }
 
-/** Resolves when so many more requests have been granted or refused. */
-export async function underLoad({ load, stop }: Stage) {
-  const enough = load.answered + ANSWERS_BETWEEN;
-  while (load.answered < enough) {
-    stop.throwIfAborted();
-    await sleep(LOOK_MS);
-  }
-}
+/** Lets the load go on for a while. */
+export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
 /** Resolves when every server answers what it has to ask the database for. */
 async function untilAnswered({ servers, stop }: Stage) {
