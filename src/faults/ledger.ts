@@ -121,8 +121,9 @@ export class Ledger {
     this.#find(finding);
   }
 
+  /** Each once: a job that stays oversold is seen in every look. */
   #find(finding: Finding) {
-    this.findings.push(finding);
+    if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }
 
   #claimedOnce(id: string) {

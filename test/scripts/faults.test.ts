@@ -1,66 +1,67 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, inject, test, vi } from 'vitest';
-import { atEnd, type Command, run } from '../support/command.ts';
+import postgres from 'postgres';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { atEnd, isRunning, run } from '../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
-const onScratch = { DATABASE_URL: inject('scratchUrl') };
-
-/** The results by the names of their scenarios. */
-async function resultsOf({ ended, stdout, stderr }: Command) {
-  const { code } = await ended;
-  expect({ code, stdout: stdout(), stderr: stderr() }).toMatchObject({ code: 0 });
-  return JSON.parse(stdout()).scenarios;
-}
 
 /** They start servers, and machines may be slow. */
 const PATIENCE_MS = 180_000;
 
-test('backends ended in their transactions break no promise', {
+test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }, async () => {
+  const short = ['--kills', '25', '--restarts', '2', '--servers', '2', '--json'];
+  const { ended, stdout, stderr } = faults(short);
+  const { code } = await ended;
+  expect({ code, stdout: stdout(), stderr: stderr() }).toMatchObject({ code: 0 });
+  const { scenarios } = JSON.parse(stdout());
+  expect(scenarios).toMatchObject([
+    { scenario: 'backends', findings: [] },
+    { scenario: 'server', restarts: 2, findings: [] },
+    { scenario: 'postgres', restarts: 2, findings: [] },
+    { scenario: '2 servers', findings: [] },
+  ]);
+  const [backends, server, postgres, servers] = scenarios;
+  // It was put to the test: claims were granted, and each fault has cut some off.
+  for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
+  expect(backends.kills).toBeGreaterThanOrEqual(25);
+  expect(backends.answers['503 outcome-unknown']).toBeGreaterThanOrEqual(25);
+  expect(server.answers.refused).toBeGreaterThan(0);
+  expect(postgres.answers['503 busy']).toBeGreaterThan(0);
+  expect(servers.answers.refused).toBeGreaterThan(0);
+  for (const { answeredAgainMs } of [server, postgres]) expect(answeredAgainMs).toHaveLength(2);
+});
+
+test("somebody's PostgreSQL is not stopped, and left as it was", {
   timeout: PATIENCE_MS,
 }, async () => {
-  const run = faults(['--scenario', 'backends', '--kills', '25', '--json'], onScratch);
-  const [result, ...others] = await resultsOf(run);
-  expect(others).toEqual([]);
-  expect(result).toMatchObject({ scenario: 'backends', findings: [] });
-  expect(result.kills).toBeGreaterThanOrEqual(25);
-  expect(result.answers['503 outcome-unknown']).toBeGreaterThanOrEqual(25);
-  expect(result.answers[201]).toBeGreaterThan(0);
+  const { url, stop } = await startEmbedded();
+  onTestFinished(stop);
+  const wanted = ['--scenario', 'postgres', '--scenario', 'backends', '--kills', '3'];
+  const { ended, stdout, stderr } = faults(wanted, { DATABASE_URL: url });
+  expect((await ended).code).toBe(0);
+  expect(stderr()).toMatch(/^SKIPPED: postgres/m);
+  expect(stdout()).toMatch(/^backends /m);
+  expect(stdout()).toContain('Verdict: every promise was kept.');
+  const sql = postgres(url, { max: 1 });
+  const databases = await sql`SELECT datname FROM pg_database WHERE datname LIKE 'rowlock%'`;
+  await sql.end();
+  expect(databases).toEqual([]);
 });
 
-test('a server killed under load breaks none, and is back', { timeout: PATIENCE_MS }, async () => {
-  const run = faults(['--scenario', 'server', '--restarts', '2', '--json'], onScratch);
-  const [result] = await resultsOf(run);
-  expect(result).toMatchObject({ scenario: 'server', restarts: 2, findings: [] });
-  expect(result.answeredAgainMs).toHaveLength(2);
-  expect(result.answers.refused).toBeGreaterThan(0);
-});
-
-test('a PostgreSQL stopped under load breaks none, and is back', {
-  timeout: PATIENCE_MS,
-}, async () => {
-  const [result] = await resultsOf(faults(['--scenario', 'postgres', '--restarts', '2', '--json']));
-  expect(result).toMatchObject({ scenario: 'postgres', restarts: 2, findings: [] });
-  expect(result.answeredAgainMs).toHaveLength(2);
-  expect(result.answers['503 busy']).toBeGreaterThan(0);
-});
-
-test('two servers behave as one, and so does the one left', { timeout: PATIENCE_MS }, async () => {
-  const run = faults(['--scenario', 'servers', '--servers', '2', '--json'], onScratch);
-  expect(await resultsOf(run)).toMatchObject([{ scenario: '2 servers', findings: [] }]);
-});
-
-test("somebody's PostgreSQL is not stopped, and the command says so", async () => {
-  const { ended, stderr, stdout } = faults(['--scenario', 'postgres'], onScratch);
+test('with nothing to play there is no verdict', async () => {
+  const DATABASE_URL = inject('scratchUrl');
+  const { ended, stdout } = faults(['--scenario', 'postgres'], { DATABASE_URL });
   expect((await ended).code).toBe(2);
-  expect(stderr()).toMatch(/^SKIPPED: postgres/);
   expect(stdout()).toContain('Verdict: nothing was played.');
 });
 
-test('faults that cannot be made in time are no verdict', async () => {
+test('faults that cannot be made in time are no verdict', { timeout: PATIENCE_MS }, async () => {
   const wanted = ['--scenario', 'backends', '--kills', '100000', '--seconds', '1'];
-  const { ended, stderr } = faults(wanted, onScratch);
+  const { ended, stderr } = faults(wanted);
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(/^backends: 1 s were not enough .+--seconds\.$/m);
 });
@@ -84,20 +85,48 @@ test.concurrent.each([
   expect(stderr().trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('SIGINT in the middle of it ends everything and leaves nothing behind', async () => {
+/** The server, and the guard of PostgreSQL. */
+const childrenOf = (pid: number | undefined): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
+
+/** A run in the middle of its faults, in a directory for temporary files of its own. */
+async function running() {
   const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
   // Run by root, PostgreSQL has another user, who has to get in.
   chmodSync(TMPDIR, 0o755);
   atEnd(() => rmSync(TMPDIR, { recursive: true, force: true }));
   const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
-
-  const { child, ended, stderr } = faults(['--scenario', 'backends', '--kills', '100000'], {
-    TMPDIR,
-  });
-  await vi.waitFor(() => expect(stderr()).toMatch(/backends: \d+ of/), { timeout: 30_000 });
+  const command = faults(['--scenario', 'backends', '--kills', '100000'], { TMPDIR });
+  const says = () => expect(command.stderr()).toMatch(/backends: \d+ of/);
+  await vi.waitFor(says, { timeout: 60_000 });
+  const children = childrenOf(command.child.pid);
+  expect(children.length).toBeGreaterThanOrEqual(2);
   expect(left()).toHaveLength(1);
-  child.kill('SIGINT');
-  expect(await ended).toEqual({ code: 130, signal: null });
-  expect(stderr()).not.toMatch(/Error| {4}at /);
-  expect(left()).toEqual([]);
+  return { ...command, left, stillRun: () => children.filter(isRunning) };
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s in the middle of it ends every process, and leaves nothing behind',
+  { timeout: PATIENCE_MS },
+  async (signal, code) => {
+    const { child, ended, stderr, left, stillRun } = await running();
+    child.kill(signal);
+    expect(await ended).toEqual({ code, signal: null });
+    expect(stderr()).not.toMatch(/Error| {4}at /);
+    expect(left()).toEqual([]);
+    expect(stillRun()).toEqual([]);
+  },
+);
+
+test('its processes end with it, even by SIGKILL', { timeout: PATIENCE_MS }, async () => {
+  const { child, ended, stillRun } = await running();
+  child.kill('SIGKILL');
+  await ended;
+  await vi.waitFor(() => expect(stillRun()).toEqual([]), { timeout: 30_000 });
 });

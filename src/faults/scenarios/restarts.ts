@@ -4,7 +4,7 @@ import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
 /** Answers between two faults, so that each comes in the middle of a load. */
-const ANSWERS_BETWEEN = 200;
+const ANSWERS_BETWEEN = 100;
 const LOOK_MS = 10;
 
 /** Kills the server in the middle of its work, and starts another in its place. */
