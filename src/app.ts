@@ -2,12 +2,20 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
-import { ANYBODY } from './auth/caller.ts';
+import { authenticate } from './auth/http.ts';
+import type { AuthSettings } from './auth/settings.ts';
 import { Admission, type AdmissionLimits } from './claims/admission.ts';
 import { claimRoutes } from './claims/http.ts';
 import { companyRoutes } from './companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
 import { isConnectionLost, isNothingDone } from './db/sqlstate.ts';
+import {
+  byLoopbackNameOnly,
+  crossOrigin,
+  hardened,
+  limitRate,
+  refuseCrossSite,
+} from './edge/http.ts';
 import { describe } from './errors.ts';
 import { type Env, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
@@ -20,6 +28,7 @@ import {
   invalidRequest,
   outcomeUnknown,
   shuttingDown,
+  unsupportedMediaType,
 } from './problems.ts';
 import { recruiterRoutes } from './recruiters/http.ts';
 
@@ -32,6 +41,14 @@ export interface AppDeps {
   limits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
+  /** How long a repeat waits for the first request with its key. */
+  keyWaitMs?: number;
+  /** Who is let in; everybody on this machine where nothing is said. */
+  auth?: AuthSettings;
+  /** The web pages that may use the service besides its own, such as https://jobs.example. */
+  corsOrigins?: readonly string[];
+  /** Requests a minute and caller; 0: any number. */
+  rateLimit?: number;
 }
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
@@ -47,11 +64,13 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false, keyHours = KEY_HOURS } = deps;
+  const { db, log, limits, isDraining = () => false } = deps;
+  const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
+  const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );
-  const write = createWrite(db, { hours: keyHours, waitMs: LOCK_TIMEOUT_MS });
+  const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
   const app = newRoutes();
   app.use(requestId());
@@ -61,16 +80,18 @@ export function createApp(deps: AppDeps) {
     // What is said about slots is old by the next request.
     c.header('Cache-Control', 'no-store');
   });
+  app.use(hardened);
+  if (auth.kind === 'loopback') app.use(byLoopbackNameOnly);
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
+  app.use(refuseCrossSite(corsOrigins, isWriting));
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.all('/healthz', () => methodNotAllowed('GET, HEAD'));
   app.use(async (_, next) =>
     isDraining() ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' }) : next(),
   );
   app.use(bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(bodyTooLarge) }));
-  app.use(async (c, next) => {
-    c.set('caller', ANYBODY);
-    return next();
-  });
+  app.use(authenticate(auth, log));
+  if (rateLimit > 0) app.use(limitRate(rateLimit));
   app.use(judgeKey(db, isWriting));
 
   const routes = app
@@ -89,6 +110,9 @@ export function createApp(deps: AppDeps) {
     }),
   );
   app.onError((error, c) => {
+    // What the validators throw before they ask a schema.
+    if (error instanceof HTTPException && error.status === 415)
+      return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
       return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
@@ -103,8 +127,9 @@ export function createApp(deps: AppDeps) {
 /** What a client written in TypeScript has to know of the service. */
 export type App = ReturnType<typeof createApp>;
 
+/** By its method; or by its path, since under a prefix a GET of that name claims as well. */
 const isWriting = (c: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method) || c.req.path === '/claim-job';
+  !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method) || c.req.path.endsWith('/claim-job');
 
 /** Every address that exists says by which methods it is asked. */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {

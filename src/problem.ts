@@ -28,6 +28,7 @@ const codes = [
   'strategy-not-found',
   'too-many-requests',
   'unauthorized',
+  'unsupported-media-type',
 ] as const;
 
 export type ProblemCode = (typeof codes)[number];

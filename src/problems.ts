@@ -35,6 +35,13 @@ export const bodyTooLarge = {
   detail: 'The body has more bytes than this address takes.',
 } as const satisfies Problem;
 
+export const unsupportedMediaType = {
+  status: 415,
+  code: 'unsupported-media-type',
+  title: 'Unsupported media type',
+  detail: 'The body must be JSON, and its Content-Type application/json.',
+} as const satisfies Problem;
+
 export const tooManyRequests = {
   status: 429,
   code: 'too-many-requests',

@@ -94,7 +94,7 @@ export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) 
 const LONGEST_NAME = 200;
 
 /** What makes a company or a recruiter, and how they are answered. */
-export const newNamed = (example: string) => z.strictObject({ name: line(LONGEST_NAME, example) });
+export const newNamed = (example: string) => fields({ name: line(LONGEST_NAME, example) });
 export const namedAnswer = (id: string, example: string) =>
   z
     .object({ id: idAnswer, name: z.string().meta({ example }), createdAt: instantAnswer })
@@ -105,6 +105,15 @@ export const slotsAnswer = {
   claimed: z.int().min(0).meta({ example: 1 }),
   remaining: z.int().min(0).meta({ description: 'Never below 0.', example: 3 }),
 };
+
+/** An object in a body: nothing but these fields, so that a misspelt one is not passed over. */
+export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has unknown fields: ${issue.keys.join(', ')}`
+        : 'must be a JSON object',
+  });
 
 /** An answer in JSON, and a body that is required to be, as a route documents them. */
 export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({

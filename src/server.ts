@@ -1,3 +1,4 @@
+import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
@@ -7,6 +8,7 @@ import { logToStderr, type Service, startService } from './service.ts';
 
 runMain(async (stop) => {
   const config = readConfig();
+  refuseOpenDoor(config.host, config.auth);
   const database = await openDatabase(config, stop);
   try {
     const demoData = config.databaseUrl === undefined;
@@ -50,11 +52,21 @@ const stopped = (stop: AbortSignal) =>
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-function greet({ url }: Service, { name }: OpenDatabase, { lab }: Config) {
+/** Who is let in, as the line at start says it. */
+const door = {
+  loopback: 'open to all on this machine (AUTH_JWKS_URL or AUTH_JWT_SECRET asks for tokens)',
+  off: 'OPEN TO ALL who reach it, since AUTH=off',
+  secret: 'with a token signed with AUTH_JWT_SECRET',
+  jwks: 'with a token signed with a key from AUTH_JWKS_URL',
+} as const satisfies Record<AuthSettings['kind'], string>;
+
+function greet({ url }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
   say(`Rowlock listens on ${url}`);
   say(`Database: ${name}`);
+  say(`Access: ${door[auth.kind]}`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab/strategies` : 'off (LAB=on turns it on)'}`);
-  say(`Try: curl '${url}/claim-job?jobId=1&recruiterId=1'`);
+  const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
+  say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
 }
 

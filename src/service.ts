@@ -8,7 +8,7 @@ import { type Listening, listen } from './listen.ts';
 /** Longer than any answer takes. */
 const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** A database that is migrated already. */
   databaseUrl: string;
   host: string;
@@ -28,7 +28,7 @@ export interface Service {
 
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, log, trace } = options;
+  const { databaseUrl, host, port, lab, log, trace, auth, corsOrigins, rateLimit } = options;
   const pool = connect(databaseUrl);
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
@@ -36,7 +36,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = (connection: Connection | undefined) => connection?.close();
 
   let draining = false;
-  const app = createApp({ db: pool.db, isDraining: () => draining, log });
+  const isDraining = () => draining;
+  const app = createApp({ db: pool.db, isDraining, log, auth, corsOrigins, rateLimit });
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);

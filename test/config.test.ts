@@ -10,6 +10,9 @@ test('without any setting it is a workshop on loopback with the embedded databas
     databaseUrl: undefined,
     dataDir: expect.stringMatching(/\.rowlock$/),
     lab: true,
+    auth: { kind: 'loopback' },
+    corsOrigins: [],
+    rateLimit: 0,
   });
 });
 
@@ -18,6 +21,32 @@ test('with a database of your own the workshop is off unless it is turned on', (
   expect(parseConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL, lab: false });
   expect(parseConfig({ DATABASE_URL, LAB: 'on' }).lab).toBe(true);
   expect(parseConfig({ LAB: 'off' }).lab).toBe(false);
+});
+
+const SECRET = 'hunter2'.repeat(5);
+const JWKS = 'https://login.example/jwks.json';
+
+test('with a secret or a key set it asks for tokens, and bounds the rate of each caller', () => {
+  const checks = { AUTH_AUDIENCE: 'rowlock', AUTH_ISSUER: 'https://login.example' };
+  expect(parseConfig({ AUTH_JWT_SECRET: SECRET, ...checks })).toMatchObject({
+    auth: { kind: 'secret', secret: SECRET, audience: 'rowlock', issuer: 'https://login.example' },
+    rateLimit: 1200,
+  });
+  expect(parseConfig({ AUTH_JWKS_URL: JWKS, RATE_LIMIT: '0' })).toMatchObject({
+    auth: { kind: 'jwks', url: JWKS },
+    rateLimit: 0,
+  });
+});
+
+test('told that it is open, it asks nobody and bounds no rate unless it is asked to', () => {
+  expect(parseConfig({ AUTH: 'off' })).toMatchObject({ auth: { kind: 'off' }, rateLimit: 0 });
+  expect(parseConfig({ RATE_LIMIT: '5' }).rateLimit).toBe(5);
+});
+
+test('the origins of other pages are a list', () => {
+  expect(parseConfig({ CORS_ORIGINS: 'https://jobs.example, http://[::1]:5173' })).toMatchObject({
+    corsOrigins: ['https://jobs.example', 'http://[::1]:5173'],
+  });
 });
 
 test.each([
@@ -30,6 +59,22 @@ test.each([
   [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2@one,two/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'hunter2' }, 'DATABASE_URL must look like'],
+  [{ AUTH: 'on' }, 'AUTH must be off'],
+  [{ AUTH_JWKS_URL: 'hunter2' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWKS_URL: 'ftp://login.example/hunter2' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWKS_URL: 'https://me:hunter2@login.example/' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWT_SECRET: 'hunter2'.repeat(4) }, 'AUTH_JWT_SECRET must have at least 32 bytes'],
+  [{ AUTH_JWT_SECRET: SECRET, AUTH_JWKS_URL: JWKS }, 'exclude each other'],
+  [{ AUTH_JWT_SECRET: SECRET, AUTH: 'off' }, 'AUTH=off contradicts'],
+  [{ AUTH_JWKS_URL: JWKS, AUTH: 'off' }, 'AUTH=off contradicts'],
+  [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'null' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example/' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example:443' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example,,https://a.example' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'file:///hunter2' }, 'CORS_ORIGINS must look like'],
+  [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be'],
+  [{ RATE_LIMIT: '1.5' }, 'RATE_LIMIT must be'],
 ])('%j is refused in a line that names the setting and not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);
   expect(() => parseConfig(env)).not.toThrow(/hunter2/);

@@ -45,10 +45,11 @@ export function claimRoutes({ db, write, admission }: ClaimDeps) {
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
     const caller = c.get('caller');
     if (caller.role === 'company') return problem(forbidden);
-    const own = caller.role === 'recruiter' ? { id, recruiterId: caller.id } : { id };
+    const recruiterId = caller.role === 'recruiter' ? caller.id : undefined;
+    const own = { id, recruiterId };
     const run = async (within: Database | Transaction) =>
       changed(c, await retryConflicts(() => act(within, own)), message);
-    const found = await findClaim(db, id);
+    const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
     return write(c, run, (running) => admitted(admission, found.jobId, running));
   };

@@ -4,6 +4,7 @@ import { keyHeader, onWriting } from '../idempotency/problems.ts';
 import { problemResponses } from '../problem.ts';
 import { onEveryRoute } from '../problems.ts';
 import {
+  fields,
   idAnswer,
   idText,
   idValue,
@@ -81,7 +82,7 @@ export const claimByPost = createRoute({
   parameters: [keyHeader],
   request: {
     params: jobId,
-    body: jsonBody(z.strictObject({ recruiterId: idValue, leaseSeconds: leaseSeconds.optional() })),
+    body: jsonBody(fields({ recruiterId: idValue, leaseSeconds: leaseSeconds.optional() })),
   },
   responses: {
     201: json('Claimed; `Location` says where the claim is.', toldAbout),
@@ -120,7 +121,7 @@ export const renew = createRoute({
   tags: ['Claims'],
   summary: 'Renew a lease: it ends so many seconds from now',
   parameters: [keyHeader],
-  request: { params: claimId, body: jsonBody(z.strictObject({ leaseSeconds })) },
+  request: { params: claimId, body: jsonBody(fields({ leaseSeconds })) },
   responses: {
     200: json('Renewed.', toldAbout),
     ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound, noLease),

@@ -6,6 +6,7 @@ import { keyHeader, onWriting } from '../idempotency/problems.ts';
 import { type Problem, problemResponses } from '../problem.ts';
 import { onEveryRoute } from '../problems.ts';
 import {
+  fields,
   idAnswer,
   idText,
   idValue,
@@ -56,7 +57,7 @@ export const createJob = createRoute({
   summary: 'Post a job',
   parameters: [keyHeader],
   request: {
-    body: jsonBody(z.strictObject({ companyId: idValue, role, capacity: capacity.optional() })),
+    body: jsonBody(fields({ companyId: idValue, role, capacity: capacity.optional() })),
   },
   responses: {
     201: json('The job; `Location` says where it is.', jobAnswer),
@@ -108,9 +109,10 @@ export const changeJob = createRoute({
   request: {
     params: jobId,
     body: jsonBody(
-      z
-        .strictObject({ role: role.optional(), capacity: capacity.optional() })
-        .refine((change) => Object.keys(change).length > 0, 'changes nothing'),
+      fields({ role: role.optional(), capacity: capacity.optional() }).refine(
+        (change) => Object.keys(change).length > 0,
+        'changes nothing',
+      ),
     ),
   },
   responses: {

@@ -1,5 +1,6 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
+import { adminOnly } from '../auth/http.ts';
 import { Admission, type AdmissionLimits } from '../claims/admission.ts';
 import { admitted, answer, onlyMeant } from '../claims/http.ts';
 import { claimByGet } from '../claims/routes.ts';
@@ -41,6 +42,7 @@ export function createLab(
   around: Around = (_, claim) => claim(),
 ): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
+  lab.use(adminOnly);
   const admission = new Admission(LAB_LIMITS, (error) =>
     log({ event: 'claim failed after its answer', error: describe(error) }),
   );

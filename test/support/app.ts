@@ -15,8 +15,26 @@ export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
   const app = createApp({ db, log: (event) => events.push(event), ...deps });
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
-  return { app, db, claim, events, databaseUrl };
+  /** A request with a JSON body, if any, and its answer. */
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const init: RequestInit = {
+      method,
+      headers: body === undefined ? headers : { ...JSON_BODY, ...headers },
+    };
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const response = await app.request(path, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  };
+  return { app, db, claim, call, events, databaseUrl };
 }
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The whole service on a free port, over real sockets. */
 export async function makeService(databaseUrl: string): Promise<Service> {

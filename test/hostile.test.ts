@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { connect as dial } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { makeApp, makeService } from './support/app.ts';
+import { makeDatabase } from './support/database.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+let made: Made;
+
+beforeAll(async () => {
+  made = await makeApp();
+});
+
+const REQUESTS = 20_000;
+const AT_ONCE = 20;
+/** What 16,000 requests may leave behind: the noise of a heap, far from a leak of 1 kB each. */
+const GROWTH_MB = 10;
+
+const nasty = fc.constantFrom(
+  ...['', ' ', '0', '-1', '1e9', '1.5', 'null', 'NaN', '0x10', "1' OR '1'='1", '1;DROP TABLE jobs'],
+  ...['9223372036854775807', '9223372036854775808', '9'.repeat(500), '%', '%00', '%zz', '../..'],
+  ...[
+    '\u0000',
+    '\ud800',
+    '😀',
+    'ﷺ'.repeat(50),
+    '__proto__',
+    'constructor',
+    '{}',
+    '[]',
+    '$1',
+    '#{x}',
+  ],
+);
+const smallId = fc.integer({ min: 1, max: 30 }).map(String);
+const id = fc.oneof({ weight: 4, arbitrary: smallId }, nasty, fc.string());
+const encoded = (text: string) => {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return '%ED%A0%80';
+  }
+};
+
+const routes = () => {
+  const paths = made.app.routes.map(({ path }) => path).filter((path) => !path.includes('*'));
+  return [...new Set(paths)].filter((path) => path !== '/jobs/events');
+};
+
+const address = fc
+  .record({
+    route: fc.nat(),
+    ids: fc.array(id, { minLength: 3, maxLength: 3 }),
+    raw: fc.boolean(),
+    claim: fc.option(fc.tuple(smallId, smallId)),
+    query: fc.array(
+      fc.tuple(
+        fc.constantFrom(
+          'jobId',
+          'recruiterId',
+          'limit',
+          'cursor',
+          'status',
+          'companyId',
+          '__proto__',
+        ),
+        fc.oneof(id, fc.constantFrom('open', 'full')),
+      ),
+      { maxLength: 4 },
+    ),
+  })
+  .map(({ route, ids, raw, claim, query }) => {
+    if (claim) return `/claim-job?jobId=${claim[0]}&recruiterId=${claim[1]}`;
+    const known = routes();
+    const write = raw ? (text: string) => text.replaceAll(/[^!-~]|[?#]/g, '') : encoded;
+    let next = 0;
+    const path = (known[route % known.length] ?? '/').replaceAll(/:\w+(\{[^}]*\})?/g, () =>
+      write(ids[next++] ?? ''),
+    );
+    return `${path}?${query.map(([name, value]) => `${name}=${write(value)}`).join('&')}`;
+  });
+
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  fc.integer({ min: -5, max: 3_000 }),
+  smallId,
+  nasty,
+  fc.jsonValue({ maxDepth: 3 }),
+);
+const json = fc
+  .dictionary(
+    fc.constantFrom(
+      ...['recruiterId', 'leaseSeconds', 'companyId', 'role', 'capacity', 'name', '__proto__', 'x'],
+    ),
+    value,
+    { maxKeys: 4 },
+  )
+  .map((body) => JSON.stringify(body));
+/** Some that make sense, so that hostile ones meet with what these leave. */
+const sensible = fc
+  .tuple(fc.integer({ min: 1, max: 30 }), fc.nat({ max: 5 }))
+  .map(
+    ([n, kind]) =>
+      [
+        { recruiterId: n },
+        { recruiterId: n, leaseSeconds: 60 },
+        { companyId: 1, role: 'Gardener', capacity: n },
+        { name: `Name ${n}` },
+        { leaseSeconds: n },
+        { capacity: n },
+      ][kind],
+  )
+  .map((body) => JSON.stringify(body));
+const body = fc.oneof(
+  { weight: 12, arbitrary: sensible },
+  { weight: 6, arbitrary: json },
+  fc.json(),
+  fc.string({ maxLength: 200 }),
+  fc.constantFrom('', '{', '[[[[', '{"role":"\\ud800"}', '{"a":1e999}', `"${'x'.repeat(11_000)}"`),
+  fc.constant('['.repeat(5_000)),
+);
+const headers = fc.record(
+  {
+    'Content-Type': fc.constantFrom(
+      ...Array<string>(20).fill('application/json'),
+      ...[
+        'application/json',
+        'application/json; charset=utf-7',
+        'text/plain',
+        'x',
+        'multipart/form-data',
+      ],
+    ),
+    'Idempotency-Key': fc.oneof(
+      fc.constantFrom('a', '"a"', '"', '', 'a, b', 'x'.repeat(300)),
+      fc.uuid(),
+    ),
+    Origin: fc.constantFrom('null', 'http://localhost', 'https://evil.example', '://'),
+    'Sec-Fetch-Site': fc.constantFrom('none', 'cross-site', 'same-origin', 'x'),
+    'Sec-Fetch-Mode': fc.constantFrom('navigate', 'no-cors', 'cors', 'x'),
+    Authorization: fc.constantFrom('Bearer x', 'Basic eDp5', 'Bearer ', 'x'.repeat(5_000)),
+    'X-Request-Id': fc.constantFrom('ok', 'x'.repeat(5_000), '<script>'),
+    Accept: fc.constantFrom('*/*', 'text/html', ''),
+  },
+  { requiredKeys: [] },
+);
+const hostile = fc.record({
+  method: fc.constantFrom(
+    'GET',
+    'GET',
+    'POST',
+    'POST',
+    'PATCH',
+    'DELETE',
+    'PUT',
+    'HEAD',
+    'OPTIONS',
+  ),
+  address,
+  body,
+  headers,
+});
+type Hostile = typeof hostile extends fc.Arbitrary<infer T> ? T : never;
+
+async function ask({ method, address, body, headers }: Hostile): Promise<number> {
+  const bodiless = method === 'GET' || method === 'HEAD';
+  const given = Object.fromEntries(
+    Object.entries(headers).filter(([, text]) => text !== undefined),
+  );
+  const response = await made.app.request(
+    new Request(`http://localhost${address}`, {
+      method,
+      headers: given as Record<string, string>,
+      ...(!bodiless && { body }),
+    }),
+  );
+  const text = await response.text();
+  expect(text.length).toBeLessThan(100_000);
+  return response.status;
+}
+
+const show = (value: unknown) => JSON.stringify(value).slice(0, 2_000);
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapMb(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1_000_000;
+}
+
+test(`${REQUESTS} hostile requests get no 5xx, no endless wait, and leave no memory behind`, async () => {
+  const samples = fc.sample(hostile, { numRuns: REQUESTS });
+  const statuses: Record<number, number> = {};
+  let warm = 0;
+  for (let from = 0; from < REQUESTS; from += AT_ONCE) {
+    const some = samples.splice(0, AT_ONCE);
+    const answers = await Promise.all(some.map(ask));
+    for (const [index, status] of answers.entries()) {
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status >= 500)
+        throw new Error(`${status} to ${show(some[index])}, logged ${show(made.events)}`);
+    }
+    // The requests themselves are given free as they are sent, so that they do not hide a leak.
+    if (from === REQUESTS / 5) warm = heapMb();
+  }
+  expect(made.events).toEqual([]);
+  // It went everywhere: through the schemas, past them, and past no one.
+  const every = [200, 201, 400, 403, 404, 405, 409, 413, 415, 422];
+  expect(every.filter((status) => !statuses[status])).toEqual([]);
+  expect(heapMb() - warm).toBeLessThan(GROWTH_MB);
+}, 300_000);
+
+describe('over a socket', () => {
+  test.each([
+    'GET / HTTP/1.1\r\n\r\n',
+    'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET //%zz HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'BREW /claim-job HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'GET /jobs HTTP/1.1\r\nHost: a b\r\n\r\n',
+    '\u0000\u0001\u0002\r\n\r\n',
+  ])('%j does no harm', (bytes) => expectNoHarm(bytes));
+
+  test('an address of 20,000 characters does no harm', () =>
+    expectNoHarm(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+});
+
+async function expectNoHarm(bytes: string) {
+  const service = await makeService(await makeDatabase());
+  const { port } = new URL(service.url);
+  const socket = dial(Number(port), '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+    socket.end();
+  });
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+}
