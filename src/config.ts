@@ -122,6 +122,18 @@ export const defaultSettings: Record<string, unknown> = environment.parse({});
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
 /**
+ * The environment for a server that this process starts: these settings, and none that this process
+ * was given itself (an empty value also keeps one in a `.env` from being taken). It takes itself for
+ * started by npm, and so ends when this process does.
+ */
+export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...Object.fromEntries(settingNames.map((name) => [name, ''])),
+  npm_lifecycle_event: 'start',
+  ...settings,
+});
+
+/**
  * The settings from the environment, and from a file `.env` in the working directory where the
  * environment says nothing. An empty value counts as none.
  *

@@ -49,6 +49,10 @@ describe('who may import whom', () => {
     );
   });
 
+  test('only what makes faults knows them', () => {
+    expectNoImport(/^(?!faults\/)/, /^faults\//);
+  });
+
   test('a strategy knows the claims and the database, never the explorer nor another strategy', () => {
     expectNoImport(
       /^lab\/strategies\/(?!index)/,
