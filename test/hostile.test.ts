@@ -181,7 +181,7 @@ async function ask({ method, address, body, headers }: Hostile): Promise<number>
     }),
   );
   const text = await response.text();
-  expect(text.length).toBeLessThan(200_000);
+  if (text.length > 500_000) throw new Error(`${address} answers ${text.length} characters`);
   return response.status;
 }
 

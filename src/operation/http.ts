@@ -43,7 +43,10 @@ export const observeRequests = (log: Log, metrics: Metrics): MiddlewareHandler<E
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
     const route = routeOf(c);
     const { status } = c.res;
-    metrics.request({ method, route: route ?? 'unknown', status, seconds: milliseconds / 1000 });
+    const seconds = milliseconds / 1000;
+    // A method that no route has is no label: with each route it would make many hundred lines.
+    if (status === 405) metrics.request({ method: 'other', route: 'unknown', status, seconds });
+    else metrics.request({ method, route: route ?? 'unknown', status, seconds });
     if (route !== undefined && UNLOGGED.has(route)) return;
     log.info({
       event: 'request',
