@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type AuthSettings, asksForTokens } from './auth/settings.ts';
 import { DEFAULT_HOME } from './db/home.ts';
 import { UsageError } from './errors.ts';
+import { type LogLevel, logLevels } from './log.ts';
 
 export interface Config {
   host: string;
@@ -13,12 +14,18 @@ export interface Config {
   dataDir: string;
   /** Workshop mode: the lab's routes exist. */
   lab: boolean;
+  logLevel: LogLevel;
+  /** How long an idempotency key is remembered. */
+  keyHours: number;
   auth: AuthSettings;
   /** The web pages of other origins that may use the service. */
   corsOrigins: string[];
   /** Requests a minute and caller; 0: any number. */
   rateLimit: number;
 }
+
+/** A year. */
+const LONGEST_KEY_HOURS = 8_760;
 
 /** Beyond twenty requests a second it is no person who claims. */
 const DEFAULT_RATE_LIMIT = 1_200;
@@ -38,6 +45,13 @@ const environment = z.object({
     .optional(),
   DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
+  LOG_LEVEL: z.enum(logLevels).default('info'),
+  KEY_HOURS: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(LONGEST_KEY_HOURS))
+    .default(24),
   AUTH: z.enum(['off']).optional(),
   AUTH_JWKS_URL: z
     .url({ protocol: /^https?$/ })
@@ -90,6 +104,8 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   DATABASE_URL: 'DATABASE_URL must look like postgres://user:password@host:5432/database',
   DATA_DIR: 'DATA_DIR must be a directory',
   LAB: 'LAB must be on or off',
+  LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
+  KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_KEY_HOURS}`,
   AUTH: 'AUTH must be off, or not be set',
   AUTH_JWKS_URL: 'AUTH_JWKS_URL must look like https://login.example/.well-known/jwks.json',
   AUTH_JWT_SECRET: `AUTH_JWT_SECRET must have at least ${LEAST_SECRET_BYTES} bytes`,
@@ -100,9 +116,22 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 };
 
 export const settingNames = Object.keys(environment.shape);
+export const defaultSettings: Record<string, unknown> = environment.parse({});
 
 /** Whether `npm start` or `npm run` started this process. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/**
+ * The environment for a server that this process starts: these settings, and none that this process
+ * was given itself (an empty value also keeps one in a `.env` from being taken). It takes itself for
+ * started by npm, and so ends when this process does.
+ */
+export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...Object.fromEntries(settingNames.map((name) => [name, ''])),
+  npm_lifecycle_event: 'start',
+  ...settings,
+});
 
 /**
  * The settings from the environment, and from a file `.env` in the working directory where the
@@ -136,6 +165,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dataDir: path.resolve(DATA_DIR),
     // The embedded database holds nothing but demo data; somebody's own may be in production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
+    logLevel: parsed.data.LOG_LEVEL,
+    keyHours: parsed.data.KEY_HOURS,
     auth,
     corsOrigins: CORS_ORIGINS,
     // Without tokens everybody is one caller, and one would use up the requests of all.

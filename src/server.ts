@@ -3,8 +3,9 @@ import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
 import { PlainError } from './errors.ts';
+import { openLog } from './log.ts';
 import { runMain, unlessStopped } from './main.ts';
-import { logToStderr, type Service, startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 runMain(async (stop) => {
   const config = readConfig();
@@ -13,7 +14,8 @@ runMain(async (stop) => {
   try {
     const demoData = config.databaseUrl === undefined;
     await unlessStopped(stop, prepareDatabase(database.url, { demoData }));
-    const service = await startService({ ...config, databaseUrl: database.url, log: logToStderr });
+    const log = openLog(config.logLevel);
+    const service = await startService({ ...config, databaseUrl: database.url, log });
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
     say(failure ?? 'Stopping: running claims finish, new ones are refused.');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { expect, test } from 'vitest';
-import { parseConfig, settingNames } from '../src/config.ts';
+import { describe, expect, test } from 'vitest';
+import { defaultSettings, parseConfig, settingNames } from '../src/config.ts';
 
 test('without any setting it is a workshop on loopback with the embedded database', () => {
   expect(parseConfig({})).toEqual({
@@ -10,6 +10,8 @@ test('without any setting it is a workshop on loopback with the embedded databas
     databaseUrl: undefined,
     dataDir: expect.stringMatching(/\.rowlock$/),
     lab: true,
+    logLevel: 'info',
+    keyHours: 24,
     auth: { kind: 'loopback' },
     corsOrigins: [],
     rateLimit: 0,
@@ -54,6 +56,9 @@ test.each([
   [{ PORT: '65536' }, 'PORT must be'],
   [{ PORT: '-1' }, 'PORT must be'],
   [{ PORT: '80.5' }, 'PORT must be'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+  [{ KEY_HOURS: '0' }, 'KEY_HOURS must be'],
+  [{ KEY_HOURS: '8761' }, 'KEY_HOURS must be'],
   [{ LAB: 'yes' }, 'LAB must be on or off'],
   [{ DATABASE_URL: 'mysql://me:hunter2@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
@@ -88,4 +93,22 @@ test('.env.example names every setting there is, and is valid as it stands', () 
   const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
   expect(new Set(Object.keys(example))).toEqual(new Set(settingNames));
   expect(parseConfig(example as Record<string, string>)).toEqual(parseConfig({}));
+});
+
+describe("the README's table of settings", () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const table = readme.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?[^|]*\|/gm)];
+
+  test('names every setting once, and no other', () => {
+    expect(rows.map(([, name]) => name).sort()).toEqual([...settingNames].sort());
+  });
+
+  test.each(rows.map(([, name = '', value]) => [name, value]))(
+    'says what %s is by default',
+    (name, value) => {
+      if (value === undefined) expect(String(defaultSettings[name] ?? '')).toBe('');
+      else expect(parseConfig({ [name]: value })).toEqual(parseConfig({}));
+    },
+  );
 });

@@ -43,7 +43,14 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
   first.child.kill('SIGTERM');
   expect(await first.ended).toEqual({ code: 0, signal: null });
   expect(first.stdout()).toContain('Stopped.');
-  expect(first.stderr()).toBe('');
+  const logged = first
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged.map(({ level, event, status }) => [level, event, status])).toEqual(
+    [200, 200, 200, 200, 403, 200].map((status) => ['info', 'request', status]),
+  );
 
   const second = startServer({ DATA_DIR });
   expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);

@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { decode, verify, verifyWithJwks } from 'hono/jwt';
 import { describe } from '../errors.ts';
 import type { Env } from '../http.ts';
+import type { Log } from '../log.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
 import { busy, forbidden, unauthorized } from '../problems.ts';
 import { ANYBODY, type Caller } from './caller.ts';
@@ -26,10 +27,7 @@ const TYPES = ['JWT', 'at+jwt'];
 type Verify = (token: string) => Promise<unknown>;
 
 /** Finds out who asks, and lets in only those who say so with a valid token. */
-export function authenticate(
-  settings: AuthSettings,
-  log: (event: Record<string, unknown>) => void,
-): MiddlewareHandler<Env> {
+export function authenticate(settings: AuthSettings, log: Log): MiddlewareHandler<Env> {
   if (settings.kind === 'loopback' || settings.kind === 'off')
     return async (c, next) => {
       c.set('caller', ANYBODY);
@@ -98,13 +96,10 @@ function withSecret(settings: AuthSettings & { kind: 'secret' }): Verify {
   };
 }
 
-function withKeys(
-  settings: AuthSettings & { kind: 'jwks' },
-  log: (event: Record<string, unknown>) => void,
-): Verify {
+function withKeys(settings: AuthSettings & { kind: 'jwks' }, log: Log): Verify {
   const { url, audience: aud, issuer: iss } = settings;
   const keySet = new KeySet(url, (error) =>
-    log({ event: 'key set not fetched', error: describe(error) }),
+    log.error({ event: 'key set not fetched', error: describe(error) }),
   );
   return async (token) => {
     const { kid, types } = headerOf(token);

@@ -8,11 +8,11 @@ import { type Around, again, contentOf, type Write } from '../idempotency/http.t
 import type { RequestKey } from '../idempotency/keys.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
 import { findNamed } from '../named.ts';
-import { methodNotAllowed, type Problem, problem, RETRY_AFTER } from '../problem.ts';
+import { methodNotAllowed, problem, RETRY_AFTER } from '../problem.ts';
 import { forbidden } from '../problems.ts';
 import { type Page, paged } from '../schemas.ts';
 import type { Admission } from './admission.ts';
-import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
+import { answers, claimBody, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
 import { claimJob } from './claim-job.ts';
 import type { ClaimQueue } from './claim-queue.ts';
@@ -172,10 +172,3 @@ export const onlyMeant: MiddlewareHandler<Env> = async (c, next) => {
   if (/\b(prefetch|prerender)\b/i.test(purpose)) return problem(prefetchRefused);
   return next();
 };
-
-const prefetchRefused = {
-  status: 400,
-  code: 'prefetch-refused',
-  title: 'Claiming is not prefetched',
-  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
-} as const satisfies Problem;

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { anyOf } from '../db/any-of.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobClaims, jobs } from '../db/schema.ts';
@@ -80,6 +80,30 @@ export async function insertClaim(
 export const removeExpired = async (tx: Transaction, jobIds: bigint[]) => {
   await tx.delete(jobClaims).where(and(anyOf(jobClaims.jobId, jobIds), isExpired));
 };
+
+/**
+ * Removes up to `limit` expired claims of any job, and says how many. It needs no job's lock, as
+ * they do not count, and waits for nobody: a row that a claim or a renewal has locked is left to it.
+ */
+export async function removeAllExpired(tx: Transaction, limit: number): Promise<number> {
+  const expired = tx
+    .$with('expired')
+    .as(
+      tx
+        .select({ id: jobClaims.id })
+        .from(jobClaims)
+        .where(isExpired)
+        .orderBy(asc(jobClaims.expiresAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  const removed = await tx
+    .with(expired)
+    .delete(jobClaims)
+    .where(inArray(jobClaims.id, tx.select({ id: expired.id }).from(expired)))
+    .returning({ id: jobClaims.id });
+  return removed.length;
+}
 
 /** A live claim by its id; and only if it is this recruiter's, where one is given. */
 export async function findClaim(

@@ -24,6 +24,22 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
 
+/** How long the database took for a statement, from sending it to its answer or error. */
+export interface StatementTime {
+  text: string;
+  seconds: number;
+}
+
+export interface ConnectOptions {
+  connections?: number;
+  lockTimeoutMs?: number | undefined;
+  /** Prepare statements, which saves a round trip each. False: as a plain driver does. */
+  prepare?: boolean;
+  open?: typeof openSession | undefined;
+  /** Is told of each statement; its text holds no values. */
+  observe?: (statement: StatementTime) => void;
+}
+
 /** A pool of connections to the database at `url`; they are opened when first needed. */
 export function connect(
   url: string,
@@ -32,17 +48,32 @@ export function connect(
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     prepare = true,
     open = openSession,
-  } = {},
+    observe = () => undefined,
+  }: ConnectOptions = {},
 ): Connection {
   const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
-  const pool = createPool(limits, () => open({ url, parameters, prepare }, codecs));
+  const pool = createPool(limits, () =>
+    observed(open({ url, parameters, prepare }, codecs), observe),
+  );
   return {
     db: databaseOver(pool, codecs),
     load: pool.load,
     close: () => pool.close(CLOSE_PATIENCE_S),
   };
+}
+
+function observed(session: Session, observe: (statement: StatementTime) => void): Session {
+  const run: Session['run'] = async (statement) => {
+    const began = performance.now();
+    try {
+      return await session.run(statement);
+    } finally {
+      observe({ text: statement.text, seconds: (performance.now() - began) / 1000 });
+    }
+  };
+  return { ...session, run };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { asc, lte, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { idempotencyKeys } from '../db/schema.ts';
 import type { RequestKey, StoredAnswer } from './keys.ts';
@@ -65,3 +65,25 @@ export async function storeAnswers(tx: Transaction, answers: (RequestKey & Store
 /** Names a key apart from all others. */
 export const nameOfKey = ({ caller, key }: Pick<RequestKey, 'caller' | 'key'>): string =>
   JSON.stringify([caller, key]);
+
+/** Removes up to `limit` expired keys that nobody is taking anew, and says how many. */
+export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
+  const { caller, key, expiresAt } = idempotencyKeys;
+  const expired = tx
+    .$with('expired')
+    .as(
+      tx
+        .select({ caller, key })
+        .from(idempotencyKeys)
+        .where(lte(expiresAt, NOW))
+        .orderBy(asc(expiresAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  const removed = await tx
+    .with(expired)
+    .delete(idempotencyKeys)
+    .where(sql`(${caller}, ${key}) in (select ${expired.caller}, ${expired.key} from ${expired})`)
+    .returning({ key });
+  return removed.length;
+}

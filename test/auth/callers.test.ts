@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs, recruiters } from '../../src/db/schema.ts';
 import { createLab } from '../../src/lab/http.ts';
-import { makeApp } from '../support/app.ts';
+import { collectLog, makeApp } from '../support/app.ts';
 import { as, WITH_SECRET } from '../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
@@ -10,10 +10,7 @@ let made: Made;
 
 beforeAll(async () => {
   made = await makeApp({ auth: WITH_SECRET, changeLimits: { placesPerJob: 1, queue: 0 } });
-  made.app.route(
-    '/lab',
-    createLab(made.db, () => undefined),
-  );
+  made.app.route('/lab', createLab(made.db, collectLog().log));
 });
 
 /** Demo data: the company of the jobs here, the one that holds a claim, and two that have nothing. */
@@ -108,6 +105,7 @@ const table: Record<string, Row> = {
     body: { companyId: Number(COMPANY), role: 'Tester' },
     statuses: [403, 403, 201, 403, 201],
   },
+  'GET /jobs/events': { path: () => '/jobs/events?jobId=1', statuses: [200, 200, 200, 200, 200] },
   'GET /jobs': { path: () => '/jobs', statuses: [200, 200, 200, 200, 200] },
   'GET /jobs/:id': { path: ({ job }) => `/jobs/${job}`, statuses: [200, 200, 200, 200, 200] },
   'PATCH /jobs/:id': {
@@ -130,6 +128,10 @@ const table: Record<string, Row> = {
   'GET /recruiters/:id': {
     path: () => `/recruiters/${RECRUITER}`,
     statuses: [200, 403, 200, 200, 200],
+  },
+  'GET /metrics': {
+    path: () => '/metrics',
+    statuses: [403, 403, 403, 403, 200],
   },
   'GET /lab/strategies': {
     path: () => '/lab/strategies',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createLab } from '../../src/lab/http.ts';
-import { makeApp } from '../support/app.ts';
+import { collectLog, makeApp } from '../support/app.ts';
 
 const PAGE = 'https://jobs.example';
 const HOST = 'localhost:3000';
@@ -10,10 +10,7 @@ let made: Made;
 
 beforeAll(async () => {
   made = await makeApp({ corsOrigins: [PAGE] });
-  made.app.route(
-    '/lab',
-    createLab(made.db, () => undefined),
-  );
+  made.app.route('/lab', createLab(made.db, collectLog().log));
 });
 
 const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
