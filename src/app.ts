@@ -72,8 +72,8 @@ const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 export const QUEUE_LIMITS: QueueLimits = {
-  batches: Number(process.env.GC_BATCHES ?? 2),
-  batch: Number(process.env.GC_BATCH ?? 200),
+  batches: 2,
+  batch: 200,
   lines: 3,
   waiting: 10_000,
   waitMs: LOCK_TIMEOUT_MS,
@@ -95,8 +95,12 @@ export function createApp(deps: AppDeps) {
   const write = createWrite(db, keyWaitMs);
 
   const { gauge } = metrics;
-  gauge('rowlock_claims_waiting', 'Claims in the queue.', () => queue.load().waiting);
-  gauge('rowlock_claims_running', 'Claims that run.', () => queue.load().running);
+  gauge('rowlock_claims_waiting', 'Claims without an answer yet.', () => queue.load().claims);
+  gauge(
+    'rowlock_claim_transactions',
+    'Transactions that decide claims.',
+    () => queue.load().transactions,
+  );
   gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
 
   const app = newRoutes();

@@ -7,6 +7,7 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
+import { isUnanswered, jobsOf, lineOf, type Waiting, waitingFor } from './waiting.ts';
 
 export interface QueueLimits {
   /** Transactions at once that decide claims of many jobs. */
@@ -21,15 +22,6 @@ export interface QueueLimits {
   waitMs: number;
   /** How long an answer is waited for once it has begun. */
   answerMs: number;
-}
-
-interface Waiting extends Claiming {
-  since: number;
-  /** A transaction is deciding it: it is too late to give up. */
-  running: boolean;
-  answered: boolean;
-  resolve: (settled: Settled) => void;
-  reject: (error: unknown) => void;
 }
 
 /** One timer for all: one each would cost more than the claim's place in a batch. */
@@ -70,29 +62,22 @@ export class ClaimQueue {
   }
 
   /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
-  claim({ request, keyed }: Claiming): Promise<Settled> {
+  claim(claiming: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
-      const waiting = {
-        request,
-        keyed,
-        since: Date.now(),
-        running: false,
-        answered: false,
-        resolve,
-        reject,
-      };
+      const { jobId } = claiming.request;
       // A refusal that is to be stored takes a transaction anyway.
-      const looks = !keyed && this.#seenFull.has(request.jobId);
-      lineOf(looks ? this.#waitingForLook : this.#waiting, request.jobId).push(waiting);
+      const looks = !claiming.keyed && this.#seenFull.has(jobId);
+      const map = looks ? this.#waitingForLook : this.#waiting;
+      lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
       this.#count++;
       this.#begin();
     });
   }
 
-  /** How many run, and how many wait to. */
-  load(): { running: number; waiting: number } {
-    return { running: this.#batches + this.#lines, waiting: this.#count };
+  /** How many claims have no answer yet, and how many transactions decide some of them. */
+  load(): { claims: number; transactions: number } {
+    return { claims: this.#count, transactions: this.#batches + this.#lines };
   }
 
   #begin() {
@@ -114,10 +99,12 @@ export class ClaimQueue {
     const batch: Waiting[] = [];
     for (const [jobId, line] of this.#waiting) {
       if (this.#taken.has(jobId)) continue;
-      this.#waiting.delete(jobId);
       const left = line.filter(isUnanswered);
-      if (left.length > 0) this.#taken.add(jobId);
-      batch.push(...left);
+      const some = left.splice(0, this.#limits.batch - batch.length);
+      if (left.length > 0) this.#waiting.set(jobId, left);
+      else this.#waiting.delete(jobId);
+      if (some.length > 0) this.#taken.add(jobId);
+      batch.push(...some);
       if (batch.length >= this.#limits.batch) break;
     }
     return batch;
@@ -125,9 +112,8 @@ export class ClaimQueue {
 
   async #runBatch(batch: Waiting[]) {
     this.#batches++;
-    const results = await this.#inTime(batch, claimTogether(this.#db, batch));
+    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     this.#batches--;
-    this.#settle(batch, results);
     const held = batch.filter(isUnanswered);
     for (const jobId of jobsOf(batch)) this.#taken.delete(jobId);
     for (const jobId of jobsOf(held)) {
@@ -138,15 +124,11 @@ export class ClaimQueue {
   }
 
   async #runLine(line: Waiting[]) {
-    const [jobId = 0n] = jobsOf(line);
-    // Those who came while it waited for this line come after it.
-    const batch = [...line, ...(this.#waiting.get(jobId) ?? [])].filter(isUnanswered);
-    this.#waiting.delete(jobId);
     this.#lines++;
-    const results = await this.#inTime(batch, claimInLine(this.#db, batch));
+    const batch = line.filter(isUnanswered);
+    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
     this.#lines--;
-    this.#settle(batch, results);
-    this.#taken.delete(jobId);
+    for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
     this.#begin();
   }
 
@@ -155,9 +137,8 @@ export class ClaimQueue {
     this.#looking = true;
     const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
     this.#waitingForLook.clear();
-    const results = await this.#inTime(batch, refuseTogether(this.#db, batch));
+    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     this.#looking = false;
-    this.#settle(batch, results);
     // A slot was free when these looked: now it is for the lock to say who gets it.
     for (const waiting of batch.filter(isUnanswered)) {
       this.#seenFull.delete(waiting.request.jobId);
@@ -176,7 +157,7 @@ export class ClaimQueue {
       return await work;
     } catch (error) {
       if (!batch.some(isUnanswered)) this.#onLateError(error);
-      for (const waiting of batch) this.#fail(waiting, error);
+      for (const waiting of batch) this.#end(waiting, () => waiting.reject(error));
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -194,23 +175,28 @@ export class ClaimQueue {
     }
   }
 
+  /** Whoever still waits for this job need not wait for its lock. */
   #remember(jobId: bigint) {
     if (this.#seenFull.size >= MOST_HINTS) this.#seenFull.clear();
     this.#seenFull.add(jobId);
+    const line = this.#waiting.get(jobId);
+    if (!line) return;
+    lineOf(this.#waitingForLook, jobId).push(...line.filter(({ keyed }) => !keyed));
+    this.#waiting.set(
+      jobId,
+      line.filter(({ keyed }) => keyed),
+    );
   }
 
   #answer(waiting: Waiting, settled: Settled) {
-    if (waiting.answered) return;
-    waiting.answered = true;
-    this.#count--;
-    waiting.resolve(settled);
+    this.#end(waiting, () => waiting.resolve(settled));
   }
 
-  #fail(waiting: Waiting, error: unknown) {
+  #end(waiting: Waiting, tell: () => void) {
     if (waiting.answered) return;
     waiting.answered = true;
     this.#count--;
-    waiting.reject(error);
+    tell();
   }
 
   #sweepWhileWaiting() {
@@ -229,13 +215,4 @@ export class ClaimQueue {
     for (const waiting of [...lines, ...this.#waitingForLine].flat())
       if (waiting.since < late && !waiting.running) this.#answer(waiting, { kind: 'busy' });
   }
-}
-
-const isUnanswered = ({ answered }: Waiting) => !answered;
-const jobsOf = (batch: Waiting[]) => new Set(batch.map(({ request }) => request.jobId));
-
-function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
-  const line = map.get(jobId) ?? [];
-  map.set(jobId, line);
-  return line;
 }

@@ -245,7 +245,8 @@ describe('what a caller may not see looks like what there is not', () => {
         WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
     const running = await made.db.transaction(async (tx) => {
       await tx.select().from(jobs).where(eq(jobs.id, world.job)).for('update');
-      const running = ask('GET', `/claim-job?jobId=${world.job}&recruiterId=9`, admin);
+      const renewal = { leaseSeconds: 60 };
+      const running = ask('POST', `/claims/${world.claim}/renew`, admin, renewal);
       await vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
       expect(await release('recruiter')).toBe(503);
       expect(await release('other recruiter')).toBe(404);

@@ -210,7 +210,7 @@ describe('a job that another session holds', () => {
       expect(new Set(kindsOf(outcomes))).toEqual(new Set(['busy']));
     });
     expect(await holdersOf(jobId)).toEqual([]);
-    expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+    expect(queue.load()).toEqual({ claims: 0, transactions: 0 });
     expect((await claim(jobId, 1)).kind).toBe('claimed');
   });
 
@@ -248,7 +248,7 @@ describe('bounds', () => {
     const results = await Promise.allSettled([claim(one, 1), claim(two, 1)]);
     await admin`ALTER TABLE job_claims RENAME COLUMN hidden TO recruiter_id`;
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+    expect(queue.load()).toEqual({ claims: 0, transactions: 0 });
     expect((await claim(one, 1)).kind).toBe('claimed');
   });
 });

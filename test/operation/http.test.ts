@@ -94,7 +94,7 @@ describe('GET /metrics', () => {
   });
 
   test('counts busy and unknown, and shows who runs and who waits', async () => {
-    const limits = { places: 1, placesPerJob: 1, queue: 1, answerMs: 200 };
+    const limits = { waiting: 2, answerMs: 200 };
     const made = await makeApp({ limits });
     const holder = postgres(made.databaseUrl, { max: 1 });
     afterAll(() => holder.end());
@@ -104,17 +104,17 @@ describe('GET /metrics', () => {
       const second = made.claim(1, 2);
       expect((await made.claim(1, 3)).status).toBe(503);
       const text = await metricsOf(made);
-      expect(seriesValue(text, 'rowlock_claims_running')).toBe(1);
-      expect(seriesValue(text, 'rowlock_claims_waiting')).toBe(1);
+      expect(seriesValue(text, 'rowlock_claim_transactions')).toBe(1);
+      expect(seriesValue(text, 'rowlock_claims_waiting')).toBe(2);
       expect((await first).status).toBe(503);
       return { second };
     });
     await held.second;
     const text = await metricsOf(made);
     expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="busy"}')).toBe(1);
-    expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="unknown"}')).toBe(1);
+    expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="unknown"}')).toBe(2);
     await vi.waitFor(async () =>
-      expect(seriesValue(await metricsOf(made), 'rowlock_claims_running')).toBe(0),
+      expect(seriesValue(await metricsOf(made), 'rowlock_claim_transactions')).toBe(0),
     );
   });
 
