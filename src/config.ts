@@ -55,6 +55,16 @@ export const settingNames = Object.keys(environment.shape);
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 
 /**
+ * The environment for a process of ours that has these settings and the defaults of all others: an
+ * empty value also keeps one in a `.env` from being taken.
+ */
+export const environmentWith = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...Object.fromEntries(settingNames.map((name) => [name, ''])),
+  ...settings,
+});
+
+/**
  * The settings from the environment, and from a file `.env` in the working directory where the
  * environment says nothing. An empty value counts as none.
  *
