@@ -42,8 +42,8 @@ describe('who may import whom', () => {
     expectNoImport(/^db\//, /^(claims\/(?!rules)|jobs|companies|recruiters|lab|app|web|service)/);
   });
 
-  test('what production serves knows nothing of the lab', () => {
-    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/)/, /^(lab|web)\//);
+  test('what production serves knows nothing of the lab and the bench', () => {
+    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/)/, /^(lab|web|bench)\//);
   });
 
   test('a strategy knows the claims and the database, never the explorer nor another strategy', () => {

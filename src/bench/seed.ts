@@ -30,7 +30,7 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
       SELECT job, 1 + (job * capacity + slot) % ${RECRUITERS}::int
       FROM (SELECT id AS job, capacity FROM jobs WHERE id <= ${fullJobs} ORDER BY id) full_jobs,
         generate_series(0, capacity - 1) slot`;
-    await sql`VACUUM (ANALYZE)`;
+    await sql`VACUUM (ANALYZE) companies, recruiters, jobs, job_claims`;
     await sql`CHECKPOINT`;
   });
 

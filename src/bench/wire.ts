@@ -14,27 +14,33 @@ export class Wire {
   readonly #socket: Socket;
   readonly #head: string;
   #held: Buffer | undefined;
-  #onAnswer: (status: number) => void = () => undefined;
+  #onAnswer: ((status: number) => void) | undefined;
+  readonly #onLost: () => void;
 
-  private constructor(socket: Socket, host: string) {
+  private constructor(socket: Socket, host: string, onLost: () => void) {
     this.#socket = socket;
+    this.#onLost = onLost;
     this.#head = ` HTTP/1.1\r\nHost: ${host}${HEAD_END}`;
     socket.setNoDelay(true);
     socket.on('data', (bytes) => this.#hear(bytes));
+    for (const end of ['error', 'end']) socket.on(end, () => this.#lose());
   }
 
-  /** Throws what the socket throws. `onLost` takes the end of the connection after that. */
+  /**
+   * Throws what the socket throws. `onLost` is called when the connection ends before an answer; a
+   * server may end one that is idle.
+   */
   static async open(origin: string, onLost: () => void): Promise<Wire> {
     const { hostname, port, host } = new URL(origin);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    socket.on('error', onLost).on('end', onLost);
-    return new Wire(socket, host);
+    return new Wire(socket, host, onLost);
   }
 
   /** Sends a GET; `onAnswer` takes the status once the whole answer is here. */
   ask(path: string, onAnswer: (status: number) => void) {
     this.#onAnswer = onAnswer;
+    if (!this.#socket.writable) this.#lose();
     this.#socket.write(`GET ${path}${this.#head}`, 'latin1');
   }
 
@@ -46,7 +52,14 @@ export class Wire {
     const answer = this.#held ? Buffer.concat([this.#held, bytes]) : bytes;
     const status = statusOf(answer);
     this.#held = status === undefined ? answer : undefined;
-    if (status !== undefined) this.#onAnswer(status);
+    if (status === undefined) return;
+    const onAnswer = this.#onAnswer;
+    this.#onAnswer = undefined;
+    onAnswer?.(status);
+  }
+
+  #lose() {
+    if (this.#onAnswer) this.#onLost();
   }
 }
 
