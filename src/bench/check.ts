@@ -25,6 +25,6 @@ export async function expectClaims(what: string, url: string, acknowledged: numb
   const claims = await countClaims(url);
   if (claims !== acknowledged)
     throw new PlainError(
-      `${what}: ${acknowledged} answers of 200, and ${claims} claims in the table.`,
+      `${what}: ${acknowledged} claims were acknowledged, and ${claims} are in the table.`,
     );
 }

@@ -37,8 +37,8 @@ const makeFunction = (url: string) =>
   );
 
 export interface Pgbench {
-  /** Claims for so long, one in each transaction; gives how many transactions there were a second. */
-  claim(seconds: number): Promise<number>;
+  /** Claims for so long, one in each transaction. */
+  claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;
   /** What ran, for the report. */
   version: string;
 }
@@ -74,14 +74,20 @@ export async function openPgbench(
           settings,
           stop,
         );
-        const [, rate] = output?.match(/tps = ([\d.]+)/) ?? [];
-        if (rate === undefined) throw new PlainError('pgbench told no rate.');
-        return Number(rate);
+        return { perSecond: told(output, /tps = ([\d.]+)/), transactions: told(output, DONE) };
       } finally {
         rmSync(folder, { recursive: true });
       }
     },
   };
+}
+
+const DONE = /transactions actually processed: (\d+)/;
+
+function told(output: string | undefined, what: RegExp): number {
+  const [, number] = output?.match(what) ?? [];
+  if (number === undefined) throw new PlainError(`pgbench did not tell ${what}.`);
+  return Number(number);
 }
 
 /** What it printed; undefined when there is no such program. */

@@ -1,16 +1,16 @@
+import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 import type { Asks } from './asks.ts';
 import { expectClaims, figuresOf } from './check.ts';
 import type { Heard } from './load.ts';
 import { compare } from './measure.ts';
 import { openPgbench } from './pgbench.ts';
 import { type Figures, interleave, median, type Taken, type Taking } from './rounds.ts';
-import { clearClaims, countClaims } from './seed.ts';
+import { clearClaims } from './seed.ts';
 import {
   crowdsAt,
   FREE_JOBS,
   type Place,
   type Scenario,
-  SLOTS,
   type Stand,
   spreadClaims,
   takeHealth,
@@ -31,8 +31,9 @@ export const spread: Scenario = async (stand) => {
   if (pgbench)
     takings.pgbench = async () => {
       await clearClaims(stand.without);
-      const perSecond = await pgbench.claim(stand.seconds);
-      return { perSecond, claims: await countClaims(stand.without) };
+      const { perSecond, transactions } = await pgbench.claim(stand.seconds);
+      await expectClaims('spread claims, pgbench', stand.without, transactions);
+      return { perSecond };
     };
   const rounds = await inTurn(stand, 'spread', takings);
   const rate = rateIn(rounds);
@@ -73,7 +74,7 @@ const takeHot =
   async () => {
     const what = `one hot job, ${place.side}`;
     const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
-    await expectClaims(what, place.url, SLOTS);
+    await expectClaims(what, place.url, DEFAULT_CAPACITY);
     // The first few are granted, and so no refusals.
     const { 200: _granted, ...statuses } = (heard as Heard).statuses;
     return figuresOf(what, { ...(heard as Heard), statuses }, 403);

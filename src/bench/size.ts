@@ -1,3 +1,4 @@
+import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 import type { Asks } from './asks.ts';
 import { figuresOf } from './check.ts';
 import type { Heard } from './load.ts';
@@ -6,7 +7,7 @@ import type { Server } from './processes.ts';
 import type { Taking } from './rounds.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 import { clearFreeJobs, type Seed } from './seed.ts';
-import { CONNECTIONS, type Scenario, SLOTS, type Stand } from './stand.ts';
+import { CONNECTIONS, type Scenario, type Stand } from './stand.ts';
 
 const SIZES = [1_000, 1_000_000];
 /** Beside the full jobs, the same in both tables: what is claimed in a round is removed after it. */
@@ -61,7 +62,7 @@ const takeClaims =
   async () => {
     await clearFreeJobs(table.url, table);
     const firstJob = table.fullJobs + 1;
-    const asks: Asks = { kind: 'spread', firstJob, jobs: FREE_JOBS, slots: SLOTS };
+    const asks: Asks = { kind: 'spread', firstJob, jobs: FREE_JOBS, slots: DEFAULT_CAPACITY };
     return figuresOf(`claims, ${table.name}`, await crowd(stand, table, asks), 200);
   };
 

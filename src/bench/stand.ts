@@ -1,3 +1,4 @@
+import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 import type { Arena } from './arena.ts';
 import type { Asks } from './asks.ts';
 import { expectClaims, figuresOf } from './check.ts';
@@ -11,9 +12,6 @@ import { clearClaims } from './seed.ts';
 export const CONNECTIONS = 64;
 /** Jobs without a claim that the two sides have alike. */
 export const FREE_JOBS = 100_000;
-/** The slots of a job, after the schema's default. */
-export const SLOTS = 4;
-
 export interface BenchSettings {
   rounds: number;
   /** How long each taking lasts. */
@@ -77,7 +75,12 @@ export async function crowdsAt(
   });
 }
 
-export const spreadClaims: Asks = { kind: 'spread', firstJob: 1, jobs: FREE_JOBS, slots: SLOTS };
+export const spreadClaims: Asks = {
+  kind: 'spread',
+  firstJob: 1,
+  jobs: FREE_JOBS,
+  slots: DEFAULT_CAPACITY,
+};
 
 /** Each request is a claim on a free slot, and is granted. */
 export const takeSpread =
