@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { oneConnection } from '../db/one-connection.ts';
+import { UsageError } from '../errors.ts';
 import { RECRUITERS } from './asks.ts';
 
 export interface Seed {
@@ -11,9 +12,12 @@ export interface Seed {
 
 const COMPANIES = 100;
 
-/** Fills a migrated database. The account has to be a superuser's. */
+/** Fills a migrated database. Throws a `UsageError` unless the account is a superuser's. */
 export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {
+    const [account] = await sql`SELECT current_setting('is_superuser') AS "isSuperuser"`;
+    if (account?.isSuperuser !== 'on')
+      throw new UsageError('The account in DATABASE_URL has to be a superuser for the bench.');
     // Without foreign keys checked and commits announced row by row, four million rows take seconds.
     await sql`SET session_replication_role = replica`;
     await sql`

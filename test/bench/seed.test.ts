@@ -41,6 +41,14 @@ test('after a round its claims are gone, and those of the full jobs stay', async
   await expectClaims('none', server.url, 0);
 });
 
+test('an account that is no superuser is told so', async () => {
+  await sql`CREATE ROLE ordinary LOGIN PASSWORD 'ordinary'`;
+  const url = new URL(server.url);
+  url.username = 'ordinary';
+  url.password = 'ordinary';
+  await expect(seed(url.href, rows)).rejects.toThrow('has to be a superuser for the bench');
+});
+
 describe('what was answered', () => {
   const heard = (statuses: Record<string, number>) => ({ statuses, perSecond: 1, p50: 2, p99: 3 });
 
