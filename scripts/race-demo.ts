@@ -13,8 +13,9 @@ import {
   type StrategyInfo,
 } from '../src/lab/race.ts';
 import { Trace } from '../src/lab/trace.ts';
+import { openLog } from '../src/log.ts';
 import { runMain, unlessStopped } from '../src/main.ts';
-import { logToStderr, startService } from '../src/service.ts';
+import { startService } from '../src/service.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 import {
@@ -118,7 +119,7 @@ async function openArena(stop: AbortSignal, trace: Trace | undefined) {
       host: '127.0.0.1',
       port: 0,
       lab: true,
-      log: logToStderr,
+      log: openLog('error'),
       trace,
     });
     trace?.watch(scratch.url);

@@ -2,16 +2,30 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
-import { ANYBODY } from './auth/caller.ts';
+import { adminOnly, authenticate } from './auth/http.ts';
+import type { AuthSettings } from './auth/settings.ts';
 import { Admission, type AdmissionLimits } from './claims/admission.ts';
 import { claimRoutes } from './claims/http.ts';
 import { companyRoutes } from './companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
 import { isConnectionLost, isNothingDone } from './db/sqlstate.ts';
+import { docsRoutes } from './docs/http.ts';
+import {
+  byLoopbackNameOnly,
+  crossOrigin,
+  hardened,
+  limitRate,
+  refuseCrossSite,
+} from './edge/http.ts';
 import { describe } from './errors.ts';
 import { type Env, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { jobRoutes } from './jobs/http.ts';
+import type { Feed } from './live/feed.ts';
+import { liveRoutes } from './live/http.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { observeClaims, observeRequests, operationRoutes } from './operation/http.ts';
 import { methodNotAllowed, problem, RETRY_AFTER } from './problem.ts';
 import {
   bodyTooLarge,
@@ -26,15 +40,25 @@ import { recruiterRoutes } from './recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
+  /** Tells who follows the jobs what becomes of them; closed before the server drains. */
+  feed: Feed;
   /** True once the server drains: what runs ends, what is new is refused. */
   isDraining?: () => boolean;
-  /** Takes one event, already without secrets, SQL and parameters. */
-  log: (event: Record<string, unknown>) => void;
+  log: Log;
+  metrics?: Metrics;
+  /** Connections for the question whether the database answers, so that claims do not delay it. */
+  probe?: Database;
   limits?: Partial<AdmissionLimits>;
   /** How long an idempotency key is remembered. */
   keyHours?: number;
   /** How long a repeat waits for the first request with its key. */
   keyWaitMs?: number;
+  /** Who is let in; everybody on this machine where nothing is said. */
+  auth?: AuthSettings;
+  /** The web pages that may use the service besides its own, such as https://jobs.example. */
+  corsOrigins?: readonly string[];
+  /** Requests a minute and caller; 0: any number. */
+  rateLimit?: number;
 }
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
@@ -50,35 +74,53 @@ const BODY_LIMIT_BYTES = 10_000;
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, log, limits, isDraining = () => false } = deps;
+  const { db, feed, log, limits, isDraining = () => false } = deps;
+  const { metrics = createMetrics(), probe = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
+  const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
   const admission = new Admission({ ...CLAIM_LIMITS, ...limits }, (error) =>
-    log({ event: 'claim failed after its answer', error: describe(error) }),
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
   const write = createWrite(db, { hours: keyHours, waitMs: keyWaitMs });
 
+  const { gauge } = metrics;
+  gauge('rowlock_claims_waiting', 'Claims in the queue.', () => admission.load().waiting);
+  gauge('rowlock_claims_running', 'Claims that run.', () => admission.load().running);
+  gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
+
   const app = newRoutes();
   app.use(requestId());
+  app.use(observeRequests(log, metrics));
   app.use(async (c, next) => {
     await next();
     c.header('X-Request-Id', c.get('requestId'));
     // What is said about slots is old by the next request.
-    c.header('Cache-Control', 'no-store');
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
   });
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.all('/healthz', () => methodNotAllowed('GET, HEAD'));
+  app.use(hardened);
+  if (auth.kind === 'loopback') app.use(byLoopbackNameOnly);
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
+  app.use(refuseCrossSite(corsOrigins, isWriting));
+  const authenticated = authenticate(auth, log);
+  app.use('/metrics', authenticated, adminOnly);
+  const operation = operationRoutes({ db: probe, isDraining, metrics });
+  refuseOtherMethods(operation);
+  app.route('/', operation);
+  app.route('/', docsRoutes(app));
   app.use(async (_, next) =>
     isDraining() ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' }) : next(),
   );
   app.use(bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(bodyTooLarge) }));
-  app.use(async (c, next) => {
-    c.set('caller', ANYBODY);
-    return next();
-  });
+  app.use(authenticated);
+  if (rateLimit > 0) app.use(limitRate(rateLimit));
+  app.get('/claim-job', observeClaims(metrics));
+  app.post('/jobs/:jobId/claims', observeClaims(metrics));
   app.use(judgeKey(db, isWriting));
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission }))
+    // Before the jobs, where `events` would be taken for an id.
+    .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));
@@ -101,7 +143,7 @@ export function createApp(deps: AppDeps) {
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
     if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
     const id = c.get('requestId');
-    log({ event: 'request failed', requestId: id, method: c.req.method, error: describe(error) });
+    log.error({ event: 'request failed', requestId: id, error: describe(error) });
     return problem(internalError, { requestId: id });
   });
   return routes;
@@ -110,8 +152,9 @@ export function createApp(deps: AppDeps) {
 /** What a client written in TypeScript has to know of the service. */
 export type App = ReturnType<typeof createApp>;
 
+/** By its method; or by its path, since under a prefix a GET of that name claims as well. */
 const isWriting = (c: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method) || c.req.path === '/claim-job';
+  !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method) || c.req.path.endsWith('/claim-job');
 
 /** Every address that exists says by which methods it is asked. */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {

@@ -1,13 +1,19 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { PlainError } from './errors.ts';
 
+const IDLE_CHECK_MS = 50;
+
 export interface Listening {
   /** Where it answers, with the port that it got. */
   url: string;
-  /** Takes no new connection, lets what runs end, and cuts off what is left after `patienceMs`. */
-  drain(patienceMs: number): Promise<void>;
+  /**
+   * Takes no new connection, lets what runs end, and cuts off what is left after `patienceMs`.
+   * Tells whether anything was.
+   */
+  drain(patienceMs: number): Promise<boolean>;
 }
 
 interface App {
@@ -16,7 +22,7 @@ interface App {
 
 /** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
 export async function listen(app: App, host: string, port: number): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -29,12 +35,17 @@ export async function listen(app: App, host: string, port: number): Promise<List
     async drain(patienceMs) {
       const closed = once(server, 'close');
       server.close();
-      const cut = setTimeout(
-        () => 'closeAllConnections' in server && server.closeAllConnections(),
-        patienceMs,
-      );
+      let cut = false;
+      const timer = setTimeout(() => {
+        cut = true;
+        server.closeAllConnections();
+      }, patienceMs);
+      // A client keeps its connection after its answer, and close() ended only those idle before.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       await closed;
-      clearTimeout(cut);
+      clearTimeout(timer);
+      clearInterval(idle);
+      return cut;
     },
   };
 }

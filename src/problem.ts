@@ -3,7 +3,7 @@ import { invalidRequest } from './problems.ts';
 import { slotsAnswer } from './schemas.ts';
 
 /** What went wrong, for a program: stable, and listed in the README. */
-const codes = [
+export const problemCodes = [
   'already-claimed',
   'body-too-large',
   'busy',
@@ -11,6 +11,7 @@ const codes = [
   'claim-not-found',
   'company-not-found',
   'cross-site-refused',
+  'database-unreachable',
   'forbidden',
   'internal-error',
   'invalid-request',
@@ -19,6 +20,7 @@ const codes = [
   'key-in-use',
   'key-reused',
   'method-not-allowed',
+  'migrations-missing',
   'no-lease',
   'not-found',
   'outcome-unknown',
@@ -31,7 +33,7 @@ const codes = [
   'unsupported-media-type',
 ] as const;
 
-export type ProblemCode = (typeof codes)[number];
+export type ProblemCode = (typeof problemCodes)[number];
 
 export interface Problem<Status extends number = number> {
   status: Status;
@@ -47,7 +49,7 @@ export const problemAnswer = z
     title: z.string().meta({ example: 'Job fully claimed' }),
     status: z.int().meta({ example: 403 }),
     detail: z.string().meta({ example: 'Every slot of this job is claimed. Nothing was changed.' }),
-    code: z.enum(codes).meta({ example: 'job-full' }),
+    code: z.enum(problemCodes).meta({ example: 'job-full' }),
     errors: z
       .array(z.object({ parameter: z.string(), detail: z.string() }))
       .optional()
@@ -71,29 +73,42 @@ export function problem<const Status extends number>(
   extensions: Partial<z.infer<typeof problemAnswer>> = {},
   headers: Record<string, string> = {},
 ): ProblemResponse<Status> {
-  const type = `urn:problem-type:rowlock:${code}`;
-  const body = JSON.stringify({ type, title, status, detail, code, ...extensions });
+  const body = JSON.stringify({ type: typeOf(code), title, status, detail, code, ...extensions });
   return new Response(body, {
     status,
     headers: { 'Content-Type': 'application/problem+json', ...headers },
   }) as ProblemResponse<Status>;
 }
 
-type ProblemContent = { 'application/problem+json': { schema: typeof problemAnswer } };
+type ProblemContent = {
+  'application/problem+json': {
+    schema: typeof problemAnswer;
+    examples: Record<string, { value: z.infer<typeof problemAnswer> }>;
+  };
+};
 
 /** These problems as a route documents them: those of one status share an entry. */
 export function problemResponses<const P extends readonly Problem[]>(...problems: P) {
   const responses: Record<number, { description: string; content: ProblemContent }> = {};
-  for (const { status, code, title } of problems) {
-    const before = responses[status]?.description;
-    const description = `\`${code}\`: ${title}`;
+  for (const { status, code, title, detail } of problems) {
+    const before = responses[status];
+    const line = `- \`${code}\`: ${title}`;
+    const value = { type: typeOf(code), title, status, detail, code };
+    const examples = before?.content['application/problem+json'].examples;
     responses[status] = {
-      description: before ? `${before}. ${description}` : description,
-      content: { 'application/problem+json': { schema: problemAnswer } },
+      description: before ? `${before.description}\n${line}` : line,
+      content: {
+        'application/problem+json': {
+          schema: problemAnswer,
+          examples: { ...examples, [title]: { value } },
+        },
+      },
     };
   }
   return responses as Record<P[number]['status'], (typeof responses)[number]>;
 }
+
+const typeOf = (code: ProblemCode) => `urn:problem-type:rowlock:${code}`;
 
 /** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };

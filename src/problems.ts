@@ -84,6 +84,7 @@ export const onEveryRoute = [
   invalidRequest,
   unauthorized,
   forbidden,
+  crossSiteRefused,
   tooManyRequests,
   internalError,
   busy,

@@ -27,7 +27,13 @@ export const idValue = z
     error: ({ input }) => (input === undefined ? 'is missing' : 'must be a positive whole number'),
   })
   .pipe(idText)
-  .meta({ type: ['integer', 'string'], example: 1 });
+  .meta({
+    type: ['integer', 'string'],
+    minimum: 1,
+    pattern: '^[1-9][0-9]{0,18}$',
+    description: 'A number, or text where a number would not be exact.',
+    example: 1,
+  });
 
 /** An id as JSON: a number while every client can hold it exactly, text beyond that. */
 export const idBody = (id: bigint): number | string =>
@@ -36,7 +42,7 @@ export const idBody = (id: bigint): number | string =>
 /** What `idBody` makes. */
 export const idAnswer = z
   .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)])
-  .meta({ description: 'A number up to 2^53 - 1, text beyond.', example: 1 });
+  .meta({ id: 'Id', description: 'A number up to 2^53 - 1, text beyond.', example: 1 });
 
 export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:00.000Z' });
 
@@ -71,7 +77,9 @@ export const pageQuery = z.object({
   cursor: idText
     .optional()
     .meta({ description: '`nextCursor` of the page before.', example: undefined }),
-  limit: wholeText(1, LARGEST_PAGE).default(DEFAULT_PAGE),
+  limit: wholeText(1, LARGEST_PAGE)
+    .default(DEFAULT_PAGE)
+    .meta({ description: 'The most that the page may hold.', default: DEFAULT_PAGE }),
 });
 
 export interface Page {

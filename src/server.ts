@@ -1,17 +1,21 @@
+import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
 import { PlainError } from './errors.ts';
+import { openLog } from './log.ts';
 import { runMain, unlessStopped } from './main.ts';
-import { logToStderr, type Service, startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 runMain(async (stop) => {
   const config = readConfig();
+  refuseOpenDoor(config.host, config.auth);
   const database = await openDatabase(config, stop);
   try {
     const demoData = config.databaseUrl === undefined;
     await unlessStopped(stop, prepareDatabase(database.url, { demoData }));
-    const service = await startService({ ...config, databaseUrl: database.url, log: logToStderr });
+    const log = openLog(config.logLevel);
+    const service = await startService({ ...config, databaseUrl: database.url, log });
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
     say(failure ?? 'Stopping: running claims finish, new ones are refused.');
@@ -50,11 +54,21 @@ const stopped = (stop: AbortSignal) =>
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-function greet({ url }: Service, { name }: OpenDatabase, { lab }: Config) {
+/** Who is let in, as the line at start says it. */
+const door = {
+  loopback: 'open to all on this machine (AUTH_JWKS_URL or AUTH_JWT_SECRET asks for tokens)',
+  off: 'OPEN TO ALL who reach it, since AUTH=off',
+  secret: 'with a token signed with AUTH_JWT_SECRET',
+  jwks: 'with a token signed with a key from AUTH_JWKS_URL',
+} as const satisfies Record<AuthSettings['kind'], string>;
+
+function greet({ url }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
   say(`Rowlock listens on ${url}`);
   say(`Database: ${name}`);
+  say(`Access: ${door[auth.kind]}`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab/strategies` : 'off (LAB=on turns it on)'}`);
-  say(`Try: curl '${url}/claim-job?jobId=1&recruiterId=1'`);
+  const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
+  say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
 }
 

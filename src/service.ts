@@ -1,21 +1,30 @@
 import { type AppDeps, CLAIM_LIMITS, createApp } from './app.ts';
 import { longestAnswer } from './claims/admission.ts';
+import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
+import { Feed } from './live/feed.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 
 /** Longer than any answer takes. */
 const DRAIN_MS = Math.max(longestAnswer(CLAIM_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
 
-export interface ServiceOptions {
+/** Beside the claims: one asks whether the database answers, the others clear away. */
+const CONNECTIONS_ASIDE = 3;
+
+export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** A database that is migrated already. */
   databaseUrl: string;
   host: string;
   /** 0: any free port. */
   port: number;
   lab: boolean;
-  log: AppDeps['log'];
+  log: Log;
+  /** How long an idempotency key is remembered. */
+  keyHours?: number;
   /** Records what the lab's strategies do. */
   trace?: Trace;
 }
@@ -28,28 +37,37 @@ export interface Service {
 
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, log, trace } = options;
-  const pool = connect(databaseUrl);
+  const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
+    options;
+  const metrics = createMetrics();
+  const pool = connect(databaseUrl, { observe: metrics.statement });
+  metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
+  metrics.gauge('rowlock_pool_waiting', 'Who waits for a connection.', () => pool.load().waiting);
+  const aside = connect(databaseUrl, { connections: CONNECTIONS_ASIDE });
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
     : undefined;
   const close = (connection: Connection | undefined) => connection?.close();
 
   let draining = false;
-  const app = createApp({ db: pool.db, isDraining: () => draining, log });
+  const feed = new Feed({ db: pool.db, url: databaseUrl, log });
+  const app = createApp({
+    ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
+    ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
+  });
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
+  const clearing = startClearing(aside.db, log);
   return {
     url: listening.url,
     async stop() {
       draining = true;
-      await listening.drain(DRAIN_MS);
-      await Promise.all([pool, labPool].map(close));
+      // Its streams would run on for as long as the drain has patience.
+      feed.close();
+      const [cut] = await Promise.all([listening.drain(DRAIN_MS), clearing.stop()]);
+      if (cut) log.error({ event: 'requests cut off at the deadline' });
+      await Promise.all([pool, aside, labPool].map(close));
     },
   };
 }
-
-/** One line of JSON a log event, on stderr. */
-export const logToStderr = (event: Record<string, unknown>) =>
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { expect, test } from 'vitest';
-import { parseConfig, settingNames } from '../src/config.ts';
+import { describe, expect, test } from 'vitest';
+import { defaultSettings, parseConfig, settingNames } from '../src/config.ts';
 
 test('without any setting it is a workshop on loopback with the embedded database', () => {
   expect(parseConfig({})).toEqual({
@@ -10,6 +10,11 @@ test('without any setting it is a workshop on loopback with the embedded databas
     databaseUrl: undefined,
     dataDir: expect.stringMatching(/\.rowlock$/),
     lab: true,
+    logLevel: 'info',
+    keyHours: 24,
+    auth: { kind: 'loopback' },
+    corsOrigins: [],
+    rateLimit: 0,
   });
 });
 
@@ -20,16 +25,61 @@ test('with a database of your own the workshop is off unless it is turned on', (
   expect(parseConfig({ LAB: 'off' }).lab).toBe(false);
 });
 
+const SECRET = 'hunter2'.repeat(5);
+const JWKS = 'https://login.example/jwks.json';
+
+test('with a secret or a key set it asks for tokens, and bounds the rate of each caller', () => {
+  const checks = { AUTH_AUDIENCE: 'rowlock', AUTH_ISSUER: 'https://login.example' };
+  expect(parseConfig({ AUTH_JWT_SECRET: SECRET, ...checks })).toMatchObject({
+    auth: { kind: 'secret', secret: SECRET, audience: 'rowlock', issuer: 'https://login.example' },
+    rateLimit: 1200,
+  });
+  expect(parseConfig({ AUTH_JWKS_URL: JWKS, RATE_LIMIT: '0' })).toMatchObject({
+    auth: { kind: 'jwks', url: JWKS },
+    rateLimit: 0,
+  });
+});
+
+test('told that it is open, it asks nobody and bounds no rate unless it is asked to', () => {
+  expect(parseConfig({ AUTH: 'off' })).toMatchObject({ auth: { kind: 'off' }, rateLimit: 0 });
+  expect(parseConfig({ RATE_LIMIT: '5' }).rateLimit).toBe(5);
+});
+
+test('the origins of other pages are a list', () => {
+  expect(parseConfig({ CORS_ORIGINS: 'https://jobs.example, http://[::1]:5173' })).toMatchObject({
+    corsOrigins: ['https://jobs.example', 'http://[::1]:5173'],
+  });
+});
+
 test.each([
   [{ PORT: 'abc' }, 'PORT must be'],
   [{ PORT: '65536' }, 'PORT must be'],
   [{ PORT: '-1' }, 'PORT must be'],
   [{ PORT: '80.5' }, 'PORT must be'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
+  [{ KEY_HOURS: '0' }, 'KEY_HOURS must be'],
+  [{ KEY_HOURS: '8761' }, 'KEY_HOURS must be'],
   [{ LAB: 'yes' }, 'LAB must be on or off'],
   [{ DATABASE_URL: 'mysql://me:hunter2@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2@one,two/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'hunter2' }, 'DATABASE_URL must look like'],
+  [{ AUTH: 'on' }, 'AUTH must be off'],
+  [{ AUTH_JWKS_URL: 'hunter2' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWKS_URL: 'ftp://login.example/hunter2' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWKS_URL: 'https://me:hunter2@login.example/' }, 'AUTH_JWKS_URL must look like'],
+  [{ AUTH_JWT_SECRET: 'hunter2'.repeat(4) }, 'AUTH_JWT_SECRET must have at least 32 bytes'],
+  [{ AUTH_JWT_SECRET: SECRET, AUTH_JWKS_URL: JWKS }, 'exclude each other'],
+  [{ AUTH_JWT_SECRET: SECRET, AUTH: 'off' }, 'AUTH=off contradicts'],
+  [{ AUTH_JWKS_URL: JWKS, AUTH: 'off' }, 'AUTH=off contradicts'],
+  [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'null' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example/' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example:443' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'https://jobs.example,,https://a.example' }, 'CORS_ORIGINS must look like'],
+  [{ CORS_ORIGINS: 'file:///hunter2' }, 'CORS_ORIGINS must look like'],
+  [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be'],
+  [{ RATE_LIMIT: '1.5' }, 'RATE_LIMIT must be'],
 ])('%j is refused in a line that names the setting and not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);
   expect(() => parseConfig(env)).not.toThrow(/hunter2/);
@@ -43,4 +93,22 @@ test('.env.example names every setting there is, and is valid as it stands', () 
   const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
   expect(new Set(Object.keys(example))).toEqual(new Set(settingNames));
   expect(parseConfig(example as Record<string, string>)).toEqual(parseConfig({}));
+});
+
+describe("the README's table of settings", () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const table = readme.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?[^|]*\|/gm)];
+
+  test('names every setting once, and no other', () => {
+    expect(rows.map(([, name]) => name).sort()).toEqual([...settingNames].sort());
+  });
+
+  test.each(rows.map(([, name = '', value]) => [name, value]))(
+    'says what %s is by default',
+    (name, value) => {
+      if (value === undefined) expect(String(defaultSettings[name] ?? '')).toBe('');
+      else expect(parseConfig({ [name]: value })).toEqual(parseConfig({}));
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { FILES_AT } from '../src/docs/page.ts';
 import { makeApp, makeService } from './support/app.ts';
 import { makeDatabase } from './support/database.ts';
 
@@ -22,7 +23,18 @@ const GROWTH_MB = 10;
 const nasty = fc.constantFrom(
   ...['', ' ', '0', '-1', '1e9', '1.5', 'null', 'NaN', '0x10', "1' OR '1'='1", '1;DROP TABLE jobs'],
   ...['9223372036854775807', '9223372036854775808', '9'.repeat(500), '%', '%00', '%zz', '../..'],
-  ...['\u0000', '\ud800', '😀', 'ﷺ'.repeat(50), '__proto__', 'constructor', '{}', '[]', '${x}'],
+  ...[
+    '\u0000',
+    '\ud800',
+    '😀',
+    'ﷺ'.repeat(50),
+    '__proto__',
+    'constructor',
+    '{}',
+    '[]',
+    '$1',
+    '#{x}',
+  ],
 );
 const smallId = fc.integer({ min: 1, max: 30 }).map(String);
 const id = fc.oneof({ weight: 4, arbitrary: smallId }, nasty, fc.string());
@@ -35,7 +47,10 @@ const encoded = (text: string) => {
 };
 
 const routes = () => {
-  const paths = made.app.routes.map(({ path }) => path).filter((path) => !path.includes('*'));
+  const paths = made.app.routes
+    .map(({ path }) => path)
+    // The files of the documentation page are always the same, and larger than any answer.
+    .filter((path) => !path.includes('*') && !path.startsWith(FILES_AT));
   return [...new Set(paths)].filter((path) => path !== '/jobs/events');
 };
 
@@ -166,7 +181,7 @@ async function ask({ method, address, body, headers }: Hostile): Promise<number>
     }),
   );
   const text = await response.text();
-  expect(text.length).toBeLessThan(100_000);
+  if (text.length > 500_000) throw new Error(`${address} answers ${text.length} characters`);
   return response.status;
 }
 

@@ -43,7 +43,14 @@ describe('who may import whom', () => {
   });
 
   test('what production serves knows nothing of the lab and the bench', () => {
-    expectNoImport(/^(app\.ts|claims\/|jobs\/|companies\/|recruiters\/)/, /^(lab|web|bench)\//);
+    expectNoImport(
+      /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/|docs\/|live\/)/,
+      /^(lab|web|bench)\//,
+    );
+  });
+
+  test('only what makes faults knows them', () => {
+    expectNoImport(/^(?!faults\/)/, /^faults\//);
   });
 
   test('a strategy knows the claims and the database, never the explorer nor another strategy', () => {
@@ -53,8 +60,11 @@ describe('who may import whom', () => {
     );
   });
 
-  test('Hono stays in the app, the listener and the http files', () => {
-    expectNoImport(/^(?!app\.ts|listen\.ts|web\/|.*(http|routes)\.tsx?$)/, /^(hono|@hono)\b/);
+  test('Hono stays in the app, the listener, the client and the http files', () => {
+    expectNoImport(
+      /^(?!app\.ts|listen\.ts|client\.ts|web\/|.*(http|routes)\.tsx?$)/,
+      /^(hono|@hono)\b/,
+    );
   });
 });
 

@@ -2,10 +2,12 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sign } from 'hono/jwt';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { atEnd, type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
+import { bearer, payloadOf } from './support/tokens.ts';
 
 let databaseUrl: string;
 beforeAll(async () => {
@@ -41,7 +43,14 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
   first.child.kill('SIGTERM');
   expect(await first.ended).toEqual({ code: 0, signal: null });
   expect(first.stdout()).toContain('Stopped.');
-  expect(first.stderr()).toBe('');
+  const logged = first
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged.map(({ level, event, status }) => [level, event, status])).toEqual(
+    [200, 200, 200, 200, 403, 200].map((status) => ['info', 'request', status]),
+  );
 
   const second = startServer({ DATA_DIR });
   expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
@@ -128,6 +137,31 @@ test.concurrent('has no lab on a database of your own unless it is asked for', a
   expect((await fetch(`${await urlOf(workshop)}/lab/strategies`)).status).toBe(200);
 });
 
+test.concurrent('says when it starts who is let in, and asks for tokens once it is told how', async () => {
+  const open = startServer({ DATABASE_URL: databaseUrl });
+  expect((await fetch(`${await urlOf(open)}/jobs`)).status).toBe(200);
+  await open.says(/^Access: open to all on this machine/m);
+
+  const AUTH_JWT_SECRET = 'a secret of at least thirty-two bytes';
+  const guarded = startServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH_JWT_SECRET });
+  const { port } = new URL(await urlOf(guarded));
+  const url = `http://127.0.0.1:${port}/jobs`;
+  await guarded.says(/^Access: with a token signed with AUTH_JWT_SECRET$/m);
+  expect((await fetch(url)).status).toBe(401);
+  const token = await sign(payloadOf('admin', 'ada'), AUTH_JWT_SECRET, 'HS256');
+  const response = await fetch(url, { headers: bearer(token) });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('RateLimit-Policy')).toBe('1200;w=60');
+  expect(guarded.stdout()).not.toContain(AUTH_JWT_SECRET);
+});
+
+test.concurrent('listens on every address without tokens once it is told that it may', async () => {
+  const server = startServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH: 'off' });
+  const { port } = new URL(await urlOf(server));
+  await server.says(/^Access: OPEN TO ALL who reach it, since AUTH=off$/m);
+  expect((await fetch(`http://127.0.0.1:${port}/jobs`)).status).toBe(200);
+});
+
 describe.concurrent('says in one line what is wrong, and ends', () => {
   async function expectOneLine(server: Command, code: number, words: RegExp) {
     expect((await server.ended).code).toBe(code);
@@ -164,8 +198,17 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     await expectOneLine(startServer({ PORT: 'http' }), 2, /^PORT must be a whole number/);
   });
 
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'rowlock.example'])(
+    'when HOST %s lets others in and nobody is asked who they are',
+    async (HOST) => {
+      const server = startServer({ DATABASE_URL: databaseUrl, HOST });
+      await expectOneLine(server, 2, /^HOST lets other machines in.*AUTH_JWKS_URL.*AUTH=off/);
+    },
+  );
+
   test('when the host is none', async () => {
-    const server = startServer({ DATABASE_URL: databaseUrl, HOST: 'no.such.host.invalid' });
+    const HOST = 'no.such.host.invalid';
+    const server = startServer({ DATABASE_URL: databaseUrl, HOST, AUTH: 'off' });
     await expectOneLine(server, 1, /^Cannot listen on HOST no.such.host.invalid/);
   });
 

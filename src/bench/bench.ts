@@ -81,6 +81,6 @@ const TOLD = [
 const databaseSettings = (url: string): Promise<Record<string, string>> =>
   withConnection(url, async (sql) => {
     const rows = await sql<{ name: string; value: string }[]>`
-      SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY (${TOLD})`;
+      SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN ${sql(TOLD)}`;
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   });

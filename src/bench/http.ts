@@ -9,15 +9,16 @@ import { settle } from '../claims/settle.ts';
 import type { Database } from '../db/client.ts';
 import { describe } from '../errors.ts';
 import type { Env } from '../http.ts';
+import type { Log } from '../log.ts';
 import { invalid } from '../problem.ts';
 
 /**
  * The service as it was first written, the base of the bench: `GET /claim-job` alone, with today's
  * checks and answers, and a transaction for each claim.
  */
-export function createTextbook(db: Database, log: (event: Record<string, unknown>) => void) {
+export function createTextbook(db: Database, log: Log) {
   const admission = new Admission(CLAIM_LIMITS, (error) =>
-    log({ event: 'claim failed after its answer', error: describe(error) }),
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
   const app = new Hono<Env>();
   app.use(requestId());

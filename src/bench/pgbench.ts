@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { environmentWith } from '../config.ts';
+import { environmentOf } from '../config.ts';
 import { POOL_SIZE } from '../db/client.ts';
 import { PlainError } from '../errors.ts';
 import { RECRUITERS, STRIDE } from './asks.ts';
@@ -97,7 +97,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const child = spawn('pgbench', args, {
-    env: environmentWith(settings),
+    env: environmentOf(settings),
     signal,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { environmentWith } from '../config.ts';
+import { environmentOf } from '../config.ts';
 import { PlainError } from '../errors.ts';
 import type { Heard, Order, Report } from './load.ts';
 
@@ -25,7 +26,7 @@ export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
 /** A process that serves the side from a migrated database. Throws when it does not come up. */
 export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
   const child = spawn(process.execPath, [...withTsx, fromHere(PROGRAMS[side])], {
-    env: environmentWith({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
+    env: environmentOf({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
@@ -41,17 +42,21 @@ export async function startServer(side: Side, databaseUrl: string): Promise<Serv
 }
 
 /** Where it says that it listens. What it says later is read, and goes nowhere. */
-function originOf(child: ChildProcess): Promise<string> {
+async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
   let said = '';
-  return new Promise((resolve, reject) => {
-    const hear = (text: string) => {
-      said = `${said}${text}`.slice(-10_000);
-      const [, origin] = said.match(/listens on (http:\/\/[^\s"]+)/) ?? [];
-      if (origin) resolve(origin);
-    };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
-    child.on('close', () => reject(new PlainError(`A server did not start. It said: ${said}`)));
-  });
+  const hear = (text: string) => {
+    said += text;
+  };
+  const streams = [stdout, stderr].filter((stream) => stream !== null);
+  for (const stream of streams) stream.setEncoding('utf8').on('data', hear);
+  const listens = () => said.match(/listens on (http:\/\/[^\s"]+)/)?.[1];
+  for await (const _ of on(stdout as Readable, 'data', { close: ['close'] })) {
+    const origin = listens();
+    if (origin === undefined) continue;
+    for (const stream of streams) stream.off('data', hear).resume();
+    return origin;
+  }
+  throw new PlainError(`A server did not start. It said: ${said}`);
 }
 
 /** The process that makes the load. */

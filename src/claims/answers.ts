@@ -52,6 +52,13 @@ export const noLease = {
   detail: 'This claim stays until it is released, so there is nothing to renew.',
 } as const satisfies Problem;
 
+export const prefetchRefused = {
+  status: 400,
+  code: 'prefetch-refused',
+  title: 'Claiming is not prefetched',
+  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
+} as const satisfies Problem;
+
 export const claimBody = ({ id, jobId, recruiterId, createdAt, expiresAt }: Claim) => ({
   id: idBody(id),
   jobId: idBody(jobId),

@@ -6,7 +6,7 @@ import { type Claim, type Slots, slotsOf } from './rules.ts';
 /** Which claim; with a recruiter, only if it is theirs. */
 export interface ClaimChange {
   id: bigint;
-  recruiterId?: bigint;
+  recruiterId?: bigint | undefined;
 }
 
 /** A claim that was released or has expired is no more: there is no difference to one that never was. */

@@ -7,11 +7,11 @@ import { type Env, newRoutes } from '../http.ts';
 import type { Write } from '../idempotency/http.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
 import { findNamed } from '../named.ts';
-import { methodNotAllowed, type Problem, problem, RETRY_AFTER } from '../problem.ts';
+import { methodNotAllowed, problem, RETRY_AFTER } from '../problem.ts';
 import { forbidden } from '../problems.ts';
 import { type Page, paged } from '../schemas.ts';
 import type { Admission } from './admission.ts';
-import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
+import { answers, claimBody, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
 import { claimJob } from './claim-job.ts';
 import { findClaim, listClaims } from './queries.ts';
@@ -45,10 +45,11 @@ export function claimRoutes({ db, write, admission }: ClaimDeps) {
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
     const caller = c.get('caller');
     if (caller.role === 'company') return problem(forbidden);
-    const own = caller.role === 'recruiter' ? { id, recruiterId: caller.id } : { id };
+    const recruiterId = caller.role === 'recruiter' ? caller.id : undefined;
+    const own = { id, recruiterId };
     const run = async (within: Database | Transaction) =>
       changed(c, await retryConflicts(() => act(within, own)), message);
-    const found = await findClaim(db, id);
+    const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
     return write(c, run, (running) => admitted(admission, found.jobId, running));
   };
@@ -163,10 +164,3 @@ export const onlyMeant: MiddlewareHandler<Env> = async (c, next) => {
   if (/\b(prefetch|prerender)\b/i.test(purpose)) return problem(prefetchRefused);
   return next();
 };
-
-const prefetchRefused = {
-  status: 400,
-  code: 'prefetch-refused',
-  title: 'Claiming is not prefetched',
-  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
-} as const satisfies Problem;

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobClaims } from '../db/schema.ts';
 import type { Claim, ClaimRequest, Holders } from './rules.ts';
@@ -47,6 +47,30 @@ export async function insertClaim(
 export const removeExpired = async (tx: Transaction, jobId: bigint) => {
   await tx.delete(jobClaims).where(and(eq(jobClaims.jobId, jobId), isExpired));
 };
+
+/**
+ * Removes up to `limit` expired claims of any job, and says how many. It needs no job's lock, as
+ * they do not count, and waits for nobody: a row that a claim or a renewal has locked is left to it.
+ */
+export async function removeAllExpired(tx: Transaction, limit: number): Promise<number> {
+  const expired = tx
+    .$with('expired')
+    .as(
+      tx
+        .select({ id: jobClaims.id })
+        .from(jobClaims)
+        .where(isExpired)
+        .orderBy(asc(jobClaims.expiresAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  const removed = await tx
+    .with(expired)
+    .delete(jobClaims)
+    .where(inArray(jobClaims.id, tx.select({ id: expired.id }).from(expired)))
+    .returning({ id: jobClaims.id });
+  return removed.length;
+}
 
 /** A live claim by its id; and only if it is this recruiter's, where one is given. */
 export async function findClaim(

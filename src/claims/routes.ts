@@ -15,7 +15,7 @@ import {
   pageQuery,
   slotsAnswer,
 } from '../schemas.ts';
-import { answers, claimNotFound, noLease } from './answers.ts';
+import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
 /** 30 days: who needs longer renews. */
 const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
@@ -57,6 +57,7 @@ const refusals = [
 export const claimQuery = z.object({ jobId: idText, recruiterId: idText });
 
 export const claimByGet = createRoute({
+  operationId: 'claimJobByGet',
   method: 'get',
   path: '/claim-job',
   tags: ['Claims'],
@@ -67,7 +68,7 @@ export const claimByGet = createRoute({
   request: { query: claimQuery },
   responses: {
     200: json('Claimed.', toldAbout),
-    ...problemResponses(...onEveryRoute, ...onWriting, ...refusals),
+    ...problemResponses(...onEveryRoute, ...onWriting, ...refusals, prefetchRefused),
   },
 });
 
@@ -75,6 +76,7 @@ const jobId = z.object({ jobId: idText });
 const claimId = z.object({ id: idText });
 
 export const claimByPost = createRoute({
+  operationId: 'claimJob',
   method: 'post',
   path: '/jobs/{jobId}/claims',
   tags: ['Claims'],
@@ -91,6 +93,7 @@ export const claimByPost = createRoute({
 });
 
 export const readClaim = createRoute({
+  operationId: 'readClaim',
   method: 'get',
   path: '/claims/{id}',
   tags: ['Claims'],
@@ -103,6 +106,7 @@ export const readClaim = createRoute({
 });
 
 export const release = createRoute({
+  operationId: 'releaseClaim',
   method: 'delete',
   path: '/claims/{id}',
   tags: ['Claims'],
@@ -116,6 +120,7 @@ export const release = createRoute({
 });
 
 export const renew = createRoute({
+  operationId: 'renewClaim',
   method: 'post',
   path: '/claims/{id}/renew',
   tags: ['Claims'],
@@ -131,6 +136,7 @@ export const renew = createRoute({
 const claimList = z.object({ claims: z.array(claimAnswer), nextCursor });
 
 export const listOfJob = createRoute({
+  operationId: 'listClaimsOfJob',
   method: 'get',
   path: '/jobs/{jobId}/claims',
   tags: ['Claims'],
@@ -143,6 +149,7 @@ export const listOfJob = createRoute({
 });
 
 export const listOfRecruiter = createRoute({
+  operationId: 'listClaimsOfRecruiter',
   method: 'get',
   path: '/recruiters/{id}/claims',
   tags: ['Claims'],

@@ -23,6 +23,7 @@ export const companyNotFound = {
 const companyAnswer = namedAnswer('Company', 'Harbour Analytics');
 
 export const createCompany = createRoute({
+  operationId: 'createCompany',
   method: 'post',
   path: '/companies',
   tags: ['Companies'],
@@ -36,6 +37,7 @@ export const createCompany = createRoute({
 });
 
 export const listCompanies = createRoute({
+  operationId: 'listCompanies',
   method: 'get',
   path: '/companies',
   tags: ['Companies'],
@@ -51,6 +53,7 @@ export const listCompanies = createRoute({
 });
 
 export const readCompany = createRoute({
+  operationId: 'readCompany',
   method: 'get',
   path: '/companies/{id}',
   tags: ['Companies'],

@@ -24,20 +24,51 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
 
+/** How long the database took for a statement, from sending it to its answer or error. */
+export interface StatementTime {
+  text: string;
+  seconds: number;
+}
+
+export interface ConnectOptions {
+  connections?: number;
+  lockTimeoutMs?: number | undefined;
+  open?: typeof openSession | undefined;
+  /** Is told of each statement; its text holds no values. */
+  observe?: (statement: StatementTime) => void;
+}
+
 /** A pool of connections to the database at `url`; they are opened when first needed. */
 export function connect(
   url: string,
-  { connections = POOL_SIZE, lockTimeoutMs = LOCK_TIMEOUT_MS, open = openSession } = {},
+  {
+    connections = POOL_SIZE,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    open = openSession,
+    observe = () => undefined,
+  }: ConnectOptions = {},
 ): Connection {
   const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
-  const pool = createPool(limits, () => open({ url, parameters }, codecs));
+  const pool = createPool(limits, () => observed(open({ url, parameters }, codecs), observe));
   return {
     db: databaseOver(pool, codecs),
     load: pool.load,
     close: () => pool.close(CLOSE_PATIENCE_S),
   };
+}
+
+function observed(session: Session, observe: (statement: StatementTime) => void): Session {
+  const run: Session['run'] = async (statement) => {
+    const began = performance.now();
+    try {
+      return await session.run(statement);
+    } finally {
+      observe({ text: statement.text, seconds: (performance.now() - began) / 1000 });
+    }
+  };
+  return { ...session, run };
 }
 
 /**

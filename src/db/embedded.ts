@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { PlainError } from '../errors.ts';
 import { SUPERUSER } from './cluster.ts';
 import type { GuardOrder, GuardReport } from './guard.ts';
-import { stopOrphan } from './postmaster.ts';
+import { stopServerOf } from './postmaster.ts';
 
 export interface EmbeddedPostgres {
   /** The address with its password: for clients, never for a log. */
@@ -23,8 +23,8 @@ export interface EmbeddedPostgres {
 const GUARD_PATIENCE_MS = 5_000;
 
 /**
- * Starts a real PostgreSQL from the installed binaries, on a free loopback port: with its data kept
- * in `keepIn`, or thrown away at the end when that is undefined.
+ * Starts a real PostgreSQL from the installed binaries, on a loopback port, a free one unless told which:
+ * with its data kept in `keepIn`, or thrown away at the end when that is undefined.
  *
  * It ends with this process, however that ends; see `guard.ts`. Throws the reason of `stop` when that
  * is aborted before the server is ready.
@@ -32,6 +32,7 @@ const GUARD_PATIENCE_MS = 5_000;
 export async function startEmbedded(
   keepIn?: string,
   stop = new AbortController().signal,
+  onPort?: number,
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();
   const guard = fork(fileURLToPath(new URL('./guard.ts', import.meta.url)), {
@@ -42,7 +43,7 @@ export async function startEmbedded(
   });
   const exit = once(guard, 'exit');
   const died = exit.then(() => 'its guard ended');
-  guard.send({ keepIn } satisfies GuardOrder);
+  guard.send({ keepIn, port: onPort } satisfies GuardOrder);
 
   let abort = () => {};
   const aborted = new Promise<undefined>((resolve) => {
@@ -61,7 +62,7 @@ export async function startEmbedded(
   guard.channel?.unref();
   const over = exit.then(async ([code]) => {
     if (code === 0) return;
-    await stopOrphan(home, keepIn === undefined);
+    await stopServerOf(home, keepIn === undefined ? 'SIGQUIT' : 'SIGINT');
     if (keepIn === undefined) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
   return {

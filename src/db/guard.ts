@@ -14,6 +14,8 @@ import { startServer } from './postmaster.ts';
 /** What the parent asks for: a directory to keep the data in, or none for a throw-away server. */
 export interface GuardOrder {
   keepIn: string | undefined;
+  /** Undefined: a free one. */
+  port: number | undefined;
 }
 
 export type GuardReport =
@@ -41,12 +43,12 @@ process.once('message', (order: GuardOrder) => {
     .finally(() => process.exit());
 });
 
-async function guard({ keepIn }: GuardOrder) {
+async function guard({ keepIn, port }: GuardOrder) {
   const throwAway = keepIn === undefined;
   const opened = openHome(keepIn);
   try {
     const cluster = await openCluster(opened, throwAway, parentGone.signal);
-    const server = await startServer(cluster, parentGone.signal);
+    const server = await startServer(cluster, parentGone.signal, port);
     const { home, password } = cluster;
     report({ kind: 'ready', port: server.port, password, home });
     const reason = await Promise.race([gone, server.ended]);

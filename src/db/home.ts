@@ -56,6 +56,10 @@ function throwAwayHome(account: Account): string {
   }
 }
 
+/** Whether there is data that was kept for this directory. */
+export const hasData = (keepIn: string): boolean =>
+  fs.existsSync(passwordOf(dataOf(placeFor(keepIn, chooseAccount()))));
+
 /** Root's checkout is often where PostgreSQL's own user may not go; then /var/lib serves. */
 function placeFor(keepIn: string, account: Account): string {
   if (keepIn !== DEFAULT_HOME || canEnter(path.dirname(keepIn), account)) return keepIn;

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { PlainError } from '../errors.ts';
-import { databaseOver } from './client.ts';
+import { type Database, databaseOver, type Transaction } from './client.ts';
 import { addDemoData } from './demo-data.ts';
-import { type Codecs, openSession } from './session.ts';
+import { type Codecs, openSession, type SessionSettings } from './session.ts';
 
 /** Any number will do, as long as every instance takes the same one. */
 const MIGRATION_LOCK = 7_203_554;
@@ -21,9 +24,7 @@ export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.me
  */
 export async function prepareDatabase(url: string, { demoData = false } = {}) {
   const parameters = { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS };
-  const codecs: Codecs = { parsers: {}, serializers: {} };
-  const session = openSession({ url, parameters }, codecs);
-  const db = databaseOver({ lend: (use) => use(session) }, codecs);
+  const { db, close } = databaseAlone(url, parameters);
   try {
     // Drizzle's migrator takes no lock of its own: of four at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
@@ -33,8 +34,44 @@ export async function prepareDatabase(url: string, { demoData = false } = {}) {
     throw unusable(url, error);
   } finally {
     // Closing the connection gives the lock back.
-    await session.close(CLOSE_PATIENCE_S);
+    await close();
   }
+}
+
+/** The database over one connection, on which no statement is given up for being slow. */
+export function databaseAlone(url: string, parameters: SessionSettings['parameters']) {
+  const codecs: Codecs = { parsers: {}, serializers: {} };
+  const session = openSession({ url, parameters }, codecs);
+  const db = databaseOver({ lend: (use) => use(session) }, codecs);
+  return { db, close: () => session.close(CLOSE_PATIENCE_S) };
+}
+
+interface Journal {
+  entries: { tag: string; when: number }[];
+}
+
+/** The names of the migrations in `drizzle/` that this database does not have, in order. */
+export async function missingMigrations(db: Database | Transaction): Promise<string[]> {
+  const journal = path.join(migrationsFolder, 'meta', '_journal.json');
+  const { entries }: Journal = JSON.parse(readFileSync(journal, 'utf8'));
+  const applied = new Set(await appliedMigrations(db));
+  return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
+}
+
+/** The names of the triggers that the migrations make. */
+export function expectedTriggers(): string[] {
+  const statements = readMigrationFiles({ migrationsFolder }).flatMap((each) => each.sql);
+  return statements.flatMap((each) => each.match(/\bCREATE TRIGGER "(\w+)"/)?.[1] ?? []);
+}
+
+/** When they were made, in milliseconds since 1970: by that Drizzle knows them. */
+async function appliedMigrations(db: Database | Transaction): Promise<number[]> {
+  const [table] = await db.execute(
+    sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS exists`,
+  );
+  if (!table?.exists) return [];
+  const rows = await db.execute(sql`SELECT created_at FROM drizzle.__drizzle_migrations`);
+  return rows.map((row) => Number(row.created_at));
 }
 
 /** Names the server and the reason, and never the password. */

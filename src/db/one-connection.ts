@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_S = 3;
  *
  * postgres.js reconnects by itself: without end while the server accepts and then closes, and in the
  * middle of a transaction, whose rest it then runs outside of it. It asks for a socket each time, and
- * here it gets one.
+ * here it gets one. It knows no types of arrays: pass them as text or JSON.
  */
 export function oneConnection(
   url: string,
@@ -27,6 +27,9 @@ export function oneConnection(
     connect_timeout: CONNECT_TIMEOUT_S,
     // The default ends a connection after a while even where a transaction is open on it.
     max_lifetime: null,
+    // With it the driver asks for the types of arrays when it has connected, and where the connection
+    // ends before that is answered, nobody hears the error: 3.4.9 ends the process by it.
+    fetch_types: false,
     onnotice: () => undefined,
     ...options,
     // The typings do not know this option; the README of postgres.js does.

@@ -22,11 +22,15 @@ const START_PATIENCE_MS = 5_000;
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 
-/** Starts the server on a free port of the loopback address. */
-export async function startServer(cluster: Cluster, signal: AbortSignal): Promise<Server> {
+/** Starts the server on this port of the loopback address, or on a free one. */
+export async function startServer(
+  cluster: Cluster,
+  signal: AbortSignal,
+  port?: number,
+): Promise<Server> {
   const deadline = Date.now() + START_PATIENCE_MS;
   for (;;) {
-    const started = await tryStart(cluster, await freePort(), signal);
+    const started = await tryStart(cluster, port ?? (await freePort()), signal);
     if ('server' in started) return started.server;
     signal.throwIfAborted();
     // Somebody took the port since we looked, or a predecessor is still being stopped.
@@ -97,13 +101,16 @@ async function stopServer(child: ChildProcess, throwAway: boolean) {
   }
 }
 
-/** Stops the server of a home whose guard is gone; resolves when it has ended, or after a while. */
-export async function stopOrphan(home: string, throwAway: boolean) {
+/**
+ * Stops the server of a home without its guard: SIGINT in order, SIGQUIT at once, which leaves it
+ * to the next start to recover. Resolves when it has ended, or after a while.
+ */
+export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT') {
   const pidFile = path.join(dataOf(home), 'postmaster.pid');
   const deadline = Date.now() + STOP_PATIENCE_MS;
   try {
     const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
-    process.kill(pid, throwAway ? 'SIGQUIT' : 'SIGINT');
+    process.kill(pid, how);
     // It removes the file as the last thing that it does.
     while (fs.existsSync(pidFile) && Date.now() < deadline) await setTimeout(50);
   } catch {

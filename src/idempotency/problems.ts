@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import { crossSiteRefused, outcomeUnknown } from '../problems.ts';
+import { outcomeUnknown } from '../problems.ts';
 
 export const malformedKey = {
   status: 400,
@@ -23,13 +23,7 @@ export const keyInUse = {
 } as const satisfies Problem;
 
 /** What a route that changes something may answer besides what every route may. */
-export const onWriting = [
-  malformedKey,
-  crossSiteRefused,
-  keyInUse,
-  keyReused,
-  outcomeUnknown,
-] as const;
+export const onWriting = [malformedKey, keyInUse, keyReused, outcomeUnknown] as const;
 
 /** The header as OpenAPI has it. The middleware reads it, before any schema is asked. */
 export const keyHeader = {

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { idempotencyKeys } from '../db/schema.ts';
 import type { RequestKey, StoredAnswer } from './keys.ts';
@@ -46,6 +46,28 @@ export async function findAnswer(
   if (status === null || headers === null || body === null)
     throw new Error('an idempotency key was committed without its answer');
   return { fingerprint, status, headers, body };
+}
+
+/** Removes up to `limit` expired keys that nobody is taking anew, and says how many. */
+export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
+  const { caller, key, expiresAt } = idempotencyKeys;
+  const expired = tx
+    .$with('expired')
+    .as(
+      tx
+        .select({ caller, key })
+        .from(idempotencyKeys)
+        .where(lte(expiresAt, NOW))
+        .orderBy(asc(expiresAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  const removed = await tx
+    .with(expired)
+    .delete(idempotencyKeys)
+    .where(sql`(${caller}, ${key}) in (select ${expired.caller}, ${expired.key} from ${expired})`)
+    .returning({ key });
+  return removed.length;
 }
 
 const isThis = ({ caller, key }: RequestKey) =>

@@ -51,6 +51,7 @@ export const jobAnswer = z
 const jobId = z.object({ id: idText });
 
 export const createJob = createRoute({
+  operationId: 'createJob',
   method: 'post',
   path: '/jobs',
   tags: ['Jobs'],
@@ -66,6 +67,7 @@ export const createJob = createRoute({
 });
 
 export const listJobs = createRoute({
+  operationId: 'listJobs',
   method: 'get',
   path: '/jobs',
   tags: ['Jobs'],
@@ -89,6 +91,7 @@ export const listJobs = createRoute({
 });
 
 export const readJob = createRoute({
+  operationId: 'readJob',
   method: 'get',
   path: '/jobs/{id}',
   tags: ['Jobs'],
@@ -101,6 +104,7 @@ export const readJob = createRoute({
 });
 
 export const changeJob = createRoute({
+  operationId: 'changeJob',
   method: 'patch',
   path: '/jobs/{id}',
   tags: ['Jobs'],
@@ -109,10 +113,9 @@ export const changeJob = createRoute({
   request: {
     params: jobId,
     body: jsonBody(
-      fields({ role: role.optional(), capacity: capacity.optional() }).refine(
-        (change) => Object.keys(change).length > 0,
-        'changes nothing',
-      ),
+      fields({ role: role.optional(), capacity: capacity.optional() })
+        .refine((change) => Object.keys(change).length > 0, 'changes nothing')
+        .meta({ minProperties: 1 }),
     ),
   },
   responses: {

@@ -1,5 +1,6 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
+import { adminOnly } from '../auth/http.ts';
 import { Admission, type AdmissionLimits } from '../claims/admission.ts';
 import { admitted, answer, onlyMeant } from '../claims/http.ts';
 import { claimByGet } from '../claims/routes.ts';
@@ -8,6 +9,7 @@ import { settle } from '../claims/settle.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { describe } from '../errors.ts';
 import { newRoutes } from '../http.ts';
+import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
@@ -37,12 +39,13 @@ export const LAB_LIMITS: AdmissionLimits = {
 /** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
 export function createLab(
   db: Database,
-  log: (event: Record<string, unknown>) => void,
+  log: Log,
   around: Around = (_, claim) => claim(),
 ): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
+  lab.use(adminOnly);
   const admission = new Admission(LAB_LIMITS, (error) =>
-    log({ event: 'claim failed after its answer', error: describe(error) }),
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
 
   lab.get('/strategies', (c) =>

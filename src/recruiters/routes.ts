@@ -17,6 +17,7 @@ import {
 const recruiterAnswer = namedAnswer('Recruiter', 'Amara Abbott');
 
 export const createRecruiter = createRoute({
+  operationId: 'createRecruiter',
   method: 'post',
   path: '/recruiters',
   tags: ['Recruiters'],
@@ -30,6 +31,7 @@ export const createRecruiter = createRoute({
 });
 
 export const listRecruiters = createRoute({
+  operationId: 'listRecruiters',
   method: 'get',
   path: '/recruiters',
   tags: ['Recruiters'],
@@ -45,6 +47,7 @@ export const listRecruiters = createRoute({
 });
 
 export const readRecruiter = createRoute({
+  operationId: 'readRecruiter',
   method: 'get',
   path: '/recruiters/{id}',
   tags: ['Recruiters'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -148,6 +148,38 @@ test('a server that closes each connection at once is an error at once', async (
   });
   await close();
 });
+
+/** A server in front of the real one that ends the connection in place of what is answered n-th. */
+async function endingAtAnswer(n: number): Promise<string> {
+  const real = new URL(url);
+  const server = createServer((socket) => {
+    const behind = createConnection({ host: real.hostname, port: Number(real.port) });
+    let answers = 0;
+    behind.on('data', (data) => (++answers < n ? socket.write(data) : socket.destroy()));
+    socket.on('data', (data) => behind.write(data));
+    socket.on('close', () => behind.destroy());
+    for (const each of [socket, behind]) each.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const front = new URL(url);
+  front.port = String((server.address() as AddressInfo).port);
+  return front.href;
+}
+
+test.each([1, 2, 3, 4, 5])(
+  'a connection that ends at answer %i is an error of the statement, and no unheard one',
+  async (n) => {
+    const unheard = vi.fn();
+    process.on('unhandledRejection', unheard);
+    onTestFinished(() => void process.off('unhandledRejection', unheard));
+    const { db, close } = connect(await endingAtAnswer(n), { connections: 1 });
+    // The handshake takes three answers, the statement one to be described and one to be run.
+    await expect(named('any', db)).rejects.toMatchObject({ cause: { code: 'CONNECTION_CLOSED' } });
+    await close();
+    expect(unheard).not.toHaveBeenCalled();
+  },
+);
 
 test('a time comes back as the instant that it is', async () => {
   const [company] = await connection.db.select().from(companies).limit(1);

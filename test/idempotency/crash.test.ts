@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../src/db/session.ts';
-import { makeApp } from '../support/app.ts';
+import { collectLog, makeApp } from '../support/app.ts';
 
 /**
  * A crash after which nobody hears from the database again: at the n-th statement, either before it
@@ -49,7 +49,7 @@ async function askCrashing(request: Request, crash?: Crash) {
     return { ...session, run };
   };
   const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
-  const app = createApp({ db, log: () => undefined });
+  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
   const response = await app.request(request);
   const text = await response.text();
   await close();

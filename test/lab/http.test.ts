@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { type Connection, connect } from '../../src/db/client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../../src/app.ts';
 import { createLab } from '../../src/lab/http.ts';
 import { strategies } from '../../src/lab/strategies/index.ts';
-import { makeDatabase } from '../support/database.ts';
+import { collectLog, makeApp } from '../support/app.ts';
 
-let app: ReturnType<typeof createApp>;
-let connection: Connection;
+let app: App;
 
 beforeAll(async () => {
-  connection = connect(await makeDatabase());
-  afterAll(() => connection.close());
-  app = createApp({ db: connection.db, log: () => undefined });
-  app.route(
-    '/lab',
-    createLab(connection.db, () => undefined),
-  );
+  const made = await makeApp();
+  app = made.app;
+  app.route('/lab', createLab(made.db, collectLog().log));
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.

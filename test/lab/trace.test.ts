@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { race } from '../../src/lab/race.ts';
 import { Trace } from '../../src/lab/trace.ts';
 import { startService } from '../../src/service.ts';
+import { collectLog } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 
 test('a trace has a track a recruiter, their statements, their waits, and who held the lock', async () => {
   const databaseUrl = await makeDatabase();
   const trace = new Trace();
-  const log = () => undefined;
+  const { log } = collectLog();
   const options = { databaseUrl, host: '127.0.0.1', port: 0, lab: true, log, trace };
   const service = await startService(options);
   trace.watch(databaseUrl);

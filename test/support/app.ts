@@ -1,18 +1,43 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
+import { Feed, type FeedLimits } from '../../src/live/feed.ts';
+import type { Log, LogEvent } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
+import { documented } from './documented.ts';
 
-type Settings = Partial<Omit<AppDeps, 'db'>> & { lockTimeoutMs?: number; url?: string };
+type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
+  lockTimeoutMs?: number;
+  url?: string;
+  feedLimits?: Partial<FeedLimits>;
+};
 
-/** The app over a database of its own, without a socket; `events` collects what it logs. */
-export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
+/** A log whose lines stay here: `requests` those of info, `events` those of errors. */
+export function collectLog() {
+  const events: LogEvent[] = [];
+  const requests: LogEvent[] = [];
+  const log: Log = {
+    info: (event) => void requests.push(event),
+    error: (event) => void events.push(event),
+  };
+  return { log, events, requests };
+}
+
+/**
+ * The app over a database of its own, without a socket, its answers held against the OpenAPI
+ * document; `events` collects the errors it logs.
+ */
+export async function makeApp({ url, lockTimeoutMs, feedLimits, ...deps }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { lockTimeoutMs });
-  afterAll(close);
-  const events: Record<string, unknown>[] = [];
-  const app = createApp({ db, log: (event) => events.push(event), ...deps });
+  const { log, events, requests } = collectLog();
+  const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
+  afterAll(() => {
+    feed.close();
+    return close();
+  });
+  const app = documented(createApp({ db, feed, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */
@@ -31,7 +56,7 @@ export async function makeApp({ url, lockTimeoutMs, ...deps }: Settings = {}) {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
-  return { app, db, claim, call, events, databaseUrl };
+  return { app, db, feed, claim, call, events, requests, databaseUrl };
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -43,8 +68,11 @@ export async function makeService(databaseUrl: string): Promise<Service> {
     host: '127.0.0.1',
     port: 0,
     lab: true,
-    log: (event) => {
-      throw new Error(`the service logged ${JSON.stringify(event)}`);
+    log: {
+      info: () => undefined,
+      error: (event) => {
+        throw new Error(`the service logged ${JSON.stringify(event)}`);
+      },
     },
   });
   afterAll(() => service.stop());

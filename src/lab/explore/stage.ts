@@ -55,7 +55,9 @@ export class Stage {
     const pids = this.#sessions.map(({ pid }) => pid);
     this.#sessions = [];
     if (pids.length)
-      await this.run('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [pids]);
+      await this.run('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [
+        arrayOf(pids),
+      ]);
   }
 
   run(text: string, params: unknown[] = []): Promise<Rows> {
@@ -88,6 +90,9 @@ export class Stage {
     return opened;
   }
 }
+
+/** An array as PostgreSQL reads it: our sessions know no types of arrays. */
+export const arrayOf = (numbers: number[]): string => `{${numbers.join(',')}}`;
 
 /** Nothing of one schedule may reach into the next. */
 const CLEAN = 'rollback; reset all; unlisten *; discard temp; select pg_advisory_unlock_all()';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Actor } from './actor.ts';
-import type { Stage } from './stage.ts';
+import { arrayOf, type Stage } from './stage.ts';
 
 /** A session neither came back nor waited for another within the bound. */
 export class Hang extends Error {
@@ -85,7 +85,9 @@ export class Stillness {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
     const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
     if (waiting.length === 0 && failed.length === 0) return true;
-    const activity = (await this.#stage.run(ACTIVITY, [this.#pids])) as unknown as Activity[];
+    const activity = (await this.#stage.run(ACTIVITY, [
+      arrayOf(this.#pids),
+    ])) as unknown as Activity[];
     const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
     // An error is told before the locks are given back: until then, who waits for whom is not true.
     if (failed.some((actor) => of(actor)?.active)) return false;
@@ -115,5 +117,5 @@ interface Activity {
   active: boolean;
 }
 
-const ACTIVITY = `select pid, pg_blocking_pids(pid) as blockers, state = 'active' as active
+const ACTIVITY = `select pid, to_json(pg_blocking_pids(pid)) as blockers, state = 'active' as active
   from pg_stat_activity where pid = any($1::int[])`;

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { readConfig } from '../src/config.ts';
+import { startEmbedded } from '../src/db/embedded.ts';
+import { hasData } from '../src/db/home.ts';
+import { databaseAlone, unusable } from '../src/db/migrate.ts';
+import { type Diagnosis, diagnose } from '../src/doctor.ts';
+import { PlainError } from '../src/errors.ts';
+import { runMain } from '../src/main.ts';
+import { readOptions } from './options.ts';
+import { paint } from './paint.ts';
+import { plainTable } from './plain-table.ts';
+
+const HELP = `Looks for what is wrong in a database, and changes nothing.
+
+Usage: npm run doctor [-- OPTIONS]
+
+Looks at the database at DATABASE_URL, else at the embedded one in DATA_DIR, whose
+server must not be running.
+
+  --url URL          look at this PostgreSQL database
+  --json             print one JSON object on stdout, and nothing else there
+  --help             show this
+
+Exit code: 0 when all is well, 1 when something is wrong, 2 when it cannot be run.
+`;
+
+const rules = z.object({
+  url: z
+    .url({ protocol: /^postgres(ql)?$/, error: '--url must look like postgres://…' })
+    .optional(),
+  json: z.boolean().default(false),
+  help: z.boolean().default(false),
+});
+
+/** For whatever is no diagnosis, so that 1 always means that something is wrong. */
+const FAILED = 2;
+
+runMain(async (stop) => {
+  const flag = { type: 'boolean' } as const;
+  const { options } = readOptions('doctor', rules, {
+    options: { url: { type: 'string' }, json: flag, help: flag },
+  });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const diagnosis = await onDatabase(options.url, stop);
+  process.stdout.write(`${options.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
+  return diagnosis.healthy ? 0 : 1;
+}, FAILED);
+
+async function onDatabase(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
+  const { databaseUrl, dataDir } = readConfig();
+  const url = given ?? databaseUrl;
+  if (url !== undefined) return diagnoseAt(url);
+  if (!hasData(dataDir))
+    throw new PlainError('There is no embedded database yet: npm start makes one. Or give --url.');
+  const embedded = await startEmbedded(dataDir, stop);
+  try {
+    return await diagnoseAt(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
+
+async function diagnoseAt(url: string): Promise<Diagnosis> {
+  const { db, close } = databaseAlone(url, { application_name: 'rowlock doctor' });
+  try {
+    return await diagnose(db);
+  } catch (error) {
+    throw unusable(url, error);
+  } finally {
+    await close();
+  }
+}
+
+function inWords({ healthy, findings, skipped }: Diagnosis): string {
+  const rows = findings.map(({ check, total, examples }) => [
+    total === 0 ? paint('green', 'ok') : paint('red', 'wrong'),
+    total,
+    check,
+    examples[0],
+  ]);
+  const table = plainTable(['', 'found', 'what', 'the first'], rows, [1]);
+  const more = findings.flatMap(({ check, total, examples }) => {
+    const shown = total > examples.length ? `, the first ${examples.length}` : '';
+    return total < 2 ? [] : [`\n${check}${shown}:`, ...examples.map((each) => `  ${each}`)];
+  });
+  const left = skipped.length === 0 ? [] : [`\nNot looked at: ${skipped.join('; ')}.`];
+  const verdict = healthy ? 'All is well.' : 'Something is wrong.';
+  return [table, ...more, ...left, '', verdict].join('\n');
+}

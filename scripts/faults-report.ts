@@ -1,0 +1,55 @@
+import type { ScenarioResult } from '../src/faults/play.ts';
+import { paint } from './paint.ts';
+import { plainTable } from './plain-table.ts';
+
+/** Findings that are printed; --json has all of them. */
+const FINDINGS_SHOWN = 20;
+
+export const describeSkipped = (scenario: string): string =>
+  `SKIPPED: ${scenario}, since the PostgreSQL at DATABASE_URL is never stopped.\n`;
+
+export function describeFaults(results: ScenarioResult[]): string {
+  return `${[describeCounts(results), ...results.flatMap(describeFindings), '', verdict(results)].join('\n')}\n`;
+}
+
+function describeCounts(results: ScenarioResult[]): string {
+  const head = [
+    ...['scenario', 'seconds', 'requests', 'granted', 'refused', 'not done', 'lost'],
+    ...['kills', 'restarts', 'back after', 'broken'],
+  ];
+  const rows = results.map(({ scenario, seconds, requests, answers, ...rest }) => {
+    const { kills, restarts, answeredAgainMs = [], findings } = rest;
+    const sum = (which: RegExp) =>
+      Object.entries(answers).reduce((all, [name, n]) => (which.test(name) ? all + n : all), 0);
+    const slowest = answeredAgainMs.length ? `${Math.max(...answeredAgainMs)} ms` : '';
+    const broken = paint(findings.length ? 'red' : 'green', String(findings.length));
+    return [
+      ...[scenario, seconds.toFixed(1), requests, sum(/^2/), sum(/^4/)],
+      ...[sum(/^(503 (?!outcome)|refused)/), sum(/^(503 outcome|broken)/)],
+      ...[kills ?? '', restarts ?? '', slowest, broken],
+    ];
+  });
+  return plainTable(head, rows, head.map((_, column) => column).slice(1));
+}
+
+function describeFindings({ scenario, findings }: ScenarioResult): string[] {
+  if (findings.length === 0) return [];
+  const shown = findings.slice(0, FINDINGS_SHOWN);
+  const left = findings.length - shown.length;
+  return [
+    '',
+    paint('red', `${scenario}: broken`),
+    ...shown.map(({ promise, what }) => `  ${promise}: ${what}`),
+    ...(left > 0 ? [`  … and ${left} more`] : []),
+  ];
+}
+
+function verdict(results: ScenarioResult[]): string {
+  if (results.length === 0) return paint('red', 'Verdict: nothing was played.');
+  const broken = results.filter(({ findings }) => findings.length > 0);
+  if (broken.length === 0) return paint('green', 'Verdict: every promise was kept.');
+  return paint(
+    'red',
+    `Verdict: BROKEN under ${broken.map(({ scenario }) => scenario).join(', ')}.`,
+  );
+}

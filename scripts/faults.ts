@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { readConfig } from '../src/config.ts';
+import { openFaulty } from '../src/faults/database.ts';
+import { play, type ScenarioResult } from '../src/faults/play.ts';
+import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
+import { runMain } from '../src/main.ts';
+import { describeFaults, describeSkipped } from './faults-report.ts';
+import { readOptions, whole } from './options.ts';
+import { clearProgress, showProgress } from './progress.ts';
+
+const HELP = `Breaks what a running service stands on, under load, and audits what is left.
+
+Usage: npm run faults -- [options]
+
+  --scenario NAME    backends, server, postgres or servers; may be given several
+                     times (default: all)
+  --kills N          backends ended inside a transaction (1 to 100000, default 500)
+  --restarts N       how often the server, and PostgreSQL, is stopped and started
+                     again (1 to 1000, default 5)
+  --servers N        how many servers there are on one database in the scenario
+                     servers (2 to 8; default: two, then four)
+  --seconds N        the longest that a scenario's faults may take (1 to 3600,
+                     default 300)
+  --json             print one JSON object on stdout, and nothing else there
+  --help             show this
+
+It starts a PostgreSQL for itself, and the servers as processes of their own. With
+DATABASE_URL it makes databases of its own on that server, which it never stops: the
+scenario postgres is skipped.
+
+Exit code: 0 when every promise was kept, 1 when one was broken, 2 when it could not
+be run as asked.
+`;
+
+const optionRules = z.object({
+  scenario: z
+    .array(z.enum(scenarioNames, `--scenario must be one of ${scenarioNames.join(', ')}`))
+    .default([...scenarioNames]),
+  kills: whole('--kills', 1, 100_000, 500),
+  restarts: whole('--restarts', 1, 1_000, 5),
+  servers: whole('--servers', 2, 8, 0),
+  seconds: whole('--seconds', 1, 3_600, 300),
+  json: z.boolean().default(false),
+  help: z.boolean().default(false),
+});
+
+/** For whatever is no verdict, so that 1 always means a broken promise. */
+const FAILED = 2;
+
+runMain(async (stop) => {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const { options } = readOptions('faults', optionRules, {
+    options: {
+      scenario: { ...text, multiple: true },
+      ...{ kills: text, restarts: text, servers: text, seconds: text },
+      ...{ json: flag, help: flag },
+    },
+  });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const results = await playAll(options, stop);
+  if (options.json) process.stdout.write(`${JSON.stringify({ scenarios: results })}\n`);
+  else process.stdout.write(describeFaults(results));
+  if (results.some(({ findings }) => findings.length > 0)) return 1;
+  return results.length === 0 ? FAILED : 0;
+}, FAILED);
+
+async function playAll(
+  { scenario, servers, ...rest }: z.infer<typeof optionRules>,
+  stop: AbortSignal,
+): Promise<ScenarioResult[]> {
+  const postgres = await openFaulty(readConfig().databaseUrl, stop);
+  const settings = { ...rest, servers: servers ? [servers] : [2, 4] };
+  const results: ScenarioResult[] = [];
+  try {
+    for (const each of [...new Set(scenario)].flatMap((name) =>
+      scenariosOf(name, settings.servers),
+    )) {
+      if (each.stopsPostgres && !postgres.restart) process.stderr.write(describeSkipped(each.name));
+      else results.push(await play(each, { postgres, settings, stop, progress: showProgress }));
+      clearProgress();
+    }
+    return results;
+  } finally {
+    clearProgress();
+    await postgres.stop();
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { oneConnection } from '../db/one-connection.ts';
+import type { ClaimRow, Finding, KeyRow, Ledger } from './ledger.ts';
+
+const QUIET_PATIENCE_MS = 15_000;
+const LOOK_MS = 20;
+const CLOSE_PATIENCE_S = 5;
+
+/** How far the database's clock is ahead of ours, in milliseconds. */
+export async function clockOffset(sql: postgres.Sql): Promise<number> {
+  const before = Date.now();
+  const now = await databaseTime(sql);
+  return now - (before + Date.now()) / 2;
+}
+
+/** Jobs that are held by more than they take, at one moment. */
+export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
+  const rows = await sql<{ id: string; capacity: number; claimed: number }[]>`
+    SELECT jobs.id::text, capacity, count(*)::int AS claimed
+    FROM jobs JOIN job_claims ON job_id = jobs.id
+    WHERE expires_at IS NULL OR expires_at > statement_timestamp()
+    GROUP BY jobs.id HAVING count(*) > capacity`;
+  return rows.map(({ id, capacity, claimed }) => ({
+    promise: 'capacity',
+    what: `job ${id} has ${claimed} claims for ${capacity} slots`,
+  }));
+}
+
+/**
+ * Compares the database with what was asked and answered, once nothing runs there any more. Adds
+ * what it finds to the ledger.
+ */
+export async function audit(sql: postgres.Sql, ledger: Ledger) {
+  await untilQuiet(sql);
+  const from = await databaseTime(sql);
+  const claims = await sql<ClaimRow[]>`
+    SELECT id::text, job_id::text AS "jobId", recruiter_id::text AS "recruiterId"
+    FROM job_claims WHERE expires_at IS NULL OR expires_at > statement_timestamp()`;
+  ledger.judgeClaims(claims, { from, to: await databaseTime(sql) });
+  ledger.judgeKeys(await sql<KeyRow[]>`SELECT key, status, body FROM idempotency_keys`);
+  for (const finding of await oversold(sql)) ledger.add(finding);
+}
+
+/** A server that was killed leaves sessions behind that end what they were told last. */
+async function untilQuiet(sql: postgres.Sql) {
+  const deadline = Date.now() + QUIET_PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const busy = await sql`
+      SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND backend_type = 'client backend'
+      AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`;
+    if (busy.length === 0) return;
+    await sleep(LOOK_MS);
+  }
+  throw new Error('transactions still run, long after the load has ended');
+}
+
+async function databaseTime(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ ms: number }[]>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`;
+  return row?.ms ?? Number.NaN;
+}
+
+/** Does some work on a connection of its own. */
+export async function onDatabase<T>(
+  url: string,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = oneConnection(url, { connection: { application_name: 'rowlock faults' } });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: CLOSE_PATIENCE_S });
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  after,
+  holding,
+  implied,
+  lapse,
+  type Operation,
+  type Span,
+  type State,
+  type Verdict,
+  withEffect,
+} from './possible.ts';
+
+/** What the service promises, and a fault may break. */
+export type Promised =
+  | 'capacity'
+  | 'acknowledged is kept'
+  | 'only what was asked for'
+  | 'a key is answered once'
+  | 'it answers'
+  | 'it lives';
+
+export interface Finding {
+  promise: Promised;
+  what: string;
+}
+
+/** A row of the claims that counts at the time of the audit. */
+export interface ClaimRow {
+  id: string;
+  jobId: string;
+  recruiterId: string;
+}
+
+/** A row of the idempotency keys; the answer is null where it was committed without one. */
+export interface KeyRow {
+  key: string;
+  status: number | null;
+  body: string | null;
+}
+
+type Answer = { status: number; body: string };
+
+interface Pair {
+  states: State[];
+  /** Operations that may happen at any later time. */
+  running: { did: Operation; from: number }[];
+}
+
+/**
+ * What was asked and answered, and so what the database may hold: for each job and recruiter the
+ * states that are possible. An answer that none of them explains is a finding. It begins with
+ * nothing claimed, and takes the operations of one job and recruiter in their order, each once: a
+ * request that was sent again with its key is one operation.
+ */
+export class Ledger {
+  readonly findings: Finding[] = [];
+  readonly #pairs = new Map<string, Pair>();
+  readonly #claims = new Set<string>();
+  readonly #answers = new Map<string, Answer>();
+
+  /** Takes what an operation has come to that began and ended within the span. */
+  record(did: Operation, verdict: Verdict, at: Span) {
+    const pair = this.#pair(did);
+    const before = possible(pair, at);
+    const states = after(before, did, verdict, at);
+    if (states.length === 0) this.#find(unexplained(did, verdict, before));
+    if (verdict.kind === 'claimed') this.#claimedOnce(verdict.id);
+    if (verdict.kind === 'unknown' && verdict.runs) pair.running.push({ did, from: at.from });
+    pair.states = states.length === 0 ? implied(did, verdict) : states;
+  }
+
+  /** Takes the answer to a request with a key: each repeat has to get the first one's. */
+  answered(key: string, answer: Answer) {
+    const first = this.#answers.get(key);
+    if (first === undefined) this.#answers.set(key, answer);
+    else if (first.status !== answer.status || first.body !== answer.body)
+      this.#find({
+        promise: 'a key is answered once',
+        what: `${key} was answered ${first.status}, and then ${answer.status} or otherwise`,
+      });
+  }
+
+  /** Compares the claims that count with what may be, at this time. */
+  judgeClaims(rows: ClaimRow[], at: Span) {
+    const inTable = new Map(rows.map((row) => [nameOf(row), row]));
+    for (const row of rows) this.#pair(row);
+    for (const [name, pair] of this.#pairs) {
+      const row = inTable.get(name);
+      const states = possible(pair, at);
+      if (row === undefined && !states.includes('free'))
+        this.#find({
+          promise: 'acknowledged is kept',
+          what: `${name} holds ${wordsFor(states)}, and the table has nothing`,
+        });
+      if (row !== undefined && !states.some(holding(row.id)))
+        this.#find({
+          promise: 'only what was asked for',
+          what: `the table has claim ${row.id} of ${name}, which holds ${wordsFor(states)}`,
+        });
+    }
+  }
+
+  /** Compares the stored keys with what was answered to them. */
+  judgeKeys(rows: KeyRow[]) {
+    const stored = new Map(rows.map((row) => [row.key, row]));
+    for (const { key, status } of rows)
+      if (status === null)
+        this.#find({ promise: 'a key is answered once', what: `${key} is stored unanswered` });
+    for (const [key, { status, body }] of this.#answers) {
+      const row = stored.get(key);
+      if (row?.status !== status || row.body !== body)
+        this.#find({
+          promise: 'acknowledged is kept',
+          what: `${key} was answered ${status}, and ${row?.status ?? 'nothing'} is stored`,
+        });
+    }
+  }
+
+  /** Takes what somebody else has found. */
+  add(finding: Finding) {
+    this.#find(finding);
+  }
+
+  /** Each once: a job that stays oversold is seen in every look. */
+  #find(finding: Finding) {
+    if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
+  }
+
+  #claimedOnce(id: string) {
+    if (this.#claims.has(id))
+      this.#find({ promise: 'capacity', what: `claim ${id} was given out twice` });
+    this.#claims.add(id);
+  }
+
+  #pair(of: { jobId: string; recruiterId: string }): Pair {
+    const name = nameOf(of);
+    const pair = this.#pairs.get(name) ?? { states: ['free'], running: [] };
+    this.#pairs.set(name, pair);
+    return pair;
+  }
+}
+
+function possible({ states, running }: Pair, at: Span): State[] {
+  const open = running.reduce(
+    (some, { did, from }) => withEffect(some, did, { from, to: at.to }),
+    states,
+  );
+  return lapse(open, at);
+}
+
+const nameOf = ({ jobId, recruiterId }: { jobId: string; recruiterId: string }) =>
+  `recruiter ${recruiterId} of job ${jobId}`;
+
+const wordsFor = (states: State[]) =>
+  states
+    .map((each) => (each === 'free' ? 'nothing' : `claim ${each.id ?? 'of an unknown id'}`))
+    .join(' or ') || 'nothing that is possible';
+
+const unexplained = (did: Operation, { kind }: Verdict, states: State[]): Finding => ({
+  promise:
+    kind === 'claimed' || kind === 'duplicate' ? 'only what was asked for' : 'acknowledged is kept',
+  what: `${nameOf(did)}: ${did.kind} was answered ${kind}, with ${wordsFor(states)} held`,
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLAIM_LIMITS } from '../app.ts';
+import {
+  claimsIn,
+  nameOf,
+  type Reply,
+  type Request,
+  requestFor,
+  type Settled,
+  send,
+  verdictOn,
+} from './ask.ts';
+import type { Ledger } from './ledger.ts';
+import type { Operation, Verdict } from './possible.ts';
+
+/** How many requests were sent, and how they were answered. */
+export interface Counts {
+  requests: number;
+  answers: Record<string, number>;
+}
+
+export interface LoadSettings {
+  /** Each request goes to any of these, and its repeat perhaps to another. */
+  urls: string[];
+  ledger: Ledger;
+  /** The time of the database, in milliseconds. */
+  now: () => number;
+}
+
+export interface How {
+  /** With an idempotency key. */
+  keyed: boolean;
+  /** By the GET, where there is one for this. */
+  byGet?: boolean;
+  /** With a key: the same request once more. */
+  again?: 'after its answer' | 'at once' | undefined;
+}
+
+/** How long a request is sent again after the load has ended and the faults with it. */
+const CONVERGE_MS = 30_000;
+const LONGEST_PAUSE_MS = 60;
+const LOOK_MS = 5;
+
+/** Sends operations and puts down what came of them, sending each again until that is known. */
+export class Load {
+  readonly counts: Counts = { requests: 0, answers: {} };
+  readonly #settings: LoadSettings;
+  #deadline = Infinity;
+
+  constructor(settings: LoadSettings) {
+    this.#settings = settings;
+  }
+
+  /** The faults are over: what is not answered soon stays unknown, and is a finding. */
+  end() {
+    this.#deadline = Date.now() + CONVERGE_MS;
+  }
+
+  get hasEnded(): boolean {
+    return this.#deadline < Infinity;
+  }
+
+  /** Resolves when so many more requests have been granted or refused. */
+  async pass(answers: number, stop: AbortSignal) {
+    const enough = this.#answered() + answers;
+    while (this.#answered() < enough) {
+      stop.throwIfAborted();
+      await sleep(LOOK_MS);
+    }
+  }
+
+  #answered(): number {
+    const counts = Object.entries(this.counts.answers);
+    return counts.reduce((sum, [name, count]) => (/^[24]/.test(name) ? sum + count : sum), 0);
+  }
+
+  /**
+   * Asks until it is known what came of it. With a key the same request is sent again; without, one
+   * whose answer was lost stands as unknown, and is then asked for anew.
+   */
+  async settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
+    const key = keyed ? randomUUID() : undefined;
+    const request = requestFor(did, byGet, key);
+    const atOnce = again === 'at once' && this.#repeat(did, request);
+    const verdict = await this.#untilKnown(did, request);
+    if (again === 'after its answer') await this.#repeat(did, request);
+    await atOnce;
+    return verdict;
+  }
+
+  /** The claims of a recruiter, by their jobs; none where that is not answered. */
+  async look(recruiterId: string): Promise<Map<string, string>> {
+    const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
+    return claimsIn(await this.#send(request));
+  }
+
+  async #untilKnown(did: Operation, request: Request): Promise<Verdict> {
+    const { ledger, now } = this.#settings;
+    let from = now();
+    let runs = false;
+    for (;;) {
+      const { settled, late } = await this.#attempt(did, request);
+      runs ||= late;
+      const isKnown = isVerdict(settled);
+      if (isKnown || this.#isTooLate()) {
+        const verdict = isKnown ? settled : this.#unanswered(did, runs);
+        ledger.record(did, verdict, { from, to: now() });
+        return verdict;
+      }
+      if (settled.kind === 'unknown' && request.key === undefined) {
+        ledger.record(did, { kind: 'unknown', runs }, { from, to: now() });
+        from = now();
+        runs = false;
+      }
+      await pause();
+    }
+  }
+
+  /** The same operation again, which stands in the ledger once. */
+  async #repeat(did: Operation, request: Request) {
+    while (!isVerdict((await this.#attempt(did, request)).settled)) {
+      if (this.#isTooLate()) return;
+      await pause();
+    }
+  }
+
+  async #attempt(did: Operation, request: Request) {
+    const { ledger } = this.#settings;
+    const began = Date.now();
+    const reply = await this.#send(request);
+    const late = Date.now() - began >= CLAIM_LIMITS.answerMs;
+    const settled = verdictOn(did, reply, late);
+    if (settled.kind === 'unexpected')
+      ledger.add({ promise: 'it answers', what: `a ${did.kind} was answered ${nameOf(reply)}` });
+    if (request.key !== undefined && isVerdict(settled) && reply.kind === 'answer')
+      ledger.answered(request.key, reply);
+    return { settled: settled.kind === 'unexpected' ? unknown(late) : settled, late };
+  }
+
+  async #send(request: Request): Promise<Reply> {
+    const { urls } = this.#settings;
+    const reply = await send(urls[Math.floor(Math.random() * urls.length)] ?? '', request);
+    const name = nameOf(reply);
+    this.counts.requests++;
+    this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
+    return reply;
+  }
+
+  #unanswered(did: Operation, runs: boolean): Verdict {
+    const what = `a ${did.kind} got no answer in ${CONVERGE_MS} ms after the faults had ended`;
+    this.#settings.ledger.add({ promise: 'it answers', what });
+    return unknown(runs);
+  }
+
+  #isTooLate(): boolean {
+    return Date.now() > this.#deadline;
+  }
+}
+
+const unknown = (runs: boolean) => ({ kind: 'unknown', runs }) as const;
+const pause = () => sleep(Math.random() * LONGEST_PAUSE_MS);
+const isVerdict = (settled: Settled): settled is Exclude<Verdict, { kind: 'unknown' }> =>
+  settled.kind !== 'not done' && settled.kind !== 'unknown' && settled.kind !== 'unexpected';

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { prepareDatabase } from '../db/migrate.ts';
+import { openScratch } from '../db/scratch.ts';
+import { PlainError } from '../errors.ts';
+import { unlessStopped } from '../main.ts';
+import { send } from './ask.ts';
+import { audit, clockOffset, onDatabase, oversold } from './audit.ts';
+import type { FaultyPostgres } from './database.ts';
+import { type Finding, Ledger } from './ledger.ts';
+import { type Counts, Load } from './load.ts';
+import { type Openings, work } from './recruiter.ts';
+import type { FaultCounts, FaultSettings, Scenario, Stage } from './scenario.ts';
+import { startServerProcess } from './server-process.ts';
+
+export interface ScenarioResult extends Counts, FaultCounts {
+  scenario: string;
+  /** How long the faults were made for. */
+  seconds: number;
+  /** Empty: every promise was kept. */
+  findings: Finding[];
+}
+
+const RECRUITERS = 40;
+const HOT_JOBS = 3;
+const WATCH_MS = 250;
+
+export interface PlaySettings {
+  postgres: FaultyPostgres;
+  settings: FaultSettings;
+  stop: AbortSignal;
+  progress: (text: string) => void;
+}
+
+/**
+ * Plays a scenario on a database of its own: servers, a load, the faults, and the audit. Throws a
+ * `PlainError` when the faults could not all be made in the time that they may take.
+ */
+export async function play(scenario: Scenario, how: PlaySettings): Promise<ScenarioResult> {
+  const scratch = await openScratch(how.postgres.url, how.stop);
+  try {
+    await unlessStopped(how.stop, prepareDatabase(scratch.url, { demoData: true }));
+    return await onStage(scenario, scratch.url, how);
+  } finally {
+    await scratch.stop();
+  }
+}
+
+async function onStage(
+  scenario: Scenario,
+  databaseUrl: string,
+  { postgres, settings, stop, progress }: PlaySettings,
+): Promise<ScenarioResult> {
+  const { offset, openings, recruiterIds } = await onDatabase(databaseUrl, lookAround);
+  const servers = await startAll(databaseUrl, scenario.servers);
+  const ledger = new Ledger();
+  const urls = servers.map(({ url }) => url);
+  const load = new Load({ urls, ledger, now: () => Date.now() + offset });
+  const tooLong = AbortSignal.timeout(settings.seconds * 1000);
+  const stage: Stage = {
+    ...{ databaseUrl, servers, load, ledger, settings },
+    stop: AbortSignal.any([stop, tooLong]),
+    restartPostgres: postgres.restart,
+    progress: (text) => progress(`${scenario.name}: ${text}`),
+  };
+  const began = Date.now();
+  const working = Promise.all([
+    watch(stage),
+    ...recruiterIds.map((id) => work(id, load, openings)),
+  ]);
+  // What it throws is thrown where it is awaited; until then it is not unheard.
+  working.catch(() => undefined);
+  try {
+    const counts = await faults(scenario, stage, stop);
+    const seconds = (Date.now() - began) / 1000;
+    load.end();
+    await unlessStopped(stop, working);
+    await judgeLife(stage);
+    await onDatabase(databaseUrl, (sql) => audit(sql, ledger));
+    const { findings } = ledger;
+    return { scenario: scenario.name, seconds, ...load.counts, ...counts, findings };
+  } finally {
+    load.end();
+    await Promise.all(servers.map((each) => each.kill()));
+  }
+}
+
+async function faults(scenario: Scenario, stage: Stage, stop: AbortSignal): Promise<FaultCounts> {
+  try {
+    return await scenario.faults(stage);
+  } catch (error) {
+    if (!stage.stop.aborted || stop.aborted) throw error;
+    const { seconds } = stage.settings;
+    throw new PlainError(
+      `${scenario.name}: ${seconds} s were not enough for what was to be done. Give it --seconds.`,
+    );
+  }
+}
+
+async function startAll(databaseUrl: string, count: number) {
+  const starting = Array.from({ length: count }, () => startServerProcess(databaseUrl));
+  return Promise.all(starting);
+}
+
+async function lookAround(sql: postgres.Sql) {
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  const jobs = ids(await sql<{ id: string }[]>`SELECT id::text FROM jobs ORDER BY id`);
+  const openings: Openings = { hot: jobs.slice(0, HOT_JOBS), spread: jobs.slice(HOT_JOBS) };
+  const recruiterIds = ids(
+    await sql<{ id: string }[]>`SELECT id::text FROM recruiters ORDER BY id LIMIT ${RECRUITERS}`,
+  );
+  return { offset: await clockOffset(sql), openings, recruiterIds };
+}
+
+/** Looks for jobs that are oversold while the load runs; the audit sees only how it ends. */
+async function watch({ databaseUrl, load, ledger }: Stage) {
+  while (!load.hasEnded) {
+    // While PostgreSQL is stopped there is nothing to see.
+    const found = await onDatabase(databaseUrl, oversold).catch(() => []);
+    for (const finding of found) ledger.add(finding);
+    await sleep(WATCH_MS);
+  }
+}
+
+/** The servers that were not killed are the same processes still, and answer. */
+async function judgeLife({ servers, ledger }: Stage) {
+  for (const server of servers) {
+    const reply = await send(server.url, { path: '/healthz', method: 'GET' });
+    const answers = reply.kind === 'answer' && reply.status === 200;
+    if (!server.isRunning() || !answers)
+      ledger.add({ promise: 'it lives', what: `the server at ${server.url} has ended or is mute` });
+  }
+}

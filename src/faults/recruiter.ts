@@ -1,0 +1,50 @@
+import type { How, Load } from './load.ts';
+import type { Operation } from './possible.ts';
+
+/** Most want the same few jobs, and the others are spread. */
+export interface Openings {
+  hot: string[];
+  spread: string[];
+}
+
+/** Ends while the load runs; and outlasts it. */
+const LEASES_S = [1, 3_600];
+
+/** A recruiter who claims, renews and releases, one after the other, until the load has ended. */
+export async function work(recruiterId: string, load: Load, openings: Openings) {
+  /** Claims that this recruiter knows of, by their jobs; some may have ended. */
+  let held = new Map<string, string>();
+  while (!load.hasEnded) {
+    const did = choose(recruiterId, held, openings);
+    const verdict = await load.settle(did, chooseHow());
+    if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
+    if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
+    // It was claimed by a request whose answer was lost, and the answer would have told its id.
+    if (verdict.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
+  }
+}
+
+function choose(recruiterId: string, held: Map<string, string>, openings: Openings): Operation {
+  const mine = any([...held]);
+  if (mine !== undefined && chance(0.55)) {
+    const [jobId, id] = mine;
+    const which = { jobId, recruiterId, id };
+    return chance(0.75)
+      ? { kind: 'release', ...which }
+      : { kind: 'renew', ...which, leaseSeconds: anyLease() };
+  }
+  const jobId = any(chance(0.5) ? openings.hot : openings.spread) ?? '';
+  const lease = chance(0.5) ? { leaseSeconds: anyLease() } : {};
+  return { kind: 'claim', jobId, recruiterId, ...lease };
+}
+
+/** Six in ten with a key; some of these twice. */
+function chooseHow(): How {
+  if (chance(0.4)) return { keyed: false, byGet: chance(0.5) };
+  const again = any(['after its answer', 'at once', undefined, undefined] as const);
+  return { keyed: true, byGet: chance(0.5), again };
+}
+
+const chance = (probability: number) => Math.random() < probability;
+const any = <T>(some: T[]): T | undefined => some[Math.floor(Math.random() * some.length)];
+const anyLease = () => any(LEASES_S) ?? 1;

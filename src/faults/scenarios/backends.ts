@@ -1,0 +1,47 @@
+import type postgres from 'postgres';
+import { onDatabase } from '../audit.ts';
+import type { Scenario, Stage } from '../scenario.ts';
+
+/** Answers between two kills at most, so that most of the load gets through. */
+const ANSWERS_BETWEEN = 8;
+
+/** Ends backends of the service inside their transactions, at random. */
+export const backends: Scenario = {
+  name: 'backends',
+  idea: 'pg_terminate_backend on running claim transactions, at random',
+  servers: 1,
+  faults: (stage) =>
+    onDatabase(stage.databaseUrl, async (sql) => ({ kills: await killThatMany(sql, stage) })),
+};
+
+/**
+ * Some transactions end by themselves before the signal reaches them, so a kill counts once a
+ * request has lost its answer to it too.
+ */
+async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
+  const wanted = settings.kills;
+  let killed = 0;
+  for (;;) {
+    killed += await killOne(sql);
+    const hits = Math.min(killed, load.counts.answers['503 outcome-unknown'] ?? 0);
+    progress(`${Math.min(hits, wanted)} of ${wanted} kills`);
+    if (hits >= wanted) return hits;
+    await load.pass(Math.ceil(Math.random() * ANSWERS_BETWEEN), stop);
+  }
+}
+
+/**
+ * One whose last statement stands only in a transaction, or that is between two of one. It is chosen
+ * before any is ended: hence MATERIALIZED. 0 when there was none, or it had just ended.
+ */
+async function killOne(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ killed: number }[]>`
+    WITH victim AS MATERIALIZED (
+      SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'rowlock'
+      AND (state = 'idle in transaction'
+        OR (state = 'active' AND query ~* '(for update$|^(insert|update|delete|commit))'))
+      ORDER BY random() LIMIT 1)
+    SELECT count(*) FILTER (WHERE pg_terminate_backend(pid))::int AS killed FROM victim`;
+  return row?.killed ?? 0;
+}

@@ -1,0 +1,16 @@
+import type { Scenario } from '../scenario.ts';
+import { backends } from './backends.ts';
+import { postgres, server } from './restarts.ts';
+import { serversAsOne } from './servers.ts';
+
+export const scenarioNames = ['backends', 'server', 'postgres', 'servers'] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+/** The scenarios of a name, in the order in which they are played. */
+export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =>
+  ({
+    backends: [backends],
+    server: [server],
+    postgres: [postgres],
+    servers: servers.map(serversAsOne),
+  })[name];

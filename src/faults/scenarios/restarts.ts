@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { send } from '../ask.ts';
+import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
+import { type ServerProcess, startServerProcess } from '../server-process.ts';
+
+/** Answers between two faults, so that each comes in the middle of a load. */
+const ANSWERS_BETWEEN = 100;
+const LOOK_MS = 10;
+
+/** Kills the server in the middle of its work, and starts another in its place. */
+export const server: Scenario = {
+  name: 'server',
+  idea: 'the server killed by SIGKILL and started again, under load',
+  servers: 1,
+  faults: (stage) =>
+    again(stage, async () => {
+      const [victim] = stage.servers;
+      if (!victim) throw new Error('there is no server to kill');
+      stage.servers.shift();
+      await victim.kill();
+      stage.servers.push(await successorOf(victim, stage));
+    }),
+};
+
+/** Stops PostgreSQL as a crash would, under a server that stays. */
+export const postgres: Scenario = {
+  name: 'postgres',
+  idea: 'PostgreSQL stopped `immediate` and started again, under load',
+  servers: 1,
+  stopsPostgres: true,
+  faults: (stage) =>
+    again(stage, async () => {
+      if (!stage.restartPostgres) throw new Error("somebody else's PostgreSQL is not stopped");
+      await stage.restartPostgres();
+    }),
+};
+
+const successorOf = (victim: ServerProcess, { databaseUrl }: Stage) =>
+  startServerProcess(databaseUrl, Number(new URL(victim.url).port));
+
+async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCounts> {
+  const wanted = stage.settings.restarts;
+  const answeredAgainMs: number[] = [];
+  for (let restarts = 0; restarts < wanted; restarts++) {
+    stage.progress(`${restarts} of ${wanted} restarts`);
+    await underLoad(stage);
+    const stopped = Date.now();
+    await fault();
+    await untilAnswered(stage);
+    answeredAgainMs.push(Date.now() - stopped);
+  }
+  await underLoad(stage);
+  return { restarts: wanted, answeredAgainMs };
+}
+
+/** Lets the load go on for a while. */
+export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
+
+/** Resolves when every server answers what it has to ask the database for. */
+async function untilAnswered({ servers, stop }: Stage) {
+  for (const { url } of servers) {
+    for (;;) {
+      stop.throwIfAborted();
+      const reply = await send(url, { path: '/jobs?limit=1', method: 'GET' });
+      if (reply.kind === 'answer' && reply.status === 200) break;
+      await sleep(LOOK_MS);
+    }
+  }
+}

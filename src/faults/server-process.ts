@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { environmentOf } from '../config.ts';
+import { PlainError } from '../errors.ts';
+
+/** A server of the service in a process of its own. */
+export interface ServerProcess {
+  url: string;
+  pid: number;
+  /** Whether it has not ended, by itself or otherwise. */
+  isRunning(): boolean;
+  /** SIGKILL: no drain, no last words. Resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+const ENTRY = fileURLToPath(new URL('../server.ts', import.meta.url));
+
+/** Starts a server on this port, or on a free one; resolves when it listens. */
+export async function startServerProcess(databaseUrl: string, port = 0): Promise<ServerProcess> {
+  const settings = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LAB: 'off' };
+  const tsx = createRequire(import.meta.url).resolve('tsx');
+  const child = spawn(process.execPath, ['--import', tsx, ENTRY], {
+    env: environmentOf(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const gone = once(child, 'close');
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const url = await listening(child);
+  if (url === undefined || child.pid === undefined) {
+    await kill();
+    throw new PlainError('The server for the faults did not start.');
+  }
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return { url, pid: child.pid, isRunning, kill };
+}
+
+/** Where it says that it listens; undefined when it ends before. What it says later is let pass. */
+async function listening(child: ChildProcess): Promise<string | undefined> {
+  child.stderr?.resume();
+  let said = '';
+  return new Promise((resolve) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said = said.slice(-1_000) + text;
+      const [, url] = said.match(/listens on (http\S+)/) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('close', () => resolve(undefined));
+  });
+}

@@ -1,0 +1,17 @@
+import { jobBody } from '../jobs/http.ts';
+import type { Job } from '../jobs/queries.ts';
+import { idBody } from '../schemas.ts';
+
+/** An event as the wire has it: JSON without line breaks, so that it fits one `data` line. */
+const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+export const BEGIN = event('begin', {});
+export const END = event('end', {});
+export const jobEvent = (job: Job) => event('job', jobBody(job));
+export const goneEvent = (id: bigint) => event('gone', { id: idBody(id) });
+
+/** A comment: it tells both ends, and whatever is between them, that the connection lives. */
+export const HEARTBEAT = ':\n\n';
+
+/** When a client comes back after its stream has ended; not all of a stopped server's at once. */
+export const retryHint = () => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`;

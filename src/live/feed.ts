@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/client.ts';
+import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
+import { describe } from '../errors.ts';
+import { findJobs } from '../jobs/queries.ts';
+import type { Log } from '../log.ts';
+import { Announcements } from './announcements.ts';
+import { goneEvent, jobEvent } from './events.ts';
+import { Follower } from './follower.ts';
+import { pauseAfter } from './pause.ts';
+import { type Followed, isFollowed, PAGE, type Page, readPage } from './queries.ts';
+
+export interface FeedLimits {
+  /** Clients at once; each keeps a socket open. */
+  followers: number;
+  /** Events that may wait for a slow client, some 300 bytes each. */
+  pending: number;
+  /** Changed jobs that may wait to be read. */
+  changed: number;
+  heartbeatMs: number;
+}
+
+export const FEED_LIMITS: FeedLimits = {
+  followers: 1_000,
+  pending: 1_000,
+  changed: 10_000,
+  heartbeatMs: 15_000,
+};
+
+export interface FeedDeps {
+  db: Database;
+  /** Where to listen: the same database as `db`. */
+  url: string;
+  log: Log;
+  limits?: Partial<FeedLimits>;
+}
+
+/**
+ * Tells followers the state of jobs, at first in full, and then after each commit that changes one.
+ *
+ * Everything is read in turn, the full state and the changed jobs alike: of two reads the later one
+ * sees all that the earlier one saw, so what a follower hears of a job never goes back in time.
+ */
+export class Feed {
+  readonly #db: Database;
+  readonly #log: FeedDeps['log'];
+  readonly #limits: FeedLimits;
+  readonly #announcements: Announcements;
+  readonly #followers = new Set<Follower>();
+  readonly #changed = new Set<bigint>();
+  readonly #pages = new Map<string, { takers: ((page: Page) => void)[]; read: Promise<void> }>();
+  #lastRead: Promise<unknown> = Promise.resolve();
+  #isReadingChanges = false;
+  #isClosed = false;
+
+  constructor({ db, url, log, limits }: FeedDeps) {
+    this.#db = db;
+    this.#log = log;
+    this.#limits = { ...FEED_LIMITS, ...limits };
+    this.#announcements = new Announcements(url, {
+      onJob: (id) => this.#onJob(id),
+      onHeard: () => this.#restartAll(),
+      onDeaf: (error) => log.error({ event: 'jobs are not announced', error: describe(error) }),
+    });
+  }
+
+  /**
+   * A new follower, whose full state has begun to be read. `full` when there are too many, `closed`
+   * after `close`. Throws when the database cannot be reached or read.
+   */
+  async follow(followed: Followed): Promise<Follower | 'full' | 'closed'> {
+    if (this.#isClosed) return 'closed';
+    if (this.#followers.size >= this.#limits.followers) return 'full';
+    const follower = this.#add(followed);
+    try {
+      await this.#announcements.heard();
+      await follower.readOn();
+    } catch (error) {
+      follower.leave();
+      // Nothing but reads were under way, so asking again is safe.
+      throw isConnectionLost(error) ? nothingRan(error) : error;
+    }
+    return follower.left.aborted ? 'closed' : follower;
+  }
+
+  load(): { followers: number } {
+    return { followers: this.#followers.size };
+  }
+
+  /** Leaves all followers, which ends their streams, and listens no more. */
+  close() {
+    this.#isClosed = true;
+    this.#announcements.close();
+    for (const follower of this.#followers) follower.leave();
+  }
+
+  #add(followed: Followed): Follower {
+    const follower = new Follower(followed, {
+      read: (...page) => this.#readPage(...page),
+      heartbeatMs: this.#limits.heartbeatMs,
+      pending: this.#limits.pending,
+    });
+    this.#followers.add(follower);
+    follower.left.addEventListener('abort', () => this.#followers.delete(follower));
+    return follower;
+  }
+
+  #onJob(id: bigint) {
+    if (this.#followers.size === 0) return;
+    this.#changed.add(id);
+    if (this.#changed.size > this.#limits.changed) this.#restartAll();
+    void this.#readChanges();
+  }
+
+  #restartAll() {
+    this.#changed.clear();
+    for (const follower of this.#followers) follower.restart();
+  }
+
+  async #readChanges() {
+    if (this.#isReadingChanges) return;
+    this.#isReadingChanges = true;
+    for (let failures = 0; this.#changed.size > 0 && !this.#isClosed; ) {
+      try {
+        await this.#inTurn(() => this.#readSomeChanged());
+        failures = 0;
+      } catch (error) {
+        this.#log.error({ event: 'changed jobs could not be read', error: describe(error) });
+        await sleep(pauseAfter(failures++), undefined, { ref: false });
+      }
+    }
+    this.#isReadingChanges = false;
+  }
+
+  async #readSomeChanged() {
+    const ids = [...this.#changed].slice(0, PAGE);
+    // Before the read: what is announced from now on has to be read again.
+    for (const id of ids) this.#changed.delete(id);
+    try {
+      await this.#tell(ids);
+    } catch (error) {
+      for (const id of ids) this.#changed.add(id);
+      throw error;
+    }
+  }
+
+  async #tell(ids: bigint[]) {
+    const gone = new Set(ids);
+    for (const job of await findJobs(this.#db, ids)) {
+      gone.delete(job.id);
+      const text = jobEvent(job);
+      for (const follower of this.#followers)
+        if (isFollowed(follower.followed, job.id, job.company.id)) follower.put(job.id, text);
+    }
+    for (const id of gone)
+      for (const follower of this.#followers)
+        if (isFollowed(follower.followed, id)) follower.put(id, goneEvent(id));
+  }
+
+  /** Followers that ask for the same page before it is read share it: after a gap, many do. */
+  #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
+    const key = [cursor, followed.companyId, ...(followed.jobIds ?? [])].join();
+    const waiting = this.#pages.get(key);
+    if (waiting) {
+      waiting.takers.push(take);
+      return waiting.read;
+    }
+    const takers = [take];
+    const read = this.#inTurn(async () => {
+      this.#pages.delete(key);
+      const page = await readPage(this.#db, followed, cursor);
+      for (const each of takers) each(page);
+    });
+    this.#pages.set(key, { takers, read });
+    return read;
+  }
+
+  #inTurn(read: () => Promise<void>): Promise<void> {
+    const result = this.#lastRead.then(read);
+    this.#lastRead = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,39 @@
+import pino from 'pino';
+import { prettyFactory } from 'pino-pretty';
+
+/** What happened, and facts about it: already without secrets, SQL and parameters. */
+export interface LogEvent {
+  event: string;
+  [fact: string]: unknown;
+}
+
+/** Where the service says what it does. */
+export interface Log {
+  info(event: LogEvent): void;
+  error(event: LogEvent): void;
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+interface Out {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** One line of JSON an event on stderr; for a person at a terminal, a readable one. */
+export function openLog(level: LogLevel, out: Out = process.stderr): Log {
+  const settings: pino.LoggerOptions = {
+    level,
+    // Which host and process it was, the collector of the lines knows.
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (name) => ({ level: name }) },
+  };
+  return pino(settings, out.isTTY ? readable(out) : { write: (line) => void out.write(line) });
+}
+
+function readable(out: Out): pino.DestinationStream {
+  const prettify = prettyFactory({ colorize: true, messageKey: 'event' });
+  return { write: (line) => void out.write(prettify(line)) };
+}

@@ -1,0 +1,75 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { outcomeTold } from '../claims/told.ts';
+import type { Database } from '../db/client.ts';
+import { type Env, newRoutes } from '../http.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { problem, RETRY_AFTER } from '../problem.ts';
+import { createReadiness } from './readiness.ts';
+import * as routes from './routes.ts';
+
+export interface OperationDeps {
+  db: Database;
+  isDraining: () => boolean;
+  metrics: Metrics;
+}
+
+/** What those ask who run the service: is it alive, is it ready, how is it doing. */
+export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
+  const whyNotReady = createReadiness(db, isDraining);
+  return newRoutes()
+    .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const }, 200))
+    .openapi(routes.readyz, async (c) => {
+      const reason = await whyNotReady();
+      return reason ? problem(reason, {}, RETRY_AFTER) : c.json({ status: 'ready' as const }, 200);
+    })
+    .openapi(routes.metrics, async (c) =>
+      c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
+    );
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const LONGEST_PATH = 200;
+/** Asked so often that their lines would bury the others. */
+const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Logs each request in a line, and measures it. */
+export const observeRequests = (log: Log, metrics: Metrics): MiddlewareHandler<Env> => {
+  return async (c, next) => {
+    const began = performance.now();
+    await next();
+    const milliseconds = performance.now() - began;
+    const method = METHODS.has(c.req.method) ? c.req.method : 'other';
+    const route = routeOf(c);
+    const { status } = c.res;
+    const seconds = milliseconds / 1000;
+    // A method that no route has is no label: with each route it would make many hundred lines.
+    if (status === 405) metrics.request({ method: 'other', route: 'unknown', status, seconds });
+    else metrics.request({ method, route: route ?? 'unknown', status, seconds });
+    if (route !== undefined && UNLOGGED.has(route)) return;
+    log.info({
+      event: 'request',
+      requestId: c.get('requestId'),
+      method,
+      ...(route === undefined ? { path: c.req.path.slice(0, LONGEST_PATH) } : { route }),
+      status,
+      milliseconds: Math.round(milliseconds * 10) / 10,
+    });
+  };
+};
+
+/** The pattern that the path matched; undefined for one that only middleware matched. */
+function routeOf(c: Context): string | undefined {
+  const pattern = routePath(c, -1);
+  return pattern === '' || pattern.endsWith('*') ? undefined : pattern;
+}
+
+/** Counts the outcome of each claim. */
+export const observeClaims = (metrics: Metrics): MiddlewareHandler<Env> => {
+  return async (c, next) => {
+    await next();
+    const outcome = await outcomeTold(c.res);
+    if (outcome) metrics.outcome(outcome);
+  };
+};

@@ -1,0 +1,41 @@
+import { createRoute } from '@hono/zod-openapi';
+import { z } from 'zod';
+import { problemResponses } from '../problem.ts';
+import { shuttingDown } from '../problems.ts';
+import { json } from '../schemas.ts';
+import { databaseUnreachable, migrationsMissing } from './readiness.ts';
+
+export const healthz = createRoute({
+  method: 'get',
+  path: '/healthz',
+  operationId: 'isAlive',
+  tags: ['Operation'],
+  summary: 'Whether the process lives',
+  responses: { 200: json('It does.', z.object({ status: z.literal('ok') })) },
+});
+
+export const readyz = createRoute({
+  method: 'get',
+  path: '/readyz',
+  operationId: 'isReady',
+  tags: ['Operation'],
+  summary: 'Whether the server should get requests',
+  responses: {
+    200: json('It should.', z.object({ status: z.literal('ready') })),
+    ...problemResponses(databaseUnreachable, migrationsMissing, shuttingDown),
+  },
+});
+
+export const metrics = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'readMetrics',
+  tags: ['Operation'],
+  summary: 'Counters and histograms, for Prometheus',
+  responses: {
+    200: {
+      description: "Prometheus' text format.",
+      content: { 'text/plain': { schema: z.string() } },
+    },
+  },
+});

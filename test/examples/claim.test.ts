@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, expect, test } from 'vitest';
+import { makeService } from '../support/app.ts';
+import { atEnd, run } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let url: string;
+beforeAll(async () => {
+  ({ url } = await makeService(await makeDatabase()));
+});
+
+async function example(...args: string[]) {
+  const command = run('examples/claim.ts', args);
+  const { code } = await command.ended;
+  return { code, said: command.stdout(), error: command.stderr() };
+}
+
+test('claims a job, and renews the lease', async () => {
+  const { code, said, error } = await example(url, '1', '1');
+  expect(error).toBe('');
+  expect(said).toMatch(/^Claimed: \d+, until \S+Z\nRenewed: until \S+Z\n$/);
+  expect(code).toBe(0);
+});
+
+test('says of each refusal what it means', async () => {
+  for (const recruiterId of [11, 12, 13, 14])
+    await fetch(`${url}/claim-job?jobId=2&recruiterId=${recruiterId}`);
+  const refused = (said: string) => ({ code: 1, said: `${said}\n`, error: '' });
+  const answers = await Promise.all([
+    example(url, '2', '1'),
+    example(url, '2', '11'),
+    example(url, '999999', '1'),
+    example(url, '3', '999999'),
+  ]);
+  expect(answers).toEqual([
+    refused('Too late: 4 recruiters have this job.'),
+    refused('The job is yours already.'),
+    refused('No such job.'),
+    refused('No such recruiter.'),
+  ]);
+});
+
+/** Answers the first request 503 and passes the others on; `keys` are those of the claims. */
+async function makeBusy() {
+  const keys: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    if (request.url?.endsWith('/claims')) keys.push(request.headers['idempotency-key']);
+    if (keys.length === 1) {
+      response.writeHead(503, { 'Retry-After': '0' }).end();
+      return;
+    }
+    const body = (await request.toArray()).join('');
+    const headers = new Headers(Object.entries(request.headers).map(([k, v]) => [k, `${v}`]));
+    headers.delete('connection');
+    const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body });
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  atEnd(() => server.close());
+  return { keys, busyUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('asks a busy service again with the same key', async () => {
+  const { keys, busyUrl } = await makeBusy();
+  const { code, said, error } = await example(busyUrl, '4', '1');
+  expect(error).toBe('');
+  expect(said).toContain('Claimed');
+  expect(code).toBe(0);
+  expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
+});

@@ -1,0 +1,72 @@
+import postgres from 'postgres';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { audit } from '../../src/faults/audit.ts';
+import { Ledger } from '../../src/faults/ledger.ts';
+import { Load } from '../../src/faults/load.ts';
+import { makeService } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let sql: postgres.Sql;
+let ledger: Ledger;
+beforeEach(async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  sql = postgres(databaseUrl, { max: 1 });
+  afterAll(() => sql.end({ timeout: 1 }));
+  ledger = new Ledger();
+  const load = new Load({ urls: [url], ledger, now: Date.now });
+  for (const recruiterId of ['1', '2', '3', '4', '5'])
+    await load.settle({ kind: 'claim', jobId: '1', recruiterId }, { keyed: true });
+  await load.settle({ kind: 'claim', jobId: '2', recruiterId: '1' }, { keyed: false, byGet: true });
+  expect(load.counts).toEqual({ requests: 6, answers: { 200: 1, 201: 4, '403 job-full': 1 } });
+});
+
+async function found() {
+  await audit(sql, ledger);
+  return ledger.findings.map(({ promise, what }) => `${promise}: ${what}`);
+}
+
+test('finds nothing where every promise was kept', async () => {
+  expect(await found()).toEqual([]);
+});
+
+describe('what was done behind the back of the service is found', () => {
+  test('a claim that was told of and is gone', async () => {
+    await sql`DELETE FROM job_claims WHERE job_id = 2`;
+    expect(await found()).toEqual([
+      expect.stringMatching(/^acknowledged is kept: recruiter 1 of job 2 holds claim \d+, and the/),
+    ]);
+  });
+
+  test('a claim that nobody asked for', async () => {
+    await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (3, 9)`;
+    expect(await found()).toEqual([
+      expect.stringMatching(/^only what was asked for: the table has claim \d+ of recruiter 9/),
+    ]);
+  });
+
+  test('a claim in the place of another of the same recruiter', async () => {
+    await sql`DELETE FROM job_claims WHERE job_id = 2`;
+    await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (2, 1)`;
+    expect(await found()).toEqual([expect.stringMatching(/^only what was asked for: .+job 2/)]);
+  });
+
+  test('a job that is held by more than it takes', async () => {
+    await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 5)`;
+    expect(await found()).toEqual([
+      expect.stringMatching(/^only what was asked for: the table has claim \d+ of recruiter 5/),
+      'capacity: job 1 has 5 claims for 4 slots',
+    ]);
+  });
+
+  test('a key without its answer, with another one, and one that is gone', async () => {
+    const [first, second, third] = await sql`SELECT key FROM idempotency_keys ORDER BY key`;
+    await sql`UPDATE idempotency_keys SET status = NULL WHERE key = ${first?.key}`;
+    await sql`UPDATE idempotency_keys SET body = 'other' WHERE key = ${second?.key}`;
+    await sql`DELETE FROM idempotency_keys WHERE key = ${third?.key}`;
+    const findings = await found();
+    expect(findings).toHaveLength(4);
+    expect(findings[0]).toBe(`a key is answered once: ${first?.key} is stored unanswered`);
+    for (const each of findings.slice(1)) expect(each).toMatch(/^acknowledged is kept: .+stored$/);
+  });
+});

@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Ledger } from '../../src/faults/ledger.ts';
+import type { Operation, Span, Verdict } from '../../src/faults/possible.ts';
+
+const pair = { jobId: '1', recruiterId: '7' };
+const NOW: Span = { from: 1_000_000, to: 1_000_010 };
+const later = (ms: number): Span => ({ from: NOW.from + ms, to: NOW.to + ms });
+const claim: Operation = { kind: 'claim', ...pair };
+const lease: Operation = { ...claim, leaseSeconds: 60 };
+const release = (id: string): Operation => ({ kind: 'release', ...pair, id });
+const claimed = (id: string, ends = Infinity): Verdict => ({ kind: 'claimed', id, ends });
+const unknown: Verdict = { kind: 'unknown', runs: false };
+const row = (id: string) => ({ id, ...pair });
+
+/** The promises that are broken by these answers, and at the end by these rows. */
+function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at = later(1_000)) {
+  const ledger = new Ledger();
+  for (const [did, verdict, span = NOW] of steps) ledger.record(did, verdict, span);
+  ledger.judgeClaims(
+    rows.map(({ id }) => row(id)),
+    at,
+  );
+  return ledger.findings.map(({ promise }) => promise);
+}
+const LOST = 'acknowledged is kept';
+const UNASKED = 'only what was asked for';
+
+describe('what was answered is in the table', () => {
+  test('a claim that was answered', () => {
+    expect(broken([[claim, claimed('5')]], [row('5')])).toEqual([]);
+    expect(broken([[claim, claimed('5')]], [])).toEqual([LOST]);
+    expect(broken([[claim, claimed('5')]], [row('6')])).toEqual([UNASKED]);
+  });
+
+  test('a release that was answered', () => {
+    const steps: [Operation, Verdict][] = [
+      [claim, claimed('5')],
+      [release('5'), { kind: 'released' }],
+    ];
+    expect(broken(steps, [])).toEqual([]);
+    expect(broken(steps, [row('5')])).toEqual([UNASKED]);
+  });
+
+  test('a row that nobody asked for is none', () => {
+    expect(broken([], [row('5')])).toEqual([UNASKED]);
+    expect(broken([[claim, { kind: 'full' }]], [row('5')])).toEqual([UNASKED]);
+  });
+});
+
+describe('an answer that was lost', () => {
+  test('leaves both possible, until a later answer tells', () => {
+    expect(broken([[claim, unknown]], [])).toEqual([]);
+    expect(broken([[claim, unknown]], [row('5')])).toEqual([]);
+    const told: [Operation, Verdict][] = [
+      [claim, unknown],
+      [claim, { kind: 'duplicate' }],
+    ];
+    expect(broken(told, [row('5')])).toEqual([]);
+    expect(broken(told, [])).toEqual([LOST]);
+    const full: [Operation, Verdict][] = [
+      [claim, unknown],
+      [claim, { kind: 'full' }],
+    ];
+    expect(broken(full, [])).toEqual([]);
+    expect(broken(full, [row('5')])).toEqual([UNASKED]);
+  });
+
+  test('of a release leaves the claim or none, never another one', () => {
+    const steps: [Operation, Verdict][] = [
+      [claim, claimed('5')],
+      [release('5'), unknown],
+    ];
+    expect(broken(steps, [])).toEqual([]);
+    expect(broken(steps, [row('5')])).toEqual([]);
+    expect(broken(steps, [row('6')])).toEqual([UNASKED]);
+  });
+
+  test('of a claim that still runs may come true after another answer', () => {
+    const full: [Operation, Verdict][] = [
+      [claim, { kind: 'unknown', runs: true }],
+      [claim, { kind: 'full' }],
+    ];
+    expect(broken(full, [row('5')])).toEqual([]);
+  });
+});
+
+describe('a lease', () => {
+  const ends = NOW.from + 60_000;
+  test('holds until its end, and not longer', () => {
+    expect(broken([[lease, claimed('5', ends)]], [], later(59_000))).toEqual([LOST]);
+    expect(broken([[lease, claimed('5', ends)]], [], later(61_000))).toEqual([]);
+    expect(broken([[lease, claimed('5', ends)]], [row('5')], later(61_000))).toEqual([UNASKED]);
+  });
+
+  test('whose answer was lost ends too', () => {
+    expect(broken([[lease, unknown]], [row('5')], later(59_000))).toEqual([]);
+    expect(broken([[lease, unknown]], [row('5')], later(61_000))).toEqual([UNASKED]);
+  });
+
+  test('that was renewed without an answer may have either end', () => {
+    const steps: [Operation, Verdict][] = [
+      [lease, claimed('5', ends)],
+      [{ kind: 'renew', ...pair, id: '5', leaseSeconds: 120 }, unknown],
+    ];
+    expect(broken(steps, [], later(90_000))).toEqual([]);
+    expect(broken(steps, [row('5')], later(90_000))).toEqual([]);
+    expect(broken(steps, [row('5')], later(121_000))).toEqual([UNASKED]);
+  });
+});
+
+describe('an answer that contradicts those before is a finding, and only one', () => {
+  test.each<[string, [Operation, Verdict][], string]>([
+    [
+      'a second claim',
+      [
+        [claim, claimed('5')],
+        [claim, claimed('6')],
+      ],
+      UNASKED,
+    ],
+    ['already claimed, with nothing held', [[claim, { kind: 'duplicate' }]], UNASKED],
+    [
+      'full, with a claim held',
+      [
+        [claim, claimed('5')],
+        [claim, { kind: 'full' }],
+      ],
+      LOST,
+    ],
+    [
+      'a claim that is gone',
+      [
+        [claim, claimed('5')],
+        [release('5'), { kind: 'gone' }],
+      ],
+      LOST,
+    ],
+    ['a release of nothing', [[release('5'), { kind: 'released' }]], LOST],
+  ])('%s', (_, steps, promise) => {
+    const ledger = new Ledger();
+    for (const [did, verdict] of steps) ledger.record(did, verdict, NOW);
+    const [did, verdict] = steps.at(-1) ?? [claim, unknown];
+    if (verdict.kind !== 'claimed' && verdict.kind !== 'released') ledger.record(did, verdict, NOW);
+    expect(ledger.findings.map((each) => each.promise)).toEqual([promise]);
+  });
+
+  test('one claim given to two', () => {
+    const ledger = new Ledger();
+    ledger.record(claim, claimed('5'), NOW);
+    ledger.record({ ...claim, recruiterId: '8' }, claimed('5'), NOW);
+    expect(ledger.findings.map((each) => each.promise)).toEqual(['capacity']);
+  });
+});
+
+describe('a key', () => {
+  const answer = { status: 201, body: '{}' };
+  const judged = (row: { status: number | null; body: string | null } | undefined) => {
+    const ledger = new Ledger();
+    ledger.answered('k', answer);
+    ledger.judgeKeys(row ? [{ key: 'k', ...row }] : []);
+    return ledger.findings.map(({ promise }) => promise);
+  };
+
+  test('is stored with the answer that was given', () => {
+    expect(judged(answer)).toEqual([]);
+    expect(judged(undefined)).toEqual([LOST]);
+    expect(judged({ ...answer, body: '{ }' })).toEqual([LOST]);
+    expect(judged({ status: null, body: null })).toContain('a key is answered once');
+  });
+
+  test('is answered the same each time', () => {
+    const ledger = new Ledger();
+    for (const body of ['a', 'a', 'b']) ledger.answered('k', { status: 201, body });
+    expect(ledger.findings.map(({ promise }) => promise)).toEqual(['a key is answered once']);
+  });
+});
+
+/** What a service of one job and one recruiter is asked, and whether that gets through. */
+interface Play {
+  did: 'claim' | 'lease' | 'release' | 'renew';
+  /** Others hold all slots. */
+  full: boolean;
+  isDone: boolean;
+  isAnswered: boolean;
+  passMs: number;
+}
+const plays = fc.array(
+  fc.record<Play>({
+    did: fc.constantFrom('claim', 'lease', 'release', 'renew'),
+    full: fc.boolean(),
+    isDone: fc.boolean(),
+    isAnswered: fc.boolean(),
+    passMs: fc.constantFrom(0, 10, 3_000, 70_000),
+  }),
+  { maxLength: 30 },
+);
+type Claimed = { id: string; ends: number };
+const LEASE_S = 60;
+
+/** What the service answers, and what is held then. `id` names the claim that would be made. */
+function serve(
+  { did, full }: Play,
+  live: Claimed | undefined,
+  asked: string,
+  { id, ends }: Claimed,
+): [Verdict, Claimed | undefined] {
+  if (did === 'claim' || did === 'lease') {
+    if (live) return [{ kind: 'duplicate' }, live];
+    if (full) return [{ kind: 'full' }, undefined];
+    const made = { id, ends: did === 'lease' ? ends : Infinity };
+    return [{ kind: 'claimed', ...made }, made];
+  }
+  if (live?.id !== asked) return [{ kind: 'gone' }, live];
+  if (did === 'release') return [{ kind: 'released' }, undefined];
+  if (live.ends === Infinity) return [{ kind: 'no-lease' }, live];
+  return [
+    { kind: 'renewed', id: live.id, ends },
+    { id: live.id, ends },
+  ];
+}
+
+const operationFor = (did: Play['did'], id: string): Operation =>
+  ({
+    claim,
+    lease: { ...claim, leaseSeconds: LEASE_S },
+    release: release(id),
+    renew: { kind: 'renew', ...pair, id, leaseSeconds: LEASE_S } as const,
+  })[did];
+
+/** Plays it as a service would that keeps its promises; gives the claim that is left. */
+function playOut(steps: Play[], ledger: Ledger) {
+  let now = NOW.from;
+  let known = '0';
+  let held: Claimed | undefined;
+  const live = () => (held && held.ends > now ? held : undefined);
+  for (const [index, step] of steps.entries()) {
+    now += step.passMs;
+    const made = { id: String(index + 1), ends: now + 5 + LEASE_S * 1000 };
+    const did = operationFor(step.did, known);
+    const [verdict, then] = serve(step, live(), known, made);
+    if (step.isAnswered || step.isDone) held = then;
+    if (step.isAnswered && verdict.kind === 'claimed') known = verdict.id;
+    ledger.record(did, step.isAnswered ? verdict : unknown, { from: now, to: now + 10 });
+    now += 10;
+  }
+  return { left: live(), at: { from: now, to: now } };
+}
+
+test('a service that keeps its promises is never accused, whatever answers are lost', () => {
+  fc.assert(
+    fc.property(plays, (steps) => {
+      const ledger = new Ledger();
+      const { left, at } = playOut(steps, ledger);
+      ledger.judgeClaims(left ? [row(left.id)] : [], at);
+      expect(ledger.findings).toEqual([]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('without leases, a row that is lost or invented after an answer is found', () => {
+  const forGood = { claim: 'claim', lease: 'claim', release: 'release', renew: 'release' } as const;
+  const told: Play = { did: 'claim', full: true, isDone: true, isAnswered: true, passMs: 0 };
+  fc.assert(
+    fc.property(plays, (steps) => {
+      const ledger = new Ledger();
+      const played = steps.map((step) => ({ ...step, did: forGood[step.did] }));
+      const { left, at } = playOut([...played, told], ledger);
+      ledger.judgeClaims(left ? [] : [row('999')], at);
+      expect(ledger.findings).toHaveLength(1);
+    }),
+    { numRuns: 2_000 },
+  );
+});

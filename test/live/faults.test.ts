@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { eq, sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { jobs } from '../../src/db/schema.ts';
+import { Announcements } from '../../src/live/announcements.ts';
+import { makeApp } from '../support/app.ts';
+import { run } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { follow } from '../support/events.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+let made: Made;
+
+beforeAll(async () => {
+  made = await makeApp();
+});
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000 });
+const open = (query = '', { app } = made) =>
+  follow((init) => app.request(`/jobs/events${query}`, init));
+
+/** Ends whatever listens to the announcements of the database. */
+async function deafen(): Promise<number> {
+  const killed = await made.db.execute(sql`
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'rowlock-events'`);
+  return killed.length;
+}
+
+describe('when the connection that hears announcements is lost', () => {
+  test('the full state comes again, with what was changed meanwhile, and then each change', async () => {
+    const following = await open('?jobId=1');
+    await following.isComplete();
+    // No connection to this database can be made until the change is committed.
+    const scratch = postgres(inject('scratchUrl'), { max: 1 });
+    onTestFinished(() => scratch.end());
+    const name = scratch(new URL(made.databaseUrl).pathname.slice(1));
+    await scratch`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`;
+    expect(await deafen()).toBe(1);
+    await made.db.update(jobs).set({ role: 'Changed unheard' }).where(eq(jobs.id, 1n));
+    await scratch`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`;
+    await following.isComplete(2);
+    expect(following.latest().get(1)?.data.role).toBe('Changed unheard');
+    await made.db.update(jobs).set({ role: 'Heard' }).where(eq(jobs.id, 1n));
+    await soon(() => expect(following.latest().get(1)?.data.role).toBe('Heard'));
+    const logged = made.events.map(({ event }) => event);
+    expect(new Set(logged)).toEqual(new Set(['jobs are not announced']));
+    expect(JSON.stringify(made.events)).not.toMatch(/listen rowlock_jobs|password/);
+  });
+
+  test('again and again, the last state is told all the same', async () => {
+    const following = await open('?jobId=2');
+    for (let n = 1; n <= 5; n++) {
+      await following.isComplete(n);
+      await deafen();
+      await made.db
+        .update(jobs)
+        .set({ role: `Role ${n}` })
+        .where(eq(jobs.id, 2n));
+      await soon(() => expect(following.latest().get(2)?.data.role).toBe(`Role ${n}`));
+    }
+  });
+});
+
+describe('changed jobs', () => {
+  test('that cannot be read are read later', async () => {
+    const impatient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20 });
+    const following = await open('?jobId=3', impatient);
+    await following.isComplete();
+    await made.db.transaction(async (tx) => {
+      // A claim does not read the companies, and whoever tells of a job does.
+      await tx.execute(sql`LOCK TABLE companies IN ACCESS EXCLUSIVE MODE`);
+      expect((await made.claim(3, 1)).status).toBe(200);
+      const failed = { event: 'changed jobs could not be read', error: expect.any(String) };
+      await soon(() => expect(impatient.events).toContainEqual(failed));
+    });
+    await soon(() => expect(following.latest().get(3)?.data.claimed).toBe(1));
+    expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
+  });
+
+  test('that are too many to keep are told by the full state', async () => {
+    const forgetful = await makeApp({ url: made.databaseUrl, feedLimits: { changed: 3 } });
+    const following = await open('', forgetful);
+    await following.isComplete();
+    await made.db.update(jobs).set({ role: 'All the same' });
+    await following.isComplete(2);
+    const roles = [...following.latest().values()].map(({ data }) => data.role);
+    expect(new Set(roles)).toEqual(new Set(['All the same']));
+  });
+});
+
+/** A way to the database that can be cut, or freeze: then it takes everything and answers nothing. */
+async function makeWay(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const server = createServer((near) => {
+    const far = connect(Number(port || 5432), hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket.on('error', () => undefined));
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.on('data', (data) => isFrozen || far.write(data));
+    far.on('data', (data) => isFrozen || near.write(data));
+  });
+  const listen = async (at = 0) => {
+    server.listen(at, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen();
+  onTestFinished(() => cut());
+  const url = new URL(databaseUrl);
+  const { port: own } = server.address() as AddressInfo;
+  url.host = `127.0.0.1:${own}`;
+  const cut = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href,
+    cut,
+    mend: () => listen(own),
+    freeze(frozen: boolean) {
+      isFrozen = frozen;
+      if (!frozen) for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe('a database that cannot be reached', () => {
+  test('is a problem before the stream begins', async () => {
+    const way = await makeWay(await makeDatabase());
+    const cutOff = await makeApp({ url: way.url });
+    way.cut();
+    const response = await cutOff.app.request('/jobs/events');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ code: 'busy' });
+    expect(cutOff.feed.load().followers).toBe(0);
+    await way.mend();
+    await soon(async () => expect((await open('', cutOff)).response.status).toBe(200));
+  });
+
+  test('does not end a stream, which has the full state once it is back', async () => {
+    const databaseUrl = await makeDatabase();
+    const way = await makeWay(databaseUrl);
+    const direct = await makeApp({ url: databaseUrl });
+    const indirect = await makeApp({ url: way.url, feedLimits: { heartbeatMs: 5 } });
+    const following = await open('', indirect);
+    await following.isComplete();
+    way.cut();
+    await direct.claim(1, 1);
+    const before = following.text().length;
+    await soon(() => expect(indirect.events.length).toBeGreaterThan(2));
+    await soon(() => expect(following.text().slice(before)).toContain(':\n\n'));
+    await way.mend();
+    await following.isComplete(2);
+    expect(following.latest().get(1)?.data.claimed).toBe(1);
+    await direct.claim(1, 2);
+    await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(2));
+  });
+
+  test('without a word, is noticed by asking it', async () => {
+    const way = await makeWay(made.databaseUrl);
+    let heard = 0;
+    const deaf = vi.fn();
+    const listener = { onJob: () => undefined, onHeard: () => void heard++, onDeaf: deaf };
+    const announcements = new Announcements(way.url, listener, 50);
+    onTestFinished(() => announcements.close());
+    await announcements.heard();
+    await soon(() => expect(heard).toBe(1));
+    way.freeze(true);
+    await soon(() => expect(deaf).toHaveBeenCalled());
+    way.freeze(false);
+    await soon(() => expect(heard).toBe(2));
+  });
+});
+
+describe('a server that is told to stop', () => {
+  async function startServer() {
+    const server = run('src/server.ts', [], { PORT: '0', DATABASE_URL: made.databaseUrl });
+    const [, url = ''] = await server.says(/listens on (\S+)/);
+    return { server, url };
+  }
+
+  test('ends its streams whole while a claim still runs, and then itself', async () => {
+    const { server, url } = await startServer();
+    const following = await follow((init) => fetch(`${url}/jobs/events`, init));
+    await following.isComplete();
+    const first = await made.db.transaction(async (tx) => {
+      await tx.select().from(jobs).where(eq(jobs.id, 5n)).for('update');
+      const claimed = fetch(`${url}/claim-job?jobId=5&recruiterId=1`).then(() => 'the claim');
+      await soon(async () => expect(await waitingForLock()).toBe(1));
+      server.child.kill('SIGTERM');
+      return Promise.race([claimed, following.ended.then(() => 'the stream')]);
+    });
+    expect(first).toBe('the stream');
+    expect(await following.ended).toMatch(/event: end\ndata: \{\}\n\n(:\n\n)*$/);
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).not.toContain('"level":"error"');
+  });
+});
+
+async function waitingForLock(): Promise<number> {
+  const waiting = await made.db.execute(sql`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
+  return waiting.length;
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { Follower } from '../../src/live/follower.ts';
+import type { Page } from '../../src/live/queries.ts';
+
+/** A client over these pages; it reads only when it is told to. */
+function makeFollower(pages: Page[], pending = 3) {
+  let read = 0;
+  const follower = new Follower(
+    {},
+    {
+      async read(_followed, _cursor, take) {
+        const page = pages[read++];
+        if (!page) throw new Error('the database is away');
+        take(page);
+      },
+      heartbeatMs: 60_000,
+      pending,
+    },
+  );
+  const texts = follower.texts();
+  const next = async () => String((await texts.next()).value);
+  return { follower, next, pagesRead: () => read };
+}
+
+const page = (next: bigint | undefined, ...ids: bigint[]): Page => ({
+  events: ids.map((id) => [id, `<${id}>`] as const),
+  next,
+});
+const BEGIN = 'event: begin\ndata: {}\n\n';
+const END = 'event: end\ndata: {}\n\n';
+
+/** The texts up to the end of the full state, without `retry`. */
+async function fullState(next: () => Promise<string>): Promise<string> {
+  let text = '';
+  while (!text.endsWith(END)) text += await next();
+  return text.replace(/^retry: \d+\n\n/, '');
+}
+
+describe('a client that does not read', () => {
+  test('has no page read for it', async () => {
+    const { follower, next, pagesRead } = makeFollower([page(1n, 1n), page(undefined, 2n)]);
+    await follower.readOn();
+    await next();
+    expect(await next()).toBe(`${BEGIN}<1>`);
+    expect(pagesRead()).toBe(1);
+    expect(await next()).toBe(`<2>${END}`);
+  });
+
+  test('gets only the latest of what became of a job', async () => {
+    const { follower, next } = makeFollower([page(undefined)]);
+    await fullState(next);
+    for (let n = 1; n <= 1_000; n++) for (const id of [1n, 2n]) follower.put(id, `<${id}: ${n}>`);
+    expect(await next()).toBe('<1: 1000><2: 1000>');
+  });
+
+  test('gets the full state again once too many jobs have changed', async () => {
+    const { follower, next } = makeFollower([page(undefined), page(undefined, 1n, 2n, 3n, 4n)]);
+    await fullState(next);
+    for (const id of [1n, 2n, 3n]) follower.put(id, `<old ${id}>`);
+    follower.put(4n, '<old 4>');
+    expect(await fullState(next)).toBe(`${BEGIN}<1><2><3><4>${END}`);
+    follower.put(4n, '<new 4>');
+    expect(await next()).toBe('<new 4>');
+  });
+});
+
+describe('while the full state is on its way', () => {
+  test('what a page to come contains is not told twice, and what has come is told anew', async () => {
+    const { follower, next } = makeFollower([page(2n, 1n, 2n), page(undefined, 3n)]);
+    await follower.readOn();
+    follower.put(1n, '<new 1>');
+    follower.put(3n, '<old 3>');
+    expect(await fullState(next)).toBe(`${BEGIN}<new 1><2><3>${END}`);
+  });
+
+  test('it begins anew when something was missed, without what was read before', async () => {
+    const pages = [page(2n, 1n, 2n), page(undefined, 1n, 3n)];
+    const { follower, next } = makeFollower(pages);
+    await follower.readOn();
+    follower.restart();
+    expect(await fullState(next)).toBe(`${BEGIN}<1><3>${END}`);
+  });
+
+  test('a page whose reading something was missed during is not told', async () => {
+    const follower: Follower = new Follower(
+      {},
+      {
+        async read(_followed, _cursor, take) {
+          if (isFirst) follower.restart();
+          take(page(undefined, isFirst ? 1n : 2n));
+          isFirst = false;
+        },
+        heartbeatMs: 60_000,
+        pending: 3,
+      },
+    );
+    let isFirst = true;
+    const texts = follower.texts();
+    const told = await fullState(async () => String((await texts.next()).value));
+    expect(told).toBe(`${BEGIN}${BEGIN}<2>${END}`);
+  });
+
+  test('a database that is away is asked again, with heartbeats meanwhile', async () => {
+    const pages: Page[] = [];
+    const { next } = makeFollower(pages);
+    await next();
+    expect(await next()).toBe(BEGIN);
+    expect(await next()).toBe(':\n\n');
+    pages.push(page(undefined), page(undefined, 1n), page(undefined, 1n), page(undefined, 1n));
+    expect(await next()).toMatch(/^<1>event: end/);
+  });
+});
+
+test('who has left is told nothing more', async () => {
+  const { follower, next } = makeFollower([page(undefined)]);
+  await fullState(next);
+  const waiting = next();
+  follower.leave();
+  expect(await waiting).toBe('undefined');
+});

@@ -1,0 +1,270 @@
+import { eq } from 'drizzle-orm';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { companies, jobClaims, jobs } from '../../src/db/schema.ts';
+import { makeApp, makeService } from '../support/app.ts';
+import { type Following, follow, type JobEvent } from '../support/events.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+let made: Made;
+
+beforeAll(async () => {
+  made = await makeApp();
+});
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
+const open = (query = '', { app } = made) =>
+  follow((init) => app.request(`/jobs/events${query}`, init));
+
+/** Asks until it is not too busy, and expects that it was done. */
+// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+async function send(method: string, path: string, body?: unknown): Promise<any> {
+  const json = { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+  for (;;) {
+    const response = await made.app.request(path, { method, ...(body !== undefined && json) });
+    if (response.status === 503) continue;
+    expect(response.status).toBeLessThan(300);
+    return response.json();
+  }
+}
+
+const makeJob = async (values: { companyId?: number; capacity?: number } = {}): Promise<number> =>
+  (await send('POST', '/jobs', { companyId: 1, role: 'Tester', ...values })).id;
+const claim = (jobId: number, recruiterId: number) =>
+  send('POST', `/jobs/${jobId}/claims`, { recruiterId });
+
+const names = ({ events }: Following) => events.map(({ name }) => name);
+const jobOf = async (id: number) => (await made.app.request(`/jobs/${id}`)).json();
+const about = ({ events }: Following, id: number): JobEvent[] =>
+  events.filter(({ data }) => data.id === id);
+const tells = (following: Following, id: number, what: Record<string, unknown>) =>
+  soon(() => expect(following.latest().get(id)?.data).toMatchObject(what));
+
+describe('who begins to follow', () => {
+  test('gets the full state, each job as it is read by itself', async () => {
+    const following = await open();
+    expect(following.response.status).toBe(200);
+    expect(following.response.headers.get('content-type')).toBe('text/event-stream');
+    expect(following.response.headers.get('cache-control')).toBe('no-store');
+    expect(following.response.headers.get('x-request-id')).toBeTruthy();
+    await following.isComplete();
+    expect(following.text()).toMatch(/^retry: [12]\d{3}\n\nevent: begin\n/);
+    expect(names(following)).toEqual([
+      'begin',
+      ...Array(await made.db.$count(jobs)).fill('job'),
+      'end',
+    ]);
+    expect(following.latest().get(3)?.data).toEqual(await jobOf(3));
+  });
+
+  test('gets more jobs than one statement reads, each once', async () => {
+    const [company] = await made.db.insert(companies).values({ name: 'Large' }).returning();
+    if (!company) throw new Error('no company');
+    const rows = Array.from({ length: 250 }, (_, n) => ({ companyId: company.id, role: `${n}` }));
+    await made.db.insert(jobs).values(rows);
+    // One that has not heard yet that these were added.
+    const following = await open(
+      `?companyId=${company.id}`,
+      await makeApp({ url: made.databaseUrl }),
+    );
+    await following.isComplete();
+    const told = following.events.filter(({ name }) => name === 'job');
+    expect(told.map(({ data }) => data.role)).toEqual(rows.map(({ role }) => role));
+  });
+
+  test('gets nothing but begin and end where no job is meant', async () => {
+    const following = await open('?jobId=987654321');
+    await following.isComplete();
+    expect(names(following)).toEqual(['begin', 'end']);
+  });
+
+  test.each([
+    ['jobId=x', 'jobId.0'],
+    ['jobId=1&jobId=0', 'jobId.1'],
+    ['companyId=-1', 'companyId'],
+    [Array.from({ length: 101 }, (_, n) => `jobId=${n + 1}`).join('&'), 'jobId'],
+  ])('is told what is wrong with %.30s', async (query, parameter) => {
+    const response = await made.app.request(`/jobs/events?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ parameter }] });
+  });
+});
+
+describe('who follows is told of', () => {
+  test('a claim, and its release', async () => {
+    const id = await makeJob();
+    const following = await open();
+    await following.isComplete();
+    const made = await claim(id, 1);
+    await tells(following, id, { claimed: 1, remaining: 3 });
+    expect(following.latest().get(id)?.data).toEqual(await jobOf(id));
+    await send('DELETE', `/claims/${made.claim.id}`);
+    await tells(following, id, { claimed: 0, remaining: 4 });
+  });
+
+  test('a new job, a changed capacity and a changed role', async () => {
+    const following = await open();
+    await following.isComplete();
+    const id = await makeJob({ capacity: 2 });
+    await tells(following, id, { capacity: 2 });
+    await send('PATCH', `/jobs/${id}`, { capacity: 3 });
+    await tells(following, id, { capacity: 3, remaining: 3 });
+    await send('PATCH', `/jobs/${id}`, { role: 'Retester' });
+    await tells(following, id, { role: 'Retester' });
+  });
+
+  test('a job that is removed', async () => {
+    const id = await makeJob();
+    const [all, mine, other] = await Promise.all([
+      open(),
+      open(`?companyId=1&jobId=${id}`),
+      open('?jobId=1'),
+    ]);
+    await Promise.all([all, mine, other].map((each) => each.isComplete()));
+    await made.db.delete(jobs).where(eq(jobs.id, BigInt(id)));
+    for (const each of [all, mine])
+      await soon(() => expect(each.latest().get(id)).toEqual({ name: 'gone', data: { id } }));
+    await claim(1, 9);
+    await tells(other, 1, { claimed: 1 });
+    expect(about(other, id)).toEqual([]);
+  });
+
+  test('only the jobs that they ask for', async () => {
+    const ids = [await makeJob(), await makeJob({ companyId: 2 }), await makeJob()];
+    const [first, second, third] = ids as [number, number, number];
+    const some = await open(`?jobId=${first}&jobId=${second}`);
+    const ofCompany = await open('?companyId=2');
+    const both = await open(`?companyId=2&jobId=${first}&jobId=${second}`);
+    for (const each of [some, ofCompany, both]) await each.isComplete();
+    // The last is heard by all of them, so whatever else they hear has come before it.
+    for (const id of [third, first, second]) await claim(id, 1);
+    for (const each of [some, ofCompany, both]) await tells(each, second, { claimed: 1 });
+    await tells(some, first, { claimed: 1 });
+    expect(new Set(some.latest().keys())).toEqual(new Set([first, second]));
+    expect([...ofCompany.latest().values()].map(({ data }) => data.company.id)).not.toContain(1);
+    expect(new Set(both.latest().keys())).toEqual(new Set([second]));
+  });
+
+  test('what another server does, and many at once', async () => {
+    const id = await makeJob({ capacity: 5 });
+    const [here, there] = [
+      await makeService(made.databaseUrl),
+      await makeService(made.databaseUrl),
+    ];
+    const following = await follow((init) => fetch(`${here.url}/jobs/events?jobId=${id}`, init));
+    await following.isComplete();
+    const response = await fetch(`${there.url}/claim-job?jobId=${id}&recruiterId=1`);
+    expect(response.status).toBe(200);
+    await tells(following, id, { claimed: 1 });
+    const notices = 'a notification that names no job is ignored';
+    await made.db.execute(`select pg_notify('rowlock_jobs', '${notices}')`);
+    await made.db.execute(`select pg_notify('rowlock_jobs', '99999999999999999999')`);
+    await fetch(`${there.url}/claim-job?jobId=${id}&recruiterId=2`);
+    await tells(following, id, { claimed: 2 });
+  });
+});
+
+test('in a storm of claims a job never goes back, and the last that is told is the truth', async () => {
+  const ids = await Promise.all(Array.from({ length: 5 }, () => makeJob({ capacity: 40 })));
+  const early = await Promise.all([open(), open(), open('?companyId=1')]);
+  const late: Following[] = [];
+  const claims = ids.flatMap((id) => Array.from({ length: 40 }, (_, n) => [id, n + 1] as const));
+  const storm = claims.map(async ([id, recruiterId], n) => {
+    await claim(id, recruiterId);
+    // Some come in the middle, while what they get in full is changing.
+    if (n % 20 === 0) late.push(await open());
+  });
+  await Promise.all(storm);
+  for (const following of [...early, ...late]) {
+    for (const id of ids) {
+      await tells(following, id, { claimed: 40 });
+      const counts = about(following, id).map(({ data }) => data.claimed);
+      expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    }
+  }
+  expect(await made.db.$count(jobClaims, eq(jobClaims.jobId, BigInt(ids[0] ?? 0)))).toBe(40);
+});
+
+describe('a client', () => {
+  test('that hears nothing of jobs gets heartbeats', async () => {
+    const quiet = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
+    const following = await open('?jobId=1', quiet);
+    await soon(() => expect(following.text()).toMatch(/event: end\n.*\n\n:\n\n:\n\n/));
+    expect(quiet.events).toEqual([]);
+  });
+
+  test('that goes away is forgotten', async () => {
+    const before = made.feed.load().followers;
+    const following = await Promise.all([open(), open(), open()]);
+    expect(made.feed.load().followers).toBe(before + 3);
+    for (const each of following) each.leave();
+    await soon(() => expect(made.feed.load().followers).toBe(before));
+  });
+
+  test('that goes away from a real server is forgotten too, even in the middle', async () => {
+    const { url } = await makeService(made.databaseUrl);
+    const leaving = new AbortController();
+    const request = { signal: leaving.signal };
+    // One that reads nothing of what it gets.
+    await fetch(`${url}/jobs/events`, request);
+    leaving.abort();
+    const following = await follow((init) => fetch(`${url}/jobs/events`, init));
+    await following.isComplete();
+  });
+
+  test('that reads nothing is cut off', async () => {
+    const slow = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
+    const outgoing = { destroy: vi.fn() };
+    const response = await slow.app.request('/jobs/events', {}, { outgoing });
+    expect(response.status).toBe(200);
+    await soon(() => expect(outgoing.destroy).toHaveBeenCalled());
+    await response.body?.cancel();
+    expect(slow.feed.load().followers).toBe(0);
+  });
+
+  test('that reads nothing does not keep a server from stopping', async () => {
+    const stopping = await makeApp({ url: made.databaseUrl });
+    const outgoing = { destroy: vi.fn() };
+    await stopping.app.request('/jobs/events', {}, { outgoing });
+    stopping.feed.close();
+    await soon(() => expect(outgoing.destroy).toHaveBeenCalled());
+    expect(stopping.feed.load().followers).toBe(0);
+  });
+
+  test('too many is told to come again', async () => {
+    const small = await makeApp({ url: made.databaseUrl, feedLimits: { followers: 2 } });
+    const [first] = await Promise.all([open('', small), open('', small)]);
+    const response = await small.app.request('/jobs/events');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ code: 'busy' });
+    first.leave();
+    await soon(async () => expect((await open('', small)).response.status).toBe(200));
+  });
+
+  test('that asks by HEAD gets the headers, and follows nothing', async () => {
+    const before = made.feed.load().followers;
+    const response = await made.app.request('/jobs/events', { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await response.text()).toBe('');
+    expect(made.feed.load().followers).toBe(before);
+    const { url } = await makeService(made.databaseUrl);
+    expect((await fetch(`${url}/jobs/events`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('that asks by another method is told which ones there are', async () => {
+    const response = await made.app.request('/jobs/events', { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('that comes while the server stops is sent elsewhere', async () => {
+    const stopping = await makeApp({ url: made.databaseUrl });
+    const following = await open('', stopping);
+    await following.isComplete();
+    stopping.feed.close();
+    expect(await following.ended).toMatch(/\n\n$/);
+    const response = await stopping.app.request('/jobs/events');
+    expect(await response.json()).toMatchObject({ status: 503, code: 'shutting-down' });
+  });
+});

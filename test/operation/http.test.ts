@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { makeApp } from '../support/app.ts';
+
+const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
+  (await app.request('/metrics')).text();
+
+/** The value of a series; undefined when there is none. */
+const seriesValue = (text: string, series: string): number | undefined => {
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+};
+
+describe('GET /readyz', () => {
+  test('is 200 with a database that has every migration', async () => {
+    const { app } = await makeApp();
+    const answer = await app.request('/readyz');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ status: 'ready' });
+  });
+
+  async function expectNotReady(made: Awaited<ReturnType<typeof makeApp>>, code: string) {
+    const answer = await made.app.request('/readyz');
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await answer.json()).toMatchObject({ code });
+    expect((await made.app.request('/healthz')).status).toBe(200);
+  }
+
+  test('is 503 while the server drains, and so are claims', async () => {
+    const made = await makeApp({ isDraining: () => true });
+    await expectNotReady(made, 'shutting-down');
+    expect((await made.claim(1, 1)).status).toBe(503);
+  });
+
+  test('is 503 when the database cannot be reached', async () => {
+    const made = await makeApp({ url: 'postgres://nobody:secret@127.0.0.1:1/none' });
+    await expectNotReady(made, 'database-unreachable');
+  });
+
+  test('is 503 within its patience when the database does not answer, however many ask', async () => {
+    const made = await makeApp();
+    const holder = postgres(made.databaseUrl, { max: 1 });
+    afterAll(() => holder.end());
+    await holder.begin(async (tx) => {
+      await tx`LOCK TABLE drizzle.__drizzle_migrations`;
+      const asked = Array.from({ length: 50 }, () => expectNotReady(made, 'database-unreachable'));
+      await Promise.all(asked);
+      const looking = await tx`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
+      expect(looking).toHaveLength(1);
+    });
+  });
+
+  test.each([
+    ['a migration', sql`DELETE FROM drizzle.__drizzle_migrations WHERE id = 2`],
+    ['every migration', sql`DROP SCHEMA drizzle CASCADE`],
+  ])('is 503 when the database lacks %s', async (_, breakIt) => {
+    const made = await makeApp();
+    await made.db.execute(breakIt);
+    await expectNotReady(made, 'migrations-missing');
+  });
+});
+
+test.each(['/healthz', '/readyz', '/metrics'])('%s is asked by GET and HEAD', async (path) => {
+  const { app } = await makeApp();
+  expect((await app.request(path, { method: 'HEAD' })).status).toBe(200);
+  const answer = await app.request(path, { method: 'POST' });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+describe('GET /metrics', () => {
+  test('counts each outcome of a claim once, replayed answers not again', async () => {
+    const made = await makeApp();
+    const { call } = made;
+    const keyed = { 'Idempotency-Key': 'k1' };
+    for (const recruiterId of [1, 2, 3]) await made.claim(1, recruiterId);
+    for (const _ of [1, 2]) await call('POST', '/jobs/1/claims', { recruiterId: 4 }, keyed);
+    await made.claim(1, 1);
+    await made.claim(1, 5);
+    await made.claim(999_999, 1);
+    await made.claim(2, 999_999);
+    await made.claim('x', 1);
+    const text = await metricsOf(made);
+    const counted = [...text.matchAll(/^rowlock_claim_outcomes_total\{outcome="(.+)"\} (\d+)$/gm)];
+    expect(Object.fromEntries(counted.map(([, kind, n]) => [kind, Number(n)]))).toEqual({
+      claimed: 4,
+      duplicate: 1,
+      full: 1,
+      'no-such-job': 1,
+      'no-such-recruiter': 1,
+    });
+  });
+
+  test('counts busy and unknown, and shows who runs and who waits', async () => {
+    const limits = { places: 1, placesPerJob: 1, queue: 1, answerMs: 200 };
+    const made = await makeApp({ limits });
+    const holder = postgres(made.databaseUrl, { max: 1 });
+    afterAll(() => holder.end());
+    const held = await holder.begin(async (tx) => {
+      await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+      const first = made.claim(1, 1);
+      const second = made.claim(1, 2);
+      expect((await made.claim(1, 3)).status).toBe(503);
+      const text = await metricsOf(made);
+      expect(seriesValue(text, 'rowlock_claims_running')).toBe(1);
+      expect(seriesValue(text, 'rowlock_claims_waiting')).toBe(1);
+      expect((await first).status).toBe(503);
+      return { second };
+    });
+    await held.second;
+    const text = await metricsOf(made);
+    expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="busy"}')).toBe(1);
+    expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="unknown"}')).toBe(1);
+    await vi.waitFor(async () =>
+      expect(seriesValue(await metricsOf(made), 'rowlock_claims_running')).toBe(0),
+    );
+  });
+
+  test('has a bounded number of series, whatever is asked by whatever method', async () => {
+    const made = await makeApp();
+    const ask = (n: number) => {
+      const path = n % 2 ? `/jobs/${n}/claims` : `/nothing-${n}/at?all=${n}`;
+      return made.app.request(path, {
+        method: n % 3 ? 'GET' : `BREW${n}`,
+        headers: { 'X-Request-Id': `id-${n}` },
+      });
+    };
+    for (let n = 9_000; n < 9_012; n++) await ask(n);
+    const seriesIn = (text: string) =>
+      text.split('\n').filter((line) => line.startsWith('rowlock_')).length;
+    const before = seriesIn(await metricsOf(made));
+    for (let n = 10_000; n < 11_000; n++) await ask(n);
+    const text = await metricsOf(made);
+    // The first look at the metrics has become a series of its own: its buckets, sum and count.
+    expect(seriesIn(text) - before).toBeLessThanOrEqual(16);
+    expect(text).not.toMatch(/10\d\d\d["/]|BREW|nothing/);
+    expect(text).toContain('method="other",route="unknown",status="4xx"');
+    expect(text).toContain('method="GET",route="/jobs/:jobId/claims",status="4xx"');
+  });
+
+  test('has the measures of the process, and says whether the server drains', async () => {
+    const text = await metricsOf(await makeApp({ isDraining: () => true }));
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(seriesValue(text, 'rowlock_draining')).toBe(1);
+  });
+});
+
+describe('the log of requests', () => {
+  test('has a line for each, with its route, status, time and id', async () => {
+    const { app, requests } = await makeApp();
+    await app.request('/jobs/1?token=hunter2', { headers: { 'X-Request-Id': 'the-id' } });
+    expect(requests).toEqual([
+      {
+        ...{ event: 'request', requestId: 'the-id', method: 'GET', route: '/jobs/:id' },
+        ...{ status: 200, milliseconds: expect.any(Number) },
+      },
+    ]);
+  });
+
+  test('has no line for what asks all the time', async () => {
+    const { app, requests } = await makeApp();
+    for (const path of ['/healthz', '/readyz', '/metrics']) await app.request(path);
+    expect(requests).toEqual([]);
+  });
+
+  test('bounds the path that is not ours and shows no query string', async () => {
+    const { app, requests } = await makeApp();
+    await app.request(`/${'x'.repeat(5_000)}?token=hunter2`);
+    expect(requests).toMatchObject([{ path: `/${'x'.repeat(199)}`, status: 404 }]);
+    expect(JSON.stringify(requests)).not.toContain('hunter2');
+  });
+
+  test.each(['x'.repeat(256), 'two words', '{"a":1}', 'ünïcode'])(
+    'takes no request id such as %j from the client',
+    async (id) => {
+      const { app, requests } = await makeApp();
+      const answer = await app.request('/jobs/1', { headers: { 'X-Request-Id': id } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+      expect(requests).toMatchObject([{ requestId: answer.headers.get('x-request-id') }]);
+    },
+  );
+});

@@ -1,0 +1,134 @@
+import postgres from 'postgres';
+import { afterAll, describe, expect, test } from 'vitest';
+import { run } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+
+async function doctor(args: string[], env: Record<string, string> = {}) {
+  const command = run('scripts/doctor.ts', args, env);
+  const { code } = await command.ended;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** A database in which the work has been done, and what the doctor says of it. */
+async function examineAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
+  const url = await makeDatabase();
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  afterAll(() => sql.end());
+  await work(sql);
+  const { code, stdout, stderr } = await doctor(['--json', '--url', url]);
+  expect(stderr).toBe('');
+  const { findings, skipped, healthy } = JSON.parse(stdout);
+  expect(healthy).toBe(code === 0);
+  const wrong = findings.filter(({ total }: { total: number }) => total > 0);
+  return { code, wrong, skipped };
+}
+
+test('a sound database is well, in a table and as JSON', async () => {
+  const url = await makeDatabase();
+  const { code, stdout } = await doctor([], { DATABASE_URL: url });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/ok +0 +jobs with more[\s\S]*All is well/),
+  ]);
+  const { wrong, code: same } = await examineAfter(async (sql) => {
+    await sql`INSERT INTO job_claims (job_id, recruiter_id) SELECT 1, n FROM generate_series(1, 4) n`;
+    await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+      VALUES (1, 5, now() - interval '30 seconds'), (2, 1, now() + interval '1 hour')`;
+    await sql`INSERT INTO idempotency_keys VALUES
+      ('a', 'k', 'f', 200, '{}', '', now() - interval '59 minutes')`;
+  });
+  expect([same, wrong]).toEqual([0, []]);
+});
+
+describe('the doctor finds', () => {
+  test('jobs with more claims than capacity, the first 20 of however many', async () => {
+    const { code, wrong } = await examineAfter(
+      (sql) => sql`INSERT INTO job_claims (job_id, recruiter_id)
+        SELECT job, n FROM generate_series(1, 23) job, generate_series(1, 5) n`,
+    );
+    expect(code).toBe(1);
+    expect(wrong).toMatchObject([{ check: 'jobs with more claims than capacity', total: 23 }]);
+    expect(wrong[0].examples).toHaveLength(20);
+    expect(wrong[0].examples[0]).toBe('job 1: 5 claims for 4 slots');
+  });
+
+  test('claims without their job or their recruiter', async () => {
+    const { code, wrong } = await examineAfter(async (sql) => {
+      await sql`ALTER TABLE job_claims DROP CONSTRAINT job_claims_job_id_jobs_id_fk`;
+      await sql`ALTER TABLE job_claims DROP CONSTRAINT job_claims_recruiter_id_recruiters_id_fk`;
+      await sql`INSERT INTO job_claims (id, job_id, recruiter_id)
+        VALUES (70, 999, 1), (71, 1, 888)`;
+    });
+    expect(code).toBe(1);
+    expect(wrong).toEqual([
+      { check: 'claims without their job', total: 1, examples: ['claim 70: job 999'] },
+      { check: 'claims without their recruiter', total: 1, examples: ['claim 71: recruiter 888'] },
+    ]);
+  });
+
+  test('claims that nobody clears away', async () => {
+    const { code, wrong } = await examineAfter(
+      (sql) => sql`INSERT INTO job_claims (id, job_id, recruiter_id, expires_at)
+        VALUES (70, 1, 1, now() - interval '61 seconds')`,
+    );
+    expect(code).toBe(1);
+    const check = 'claims that expired over a minute ago';
+    expect(wrong).toEqual([{ check, total: 1, examples: ['claim 70: job 1'] }]);
+  });
+
+  test('keys that are stale or have no answer, and does not say which', async () => {
+    const { code, wrong } = await examineAfter(
+      (sql) => sql`INSERT INTO idempotency_keys VALUES
+        ('a', 'hunter2', 'f', 200, '{}', '', now() - interval '61 minutes'),
+        ('a', 'hunter3', 'f', 200, '{}', NULL, now() + interval '1 hour')`,
+    );
+    expect(code).toBe(1);
+    expect(wrong).toMatchObject([
+      { check: 'idempotency keys that expired over an hour ago', total: 1 },
+      { check: 'idempotency keys without an answer', total: 1 },
+    ]);
+    expect(JSON.stringify(wrong)).not.toContain('hunter');
+  });
+
+  test('triggers that are disabled or missing', async () => {
+    const { code, wrong } = await examineAfter(async (sql) => {
+      await sql`ALTER TABLE job_claims DISABLE TRIGGER announce_claimed`;
+      await sql`DROP TRIGGER announce_altered ON jobs`;
+    });
+    expect(code).toBe(1);
+    expect(wrong).toEqual([
+      {
+        check: 'triggers that are disabled',
+        total: 1,
+        examples: ['announce_claimed on job_claims'],
+      },
+      { check: 'triggers that are missing', total: 1, examples: ['announce_altered'] },
+    ]);
+  });
+
+  test('migrations that are missing, and then looks at nothing else', async () => {
+    const { code, wrong, skipped } = await examineAfter((sql) => sql`DROP SCHEMA drizzle CASCADE`);
+    expect(code).toBe(1);
+    expect(wrong).toMatchObject([{ check: 'migrations that are missing' }]);
+    expect(wrong[0].examples).toContain('0000_claims');
+    expect(skipped).toContain('jobs with more claims than capacity');
+  });
+});
+
+describe('the doctor cannot run', () => {
+  test('when the database cannot be reached, and does not say the password', async () => {
+    const { code, stdout, stderr } = await doctor(['--url', 'postgres://me:hunter2@127.0.0.1:1/x']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^Cannot use PostgreSQL at 127.0.0.1:1\/x(?!.*hunter2)[^\n]*\n$/);
+  });
+
+  test('when there is no embedded database, and makes none', async () => {
+    const { code, stderr } = await doctor([], { DATA_DIR: '/nowhere/at/all' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no embedded database yet')]);
+  });
+
+  test('with options that it does not have', async () => {
+    const { code, stderr } = await doctor(['--fix']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('npm run doctor -- --help')]);
+  });
+});

@@ -1,0 +1,46 @@
+import postgres from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
+import { makeService } from './support/app.ts';
+import { makeDatabase } from './support/database.ts';
+
+test('the metrics of a service have the waits for the lock, and the connections in use', async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  const readMetric = async (series: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text.match(new RegExp(`^${series} (.+)$`, 'm'))?.[1];
+  };
+  const claim = (recruiterId: number) =>
+    fetch(`${url}/claim-job?jobId=1&recruiterId=${recruiterId}`);
+  await claim(1);
+  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
+  const holder = postgres(databaseUrl, { max: 1 });
+  afterAll(() => holder.end());
+  const { second } = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    const second = claim(2);
+    await vi.waitFor(async () => expect(await readMetric('rowlock_pool_lent')).toBe('1'), {
+      timeout: 20_000,
+    });
+    expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
+    return { second };
+  });
+  await second;
+  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2');
+  expect(await readMetric('rowlock_pool_waiting')).toBe('0');
+  expect(await readMetric('rowlock_draining')).toBe('0');
+});
+
+test('a service clears expired claims away, and a claim of the lab is no outcome', async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  const sql = postgres(databaseUrl, { max: 1 });
+  afterAll(() => sql.end());
+  await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES (1, 1, now())`;
+  await vi.waitFor(async () => expect(await sql`SELECT 1 FROM job_claims`).toHaveLength(0), {
+    timeout: 20_000,
+  });
+  await fetch(`${url}/lab/strategies/naive/claim-job?jobId=1&recruiterId=1`);
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text).not.toContain('rowlock_claim_outcomes_total{');
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { makeApp } from './app.ts';
+import { documented } from './documented.ts';
+
+const { app } = await makeApp();
+const company = { id: 1, name: 'Harbour Analytics', createdAt: '2026-11-21T09:00:00.000Z' };
+const notFound = {
+  type: 'urn:problem-type:rowlock:company-not-found',
+  title: 'No such company',
+  status: 404,
+  detail: 'There is none.',
+  code: 'company-not-found',
+};
+
+/** What the check makes of this answer to a request. */
+function judge(path: string, status: number, body: object, method = 'GET') {
+  const type = 'code' in body ? 'application/problem+json' : 'application/json';
+  const response = Response.json(body, { status, headers: { 'Content-Type': type } });
+  const answering = Object.assign(Object.create(app), { request: async () => response });
+  return documented(answering).request(path, { method });
+}
+
+test('an answer that is documented passes as it is', async () => {
+  const response = await judge('/companies/1', 200, company);
+  expect(await response.json()).toEqual(company);
+  expect((await judge('/companies/1', 404, notFound)).status).toBe(404);
+  const elsewhere = { ...notFound, status: 405, code: 'method-not-allowed' };
+  expect((await judge('/companies/1', 405, elsewhere, 'PUT')).status).toBe(405);
+});
+
+test.each([
+  ['a field that is not documented', '/companies/1', 200, { ...company, secret: 1 }],
+  ['a field that is missing', '/companies/1', 200, { id: 1, name: 'Harbour Analytics' }],
+  ['a field of another type', '/companies/1', 200, { ...company, createdAt: 'today' }],
+  ['a status that is not documented', '/companies/1', 201, company],
+  ['a code of another operation', '/companies/1', 404, { ...notFound, code: 'job-not-found' }],
+  ['a code that there is not', '/companies/1', 404, { ...notFound, code: 'gone' }],
+  ['a problem with another status', '/companies/1', 400, notFound],
+  ['an address that is not documented', '/companies/1/secrets', 200, {}],
+])('%s is caught', async (_, path, status, body) => {
+  await expect(judge(path, status, body)).rejects.toThrow(path);
+});

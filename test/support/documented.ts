@@ -1,0 +1,105 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { App } from '../../src/app.ts';
+import { type Document, documentOf } from '../../src/docs/document.ts';
+
+interface ProblemBody {
+  code: string;
+  status: number;
+}
+
+/** What any address may answer, whatever its operation documents. */
+const GENERAL_CODES = [
+  'method-not-allowed',
+  'not-found',
+  'body-too-large',
+  'unsupported-media-type',
+];
+/** Addresses for those who run the service or read about it, the lab's, and what a test adds. */
+const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|lab\/.*|page)$/;
+
+type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
+type Answer = NonNullable<Operation['responses']>[string];
+
+/**
+ * From here on each answer of `app.request` is held against the OpenAPI document: its status, type,
+ * body and problem code have to be documented for its operation, or the request throws.
+ */
+export function documented(app: App): App {
+  const document = documentOf(app);
+  const check = checkOver(document);
+  const ask = app.request;
+  app.request = async (input, init, ...rest) => {
+    const response = await ask(input, init, ...rest);
+    const request =
+      input instanceof Request
+        ? input
+        : new Request(urlOf(input), { method: init?.method ?? 'GET' });
+    const wrong = await check(request.method, new URL(request.url).pathname, response);
+    if (wrong) throw new Error(`${request.method} ${request.url}: ${response.status} ${wrong}`);
+    return response;
+  };
+  return app;
+}
+
+const urlOf = (input: string | URL) => new URL(input, 'http://localhost');
+
+/** Says what is not documented of an answer; undefined when everything is. */
+function checkOver(document: Document) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(closed(document) as object, 'api');
+  const schemaAt = (...pointer: string[]) => {
+    const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+    const validate = ajv.getSchema(`api#/${path.map(encodeURIComponent).join('/')}`);
+    if (!validate) throw new Error(`no schema at ${pointer.join(' ')}`);
+    return validate;
+  };
+  const isProblem = schemaAt('components', 'schemas', 'Problem');
+
+  return async (method: string, path: string, response: Response): Promise<string | undefined> => {
+    const { status } = response;
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const isRead = /json$/.test(type) && method !== 'HEAD';
+    const body = isRead ? ((await response.clone().json()) as Partial<ProblemBody>) : undefined;
+    const isError = type === 'application/problem+json';
+    if (isError && body) {
+      const wrong = errorsOf(isProblem, body);
+      if (wrong || body.status !== status) return `is no proper problem: ${wrong}`;
+      if (GENERAL_CODES.includes(body.code ?? '')) return undefined;
+    }
+    if (UNDOCUMENTED.test(path) || method === 'OPTIONS') return undefined;
+    const template = templateOf(document, path) ?? '';
+    const verb = (method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get';
+    const operation = document.paths?.[template]?.[verb];
+    // A request may be refused before anybody asks whether there is something at its address.
+    if (!operation) return isError ? undefined : 'is answered where nothing is documented';
+    const answer = operation.responses?.[status] as Answer | undefined;
+    if (!answer) return isError && method === 'HEAD' ? undefined : 'is no documented status';
+    const content = answer.content?.[type];
+    if (!content) return `has the type ${type}, which is not documented`;
+    if (body === undefined) return undefined;
+    const examples = Object.values(content.examples ?? {}) as { value: ProblemBody }[];
+    if (isError && !examples.some(({ value }) => value.code === body.code))
+      return `has the code ${body.code}, which is not documented here`;
+    const responses = ['paths', template, verb, 'responses', String(status)];
+    return errorsOf(schemaAt(...responses, 'content', type, 'schema'), body);
+  };
+}
+
+const errorsOf = (validate: ValidateFunction, body: unknown): string | undefined =>
+  validate(body) ? undefined : JSON.stringify([validate.errors, body]);
+
+/** The documented address that this one is; /jobs/events before /jobs/{id}. */
+const templateOf = (document: Document, path: string): string | undefined =>
+  Object.keys(document.paths ?? {})
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .find((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+
+/** The same schemas without room for fields that are not documented. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([key, each]) => [key, closed(each)]));
+  return 'properties' in copy ? { additionalProperties: false, ...copy } : copy;
+}
