@@ -42,10 +42,10 @@ describe('who may import whom', () => {
     expectNoImport(/^db\//, /^(claims\/(?!rules)|jobs|companies|recruiters|lab|app|web|service)/);
   });
 
-  test('what production serves knows nothing of the lab', () => {
+  test('what production serves knows nothing of the lab and the bench', () => {
     expectNoImport(
       /^(app\.ts|auth\/|edge\/|claims\/|jobs\/|companies\/|recruiters\/|docs\/|live\/)/,
-      /^(lab|web)\//,
+      /^(lab|web|bench)\//,
     );
   });
 

@@ -1,0 +1,45 @@
+import type { BenchResult } from '../src/bench/bench.ts';
+import type { Measure } from '../src/bench/measure.ts';
+import { paint } from './paint.ts';
+import { plainTable } from './plain-table.ts';
+
+/** What was measured, as a table; and where, so that the figures mean something. */
+export function describeBench({
+  machine,
+  database,
+  settings,
+  measures,
+  notes,
+}: BenchResult): string {
+  const head = ['scenario', 'what', 'of', '', 'against', '', 'unit', 'ratio', 'bar', ''];
+  const table = plainTable(head, measures.map(row), [3, 5, 7]);
+  const { rounds, seconds, connections, server } = settings;
+  const lines = [
+    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB; ${machine.system}; Node ${machine.node}`,
+    `PostgreSQL ${list(database)}`,
+    `Medians of ${rounds} rounds of ${seconds} s; ${connections} connections a crowd, no pipelining; servers with their defaults and ${list(server)}`,
+    ...notes,
+  ];
+  return `${table}\n\n${lines.join('\n')}\n`;
+}
+
+const list = (values: Record<string, string>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+
+function row({ scenario, what, unit, of, value, against, bar }: BenchResult['measures'][number]) {
+  return [
+    ...[scenario, what, of, figure(value, unit)],
+    ...[against?.name ?? '', against ? figure(against.value, unit) : '', unit],
+    against ? against.ratio.toFixed(2) : '',
+    bar ? `at ${bar.at} ${bar.limit}` : '',
+    bar ? verdict(bar.reached) : '',
+  ];
+}
+
+const figure = (value: number, unit: Measure['unit']): string =>
+  unit === 'ms' ? value.toFixed(2) : Math.round(value).toLocaleString('en');
+
+const verdict = (reached: boolean): string =>
+  reached ? paint('green', 'ok') : paint('red', 'short');

@@ -1,0 +1,73 @@
+import { prepareDatabase } from '../db/migrate.ts';
+import { oneConnection } from '../db/one-connection.ts';
+import { openScratch } from '../db/scratch.ts';
+import { unlessStopped } from '../main.ts';
+import type { Heard, Order } from './load.ts';
+import { type Loader, type Server, type Side, startLoader, startServer } from './processes.ts';
+import { type Seed, seed } from './seed.ts';
+
+/** Where it is measured: a PostgreSQL, the servers and the load, each a process of its own. */
+export interface Arena {
+  /** A new migrated database with these rows, by its address. */
+  makeDatabase(name: string, rows: Seed): Promise<string>;
+  /** A copy of a database that nobody is connected to: the same rows in the same places. */
+  copyDatabase(name: string, of: string): Promise<string>;
+  startServer(side: Side, databaseUrl: string): Promise<Server>;
+  makeLoad(order: Order): Promise<Heard[]>;
+  stop: AbortSignal;
+}
+
+/** Runs work in an arena of its own; everything in it is ended and dropped afterwards. */
+export async function withArena<T>(
+  databaseUrl: string | undefined,
+  stop: AbortSignal,
+  work: (arena: Arena) => Promise<T>,
+): Promise<T> {
+  const scratch = await openScratch(databaseUrl, stop);
+  const servers: Server[] = [];
+  let loader: Loader | undefined;
+  try {
+    loader = startLoader();
+    const { make } = loader;
+    return await work({
+      async makeDatabase(name, rows) {
+        const url = await createDatabase(scratch.url, name);
+        await prepareDatabase(url);
+        await unlessStopped(stop, seed(url, rows));
+        return url;
+      },
+      copyDatabase: (name, of) => createDatabase(scratch.url, name, nameOf(of)),
+      async startServer(side, url) {
+        stop.throwIfAborted();
+        const server = await startServer(side, url);
+        servers.push(server);
+        return server;
+      },
+      makeLoad: (order) => unlessStopped(stop, make(order)),
+      stop,
+    });
+  } finally {
+    loader?.stop();
+    await Promise.all(servers.map((server) => server.stop()));
+    await scratch.stop();
+  }
+}
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1);
+
+/** A database beside the scratch one, whose name it begins with, so that it is dropped with it. */
+async function createDatabase(
+  scratchUrl: string,
+  name: string,
+  template = 'template1',
+): Promise<string> {
+  const url = new URL(scratchUrl);
+  url.pathname = `${nameOf(scratchUrl)}_${name}`;
+  const sql = oneConnection(scratchUrl, {});
+  try {
+    await sql`CREATE DATABASE ${sql(nameOf(url.href))} TEMPLATE ${sql(template)}`;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+  return url.href;
+}

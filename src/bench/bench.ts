@@ -1,0 +1,86 @@
+import os from 'node:os';
+import { withArena } from './arena.ts';
+import type { Measure } from './measure.ts';
+import { memory } from './memory.ts';
+import { SERVER_SETTINGS } from './processes.ts';
+import type { Taken } from './rounds.ts';
+import { alone, beside, hot, spread } from './scenarios.ts';
+import { withConnection } from './seed.ts';
+import { size } from './size.ts';
+import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
+
+export const scenarios = { spread, hot, beside, alone, size, memory } satisfies Record<
+  string,
+  Scenario
+>;
+export type ScenarioName = keyof typeof scenarios;
+export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
+
+export interface BenchResult {
+  machine: Record<string, string | number>;
+  /** As PostgreSQL shows them. */
+  database: Record<string, string>;
+  settings: {
+    rounds: number;
+    seconds: number;
+    connections: number;
+    server: Record<string, string>;
+  };
+  /** Medians over the rounds. */
+  measures: (Measure & { scenario: ScenarioName })[];
+  notes: string[];
+  /** What each round found, by scenario and by what was taken. */
+  rounds: Partial<Record<ScenarioName, Taken<string>>>;
+}
+
+/** Runs the scenarios in an arena of their own. */
+export const bench = (
+  names: ScenarioName[],
+  settings: BenchSettings,
+  databaseUrl: string | undefined,
+  stop: AbortSignal,
+): Promise<BenchResult> =>
+  withArena(databaseUrl, stop, async (arena) => {
+    const stand = await makeStand(arena, settings);
+    const { rounds, seconds } = settings;
+    const result: BenchResult = {
+      machine: machine(),
+      database: await databaseSettings(stand.without),
+      settings: { rounds, seconds, connections: CONNECTIONS, server: SERVER_SETTINGS },
+      ...{ measures: [], notes: [], rounds: {} },
+    };
+    for (const name of names) {
+      const found = await scenarios[name](stand);
+      result.measures.push(...found.measures.map((measure) => ({ scenario: name, ...measure })));
+      result.notes.push(...(found.notes ?? []));
+      result.rounds[name] = found.rounds;
+    }
+    return result;
+  });
+
+function machine() {
+  const [cpu] = os.cpus();
+  return {
+    cpu: cpu?.model.trim() ?? 'unknown',
+    cores: os.availableParallelism(),
+    memoryGb: Math.round(os.totalmem() / 2 ** 30),
+    system: `${os.type()} ${os.release()}`,
+    node: process.version,
+  };
+}
+
+/** What durability costs depends on these, and both sides have them alike. */
+const TOLD = [
+  'server_version',
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'shared_buffers',
+];
+
+const databaseSettings = (url: string): Promise<Record<string, string>> =>
+  withConnection(url, async (sql) => {
+    const rows = await sql<{ name: string; value: string }[]>`
+      SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN ${sql(TOLD)}`;
+    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  });

@@ -1,0 +1,39 @@
+import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import { CLAIM_LIMITS } from '../app.ts';
+import { Admission } from '../claims/admission.ts';
+import { claimJob } from '../claims/claim-job.ts';
+import { admitted, answer, onlyMeant } from '../claims/http.ts';
+import { claimQuery } from '../claims/routes.ts';
+import { settle } from '../claims/settle.ts';
+import type { Database } from '../db/client.ts';
+import { describe } from '../errors.ts';
+import type { Env } from '../http.ts';
+import type { Log } from '../log.ts';
+import { invalid } from '../problem.ts';
+
+/**
+ * The service as it was first written, the base of the bench: `GET /claim-job` alone, with today's
+ * checks and answers, and a transaction for each claim.
+ */
+export function createTextbook(db: Database, log: Log) {
+  const admission = new Admission(CLAIM_LIMITS, (error) =>
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
+  );
+  const app = new Hono<Env>();
+  app.use(requestId());
+  app.use(async (c, next) => {
+    await next();
+    c.header('X-Request-Id', c.get('requestId'));
+    c.header('Cache-Control', 'no-store');
+  });
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/claim-job', onlyMeant, async (c) => {
+    const parsed = claimQuery.safeParse(c.req.query());
+    if (!parsed.success) return invalid(parsed.error);
+    const request = parsed.data;
+    const claim = async () => answer(c, await settle(claimJob(db, request)), 200);
+    return admitted(admission, request.jobId, claim);
+  });
+  return app;
+}

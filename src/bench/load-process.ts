@@ -1,0 +1,11 @@
+/** The process that makes the load: takes orders from its parent, and ends with it. */
+import { makeLoad, type Order, type Report } from './load.ts';
+
+process.on('disconnect', () => process.exit());
+process.on('message', async (order: Order) => {
+  const report: Report = await makeLoad(order).then(
+    (heard) => ({ heard }),
+    (error: Error) => ({ failed: error.message }),
+  );
+  process.send?.(report);
+});

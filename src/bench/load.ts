@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Asks, pathOf } from './asks.ts';
+import { Wire } from './wire.ts';
+
+/** So many connections, each asking for the next thing as soon as it has its answer. */
+export interface Crowd {
+  asks: Asks;
+  connections: number;
+}
+
+/** Crowds that ask at the same time; `seconds` 0: each connection asks once. */
+export interface Order {
+  /** Such as `http://127.0.0.1:3000`. */
+  origin: string;
+  seconds: number;
+  crowds: Crowd[];
+}
+
+/** What came of a crowd. */
+export interface Heard {
+  /** Answers by status: every request has one, also where it came after the time was up. */
+  statuses: Record<string, number>;
+  /** Answers a second, from the first request to the last answer. */
+  perSecond: number;
+  /** From the request to the end of its answer, in milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+export type Report = { heard: Heard[] } | { failed: string };
+
+/** Connections are made so many at a time: more than a listening socket holds would be put off. */
+const OPENED_AT_ONCE = 100;
+
+/** Makes the load that was ordered. Throws when a connection is refused or lost. */
+export async function makeLoad({ origin, seconds, crowds }: Order): Promise<Heard[]> {
+  const lost = new AbortController();
+  const opened: Wire[] = [];
+  try {
+    for (const { connections } of crowds) await openMore(origin, connections, opened, lost);
+    lost.signal.throwIfAborted();
+    const free = [...opened];
+    const asking = crowds.map((crowd) => ask(crowd, free.splice(0, crowd.connections), seconds));
+    return await Promise.race([Promise.all(asking), whenAborted(lost.signal)]);
+  } finally {
+    for (const wire of opened) wire.close();
+  }
+}
+
+async function openMore(
+  origin: string,
+  connections: number,
+  opened: Wire[],
+  lost: AbortController,
+) {
+  const onLost = () => lost.abort(new Error('the server ended a connection'));
+  for (let left = connections; left > 0; left -= OPENED_AT_ONCE) {
+    const some = Array.from({ length: Math.min(left, OPENED_AT_ONCE) }, () =>
+      Wire.open(origin, onLost),
+    );
+    opened.push(...(await Promise.all(some)));
+    await setImmediate();
+  }
+}
+
+const whenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+/** Resolves when every connection has its last answer. */
+function ask({ asks }: Crowd, wires: Wire[], seconds: number): Promise<Heard> {
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const tookMs: number[] = [];
+  const statuses: Record<string, number> = {};
+  let n = 0;
+  let busy = wires.length;
+
+  return new Promise((resolve) => {
+    const next = (wire: Wire, now: number, isFirst: boolean) => {
+      const path = now < end || isFirst ? pathOf(asks, n) : undefined;
+      if (path !== undefined) {
+        n++;
+        wire.ask(path, (status) => heard(wire, now, status));
+      } else if (--busy === 0) {
+        const perSecond = (1000 * tookMs.length) / (now - start);
+        resolve({ statuses, perSecond, ...percentiles(tookMs) });
+      }
+    };
+    const heard = (wire: Wire, askedAt: number, status: number) => {
+      const now = performance.now();
+      tookMs.push(now - askedAt);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      next(wire, now, false);
+    };
+    for (const wire of wires) next(wire, performance.now(), true);
+  });
+}
+
+function percentiles(tookMs: number[]): { p50: number; p99: number } {
+  const sorted = Float64Array.from(tookMs).sort();
+  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}

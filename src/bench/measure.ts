@@ -1,0 +1,41 @@
+/** What a ratio, or the value where there is no ratio, has to be (issue 5). */
+export interface Bar {
+  at: 'least' | 'most';
+  limit: number;
+}
+
+/** A median of what was measured, beside another one of the same run. */
+export interface Measure {
+  what: string;
+  unit: 'claims/s' | 'refusals/s' | 'answers/s' | 'ms' | 'MB';
+  of: string;
+  value: number;
+  against?: { name: string; value: number; ratio: number };
+  bar?: Bar & { reached: boolean };
+}
+
+type Side = { name: string; value: number };
+
+/** One value against another, and the ratio of the two against its bar. */
+export function compare(
+  what: string,
+  unit: Measure['unit'],
+  of: Side,
+  against: Side,
+  bar?: Bar,
+): Measure {
+  const ratio = of.value / against.value;
+  return {
+    ...{ what, unit, of: of.name, value: of.value, against: { ...against, ratio } },
+    ...judged(ratio, bar),
+  };
+}
+
+/** A value alone, against its bar. */
+export const alone = (what: string, unit: Measure['unit'], of: Side, bar?: Bar): Measure => ({
+  ...{ what, unit, of: of.name, value: of.value },
+  ...judged(of.value, bar),
+});
+
+const judged = (value: number, bar: Bar | undefined) =>
+  bar && { bar: { ...bar, reached: bar.at === 'least' ? value >= bar.limit : value <= bar.limit } };

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { environmentOf } from '../config.ts';
+import { PlainError } from '../errors.ts';
+import type { Heard, Order, Report } from './load.ts';
+
+/** The two ways to claim that are compared, and the program that serves each. */
+const PROGRAMS = { textbook: './textbook.ts', group: '../server.ts' } as const;
+export type Side = keyof typeof PROGRAMS;
+
+export interface Server {
+  origin: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const fromHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const withTsx = ['--import', createRequire(import.meta.url).resolve('tsx')];
+
+/** Settings of the servers that are not their defaults, beside the database. */
+export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
+
+/** A process that serves the side from a migrated database. Throws when it does not come up. */
+export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
+  const child = spawn(process.execPath, [...withTsx, fromHere(PROGRAMS[side])], {
+    env: environmentOf({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  const origin = await originOf(child);
+  return {
+    origin,
+    pid: child.pid as number,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Where it says that it listens. What it says later is read, and goes nowhere. */
+async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
+  let said = '';
+  const hear = (text: string) => {
+    said += text;
+  };
+  const streams = [stdout, stderr].filter((stream) => stream !== null);
+  for (const stream of streams) stream.setEncoding('utf8').on('data', hear);
+  const listens = () => said.match(/listens on (http:\/\/[^\s"]+)/)?.[1];
+  for await (const _ of on(stdout as Readable, 'data', { close: ['close'] })) {
+    const origin = listens();
+    if (origin === undefined) continue;
+    for (const stream of streams) stream.off('data', hear).resume();
+    return origin;
+  }
+  throw new PlainError(`A server did not start. It said: ${said}`);
+}
+
+/** The process that makes the load. */
+export interface Loader {
+  /** Throws when a connection was refused or lost. */
+  make(order: Order): Promise<Heard[]>;
+  stop(): void;
+}
+
+export function startLoader(): Loader {
+  const child = fork(fromHere('./load-process.ts'), { execArgv: withTsx });
+  const died = once(child, 'exit').then((): Report => ({ failed: 'its process ended' }));
+  const answered = async () => ((await once(child, 'message')) as [Report])[0];
+  return {
+    async make(order) {
+      child.send(order);
+      const report = await Promise.race([answered(), died]);
+      if ('failed' in report) throw new PlainError(`No load could be made: ${report.failed}.`);
+      return report.heard;
+    },
+    stop: () => void child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,35 @@
+/** Figures of one taking, by name. */
+export type Figures = Record<string, number>;
+/** One thing that is measured: prepares, measures, checks, and gives its figures. */
+export type Taking = () => Promise<Figures>;
+
+/** The figures of all rounds, by what was taken. */
+export type Taken<Name extends string> = Record<Name, Figures[]>;
+
+/**
+ * Takes each in turn, round after round, so that what changes on the machine meanwhile falls on all
+ * alike. A round before the first warms up and is not counted.
+ */
+export async function interleave<Name extends string>(
+  rounds: number,
+  takings: Record<Name, Taking>,
+  onTaking: (name: Name, round: number) => void,
+): Promise<Taken<Name>> {
+  const names = Object.keys(takings) as Name[];
+  const taken = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Taken<Name>;
+  for (let round = 0; round <= rounds; round++)
+    for (const name of names) {
+      onTaking(name, round);
+      const figures = await takings[name]();
+      if (round > 0) taken[name].push(figures);
+    }
+  return taken;
+}
+
+/** The median of a figure over the rounds. */
+export function median(rounds: Figures[], figure: string): number {
+  const sorted = rounds.map((figures) => figures[figure] ?? Number.NaN).sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,72 @@
+import type postgres from 'postgres';
+import { oneConnection } from '../db/one-connection.ts';
+import { UsageError } from '../errors.ts';
+import { RECRUITERS } from './asks.ts';
+
+export interface Seed {
+  /** Jobs with their four claims each: the first ids. */
+  fullJobs: number;
+  /** Jobs without a claim, after those. */
+  freeJobs: number;
+}
+
+const COMPANIES = 100;
+
+/** Fills a migrated database. Throws a `UsageError` unless the account is a superuser's. */
+export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =>
+  withConnection(url, async (sql) => {
+    const [account] = await sql`SELECT current_setting('is_superuser') AS "isSuperuser"`;
+    if (account?.isSuperuser !== 'on')
+      throw new UsageError('The account in DATABASE_URL has to be a superuser for the bench.');
+    // Without foreign keys checked and commits announced row by row, four million rows take seconds.
+    await sql`SET session_replication_role = replica`;
+    await sql`
+      INSERT INTO companies (name) SELECT 'Company ' || n FROM generate_series(1, ${COMPANIES}::int) n`;
+    await sql`
+      INSERT INTO recruiters (name)
+      SELECT 'Recruiter ' || n FROM generate_series(1, ${RECRUITERS}::int) n`;
+    await sql`
+      INSERT INTO jobs (company_id, role)
+      SELECT 1 + n % ${COMPANIES}::int, 'Role ' || n
+      FROM generate_series(1, ${fullJobs + freeJobs}::int) n`;
+    await sql`
+      INSERT INTO job_claims (job_id, recruiter_id)
+      SELECT job, 1 + (job * capacity + slot) % ${RECRUITERS}::int
+      FROM (SELECT id AS job, capacity FROM jobs WHERE id <= ${fullJobs} ORDER BY id) full_jobs,
+        generate_series(0, capacity - 1) slot`;
+    await sql`VACUUM (ANALYZE) companies, recruiters, jobs, job_claims`;
+    await sql`CHECKPOINT`;
+  });
+
+/** Takes all claims away, and leaves no dead rows and no unwritten pages to the next round. */
+export const clearClaims = (url: string): Promise<void> =>
+  withConnection(url, async (sql) => {
+    await sql`TRUNCATE job_claims`;
+    await sql`CHECKPOINT`;
+  });
+
+/** Takes away the claims on the jobs after the full ones. */
+export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
+  withConnection(url, async (sql) => {
+    await sql`DELETE FROM job_claims WHERE job_id > ${fullJobs}`;
+    await sql`VACUUM job_claims`;
+    await sql`CHECKPOINT`;
+  });
+
+export const countClaims = (url: string): Promise<number> =>
+  withConnection(url, async (sql) => {
+    const [row] = await sql<{ claims: number }[]>`SELECT count(*)::int AS claims FROM job_claims`;
+    return row?.claims ?? 0;
+  });
+
+export async function withConnection<T>(
+  url: string,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = oneConnection(url, {});
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,27 @@
+/** The process of the textbook claim: as `server.ts`, on a database that is migrated already. */
+import { once } from 'node:events';
+import { readConfig } from '../config.ts';
+import { connect } from '../db/client.ts';
+import { openSession } from '../db/session.ts';
+import { UsageError } from '../errors.ts';
+import { listen } from '../listen.ts';
+import { openLog } from '../log.ts';
+import { runMain } from '../main.ts';
+import { createTextbook } from './http.ts';
+
+const DRAIN_MS = 1_000;
+
+runMain(async (stop) => {
+  const { databaseUrl, host, port, logLevel } = readConfig();
+  if (databaseUrl === undefined) throw new UsageError('The textbook needs a DATABASE_URL.');
+  // As Drizzle over postgres.js does unless told otherwise: every statement is parsed each time.
+  const connection = connect(databaseUrl, {
+    open: (settings, codecs) => openSession({ ...settings, prepare: false }, codecs),
+  });
+  const listening = await listen(createTextbook(connection.db, openLog(logLevel)), host, port);
+  process.stdout.write(`The textbook listens on ${listening.url}\n`);
+  if (!stop.aborted) await once(stop, 'abort');
+  await listening.drain(DRAIN_MS);
+  await connection.close();
+  return 0;
+});

@@ -1,0 +1,66 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectClaims, figuresOf } from '../../src/bench/check.ts';
+import { clearClaims, clearFreeJobs, seed } from '../../src/bench/seed.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+
+const rows = { fullJobs: 20, freeJobs: 5 };
+// A server of its own, since the account has to be a superuser's.
+let server: EmbeddedPostgres;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  server = await startEmbedded();
+  await prepareDatabase(server.url);
+  await seed(server.url, rows);
+  sql = postgres(server.url, { max: 1 });
+});
+afterAll(async () => {
+  await sql.end();
+  await server.stop();
+});
+
+test('the full jobs have four claims of real recruiters each, and the free ones none', async () => {
+  const jobs = await sql`
+    SELECT jobs.id::int, capacity, count(DISTINCT recruiters.id)::int AS claims
+    FROM jobs LEFT JOIN job_claims ON job_id = jobs.id LEFT JOIN recruiters ON recruiters.id = recruiter_id
+    GROUP BY jobs.id ORDER BY jobs.id`;
+  expect(jobs.map(({ id, claims, capacity }) => [id, claims, capacity])).toEqual(
+    Array.from({ length: 25 }, (_, index) => [index + 1, index < 20 ? 4 : 0, 4]),
+  );
+});
+
+test('after a round its claims are gone, and those of the full jobs stay', async () => {
+  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (21, 1), (25, 7)`;
+  await expect(expectClaims('all', server.url, 80)).rejects.toThrow(
+    'all: 80 claims were acknowledged, and 82 are in the table.',
+  );
+  await clearFreeJobs(server.url, rows);
+  await expectClaims('the full ones', server.url, 80);
+  await clearClaims(server.url);
+  await expectClaims('none', server.url, 0);
+});
+
+test('an account that is no superuser is told so', async () => {
+  await sql`CREATE ROLE ordinary LOGIN PASSWORD 'ordinary'`;
+  const url = new URL(server.url);
+  url.username = 'ordinary';
+  url.password = 'ordinary';
+  await expect(seed(url.href, rows)).rejects.toThrow('has to be a superuser for the bench');
+});
+
+describe('what was answered', () => {
+  const heard = (statuses: Record<string, number>) => ({ statuses, perSecond: 1, p50: 2, p99: 3 });
+
+  test('gives figures where a hundredth is something else', () => {
+    const figures = { perSecond: 1, p50: 2, p99: 3 };
+    expect(figuresOf('claims', heard({ 200: 99, 503: 1 }), 200)).toEqual(figures);
+  });
+
+  test('gives an error with the answers where more is', () => {
+    const answers = heard({ 200: 98, 503: 2 });
+    expect(() => figuresOf('claims', answers, 200)).toThrow(
+      'claims: almost all answers have to be 200, and were {"200":98,"503":2}.',
+    );
+  });
+});

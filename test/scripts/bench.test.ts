@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { BenchResult } from '../../src/bench/bench.ts';
+import { atEnd, isRunning, run } from '../support/command.ts';
+
+// Each has a PostgreSQL of its own, since the account has to be a superuser's.
+const bench = (args: string[], env = {}) => run('scripts/bench.ts', args, env);
+
+const short = ['--seconds', '0.3', '--rounds', '1'];
+
+test('a short run measures both sides, and prints one JSON object', async () => {
+  const scenarios = ['--scenario', 'hot', '--scenario', 'alone'];
+  const { ended, stdout, stderr } = bench([...short, ...scenarios, '--json']);
+  expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  const result: BenchResult = JSON.parse(stdout());
+  const compared = result.measures.map(({ scenario, of, against, bar }) => [
+    ...[scenario, of, against?.name, bar && `at ${bar.at} ${bar.limit}`],
+  ]);
+  expect(compared).toEqual([
+    ['hot', 'group', 'textbook', undefined],
+    ['hot', 'group', 'healthz', 'at least 0.6'],
+    ['alone', 'group', 'textbook', 'at most 1.1'],
+    ['alone', 'group', 'textbook', undefined],
+    ['alone', 'group', 'healthz', undefined],
+  ]);
+  for (const { value, against } of result.measures) {
+    expect(value).toBeGreaterThan(0);
+    expect(against?.ratio).toBeCloseTo(value / (against?.value ?? 0));
+  }
+  expect(result.rounds.hot).toEqual({
+    textbook: [figures],
+    group: [figures],
+    healthz: [figures],
+  });
+  expect(result.settings).toMatchObject({ rounds: 1, seconds: 0.3 });
+  expect(result.machine).toMatchObject({ cpu: expect.any(String), node: process.version });
+  expect(result.database).toMatchObject({ fsync: 'off', synchronous_commit: 'on' });
+});
+
+const figures = {
+  perSecond: expect.any(Number),
+  p50: expect.any(Number),
+  p99: expect.any(Number),
+};
+
+test.concurrent('--help says what there is and ends with 0', async () => {
+  const { ended, stdout } = bench(['--help']);
+  expect((await ended).code).toBe(0);
+  for (const word of ['scenario', 'rounds', 'seconds', 'json', 'spread', 'memory'])
+    expect(stdout()).toContain(word);
+});
+
+test.concurrent.each([
+  [['--rounds', '0'], /--rounds must be a whole number from 1 to 100/],
+  [['--seconds', '0'], /--seconds must be a number from 0.1 to 600/],
+  [['--seconds', 'long'], /--seconds must be a number from 0.1 to 600/],
+  [['--scenario', 'flood'], /--scenario must be one of spread, hot, beside, alone, size, memory/],
+  [['--frobnicate'], /--frobnicate/],
+  [['extra'], /extra/],
+])('%j is refused in one line with exit code 2', async (args, words) => {
+  const { ended, stdout, stderr } = bench(args);
+  expect((await ended).code).toBe(2);
+  expect(stdout()).toBe('');
+  expect(stderr()).toMatch(words);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('Ctrl-C ends its servers, its load and its database', async () => {
+  const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+  // Run by root, PostgreSQL has another user, who has to get in.
+  chmodSync(TMPDIR, 0o755);
+  atEnd(() => rmSync(TMPDIR, { recursive: true, force: true }));
+  const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
+  // The guard of PostgreSQL, the two servers and the load.
+  const begun = await vi.waitFor(
+    () => {
+      const children = childrenOf(child.pid as number);
+      expect(children).toHaveLength(4);
+      return children;
+    },
+    { timeout: 30_000 },
+  );
+  child.kill('SIGINT');
+  expect(await ended).toEqual({ code: 130, signal: null });
+  expect(begun.filter(isRunning)).toEqual([]);
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'))).toEqual([]);
+});
+
+const childrenOf = (pid: number): number[] =>
+  execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([parent]) => parent === pid)
+    .map(([, child]) => child as number);
