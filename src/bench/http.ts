@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import { CLAIM_LIMITS } from '../app.ts';
+import { CHANGE_LIMITS } from '../app.ts';
 import { Admission } from '../claims/admission.ts';
-import { claimJob } from '../claims/claim-job.ts';
 import { admitted, answer, onlyMeant } from '../claims/http.ts';
 import { claimQuery } from '../claims/routes.ts';
 import { settle } from '../claims/settle.ts';
@@ -11,13 +10,14 @@ import { describe } from '../errors.ts';
 import type { Env } from '../http.ts';
 import type { Log } from '../log.ts';
 import { invalid } from '../problem.ts';
+import { firstClaim } from './first-claim.ts';
 
 /**
  * The service as it was first written, the base of the bench: `GET /claim-job` alone, with today's
  * checks and answers, and a transaction for each claim.
  */
 export function createTextbook(db: Database, log: Log) {
-  const admission = new Admission(CLAIM_LIMITS, (error) =>
+  const admission = new Admission(CHANGE_LIMITS, (error) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
   const app = new Hono<Env>();
@@ -32,7 +32,7 @@ export function createTextbook(db: Database, log: Log) {
     const parsed = claimQuery.safeParse(c.req.query());
     if (!parsed.success) return invalid(parsed.error);
     const request = parsed.data;
-    const claim = async () => answer(c, await settle(claimJob(db, request)), 200);
+    const claim = async () => answer(c, await settle(firstClaim(db, request)), 200);
     return admitted(admission, request.jobId, claim);
   });
   return app;

@@ -7,22 +7,14 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
-import { isUnanswered, jobsOf, lineOf, type Waiting, waitingFor } from './waiting.ts';
-
-export interface QueueLimits {
-  /** Transactions at once that decide claims of many jobs. */
-  batches: number;
-  /** Claims that such a transaction takes, give or take the last job's. */
-  batch: number;
-  /** Transactions at once that wait for the lock of a job that another session has. */
-  lines: number;
-  /** Claims that may wait; past that they are turned away at once. */
-  waiting: number;
-  /** How long a claim waits for its transaction to begin. */
-  waitMs: number;
-  /** How long an answer is waited for once it has begun. */
-  answerMs: number;
-}
+import {
+  isUnanswered,
+  jobsOf,
+  lineOf,
+  type QueueLimits,
+  type Waiting,
+  waitingFor,
+} from './waiting.ts';
 
 /** One timer for all: one each would cost more than the claim's place in a batch. */
 const SWEEP_MS = 100;
@@ -114,12 +106,10 @@ export class ClaimQueue {
     this.#batches++;
     this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     this.#batches--;
-    const held = batch.filter(isUnanswered);
-    for (const jobId of jobsOf(batch)) this.#taken.delete(jobId);
-    for (const jobId of jobsOf(held)) {
-      this.#taken.add(jobId);
-      this.#waitingForLine.push(held.filter(({ request }) => request.jobId === jobId));
-    }
+    const held = new Map<bigint, Waiting[]>();
+    for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
+    for (const jobId of jobsOf(batch)) if (!held.has(jobId)) this.#taken.delete(jobId);
+    this.#waitingForLine.push(...held.values());
     this.#begin();
   }
 
@@ -149,7 +139,6 @@ export class ClaimQueue {
 
   /** The results; undefined when they came too late, or not at all, and all have been answered. */
   async #inTime<T>(batch: Waiting[], work: Promise<T>): Promise<T | undefined> {
-    for (const waiting of batch) waiting.running = true;
     const timer = setTimeout(() => {
       for (const waiting of batch) this.#answer(waiting, { kind: 'unknown' });
     }, this.#limits.answerMs);
@@ -168,8 +157,7 @@ export class ClaimQueue {
   #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
     for (const [index, waiting] of batch.entries()) {
       const result = results?.[index];
-      waiting.running = false;
-      if (result === undefined || result.kind === 'locked-elsewhere') continue;
+      if (!result || result.kind === 'locked-elsewhere') continue;
       if (result.kind === 'full') this.#remember(waiting.request.jobId);
       this.#answer(waiting, result);
     }
@@ -179,13 +167,10 @@ export class ClaimQueue {
   #remember(jobId: bigint) {
     if (this.#seenFull.size >= MOST_HINTS) this.#seenFull.clear();
     this.#seenFull.add(jobId);
-    const line = this.#waiting.get(jobId);
-    if (!line) return;
-    lineOf(this.#waitingForLook, jobId).push(...line.filter(({ keyed }) => !keyed));
-    this.#waiting.set(
-      jobId,
-      line.filter(({ keyed }) => keyed),
-    );
+    const line = this.#waiting.get(jobId) ?? [];
+    this.#waiting.delete(jobId);
+    for (const each of line)
+      lineOf(each.keyed ? this.#waiting : this.#waitingForLook, jobId).push(each);
   }
 
   #answer(waiting: Waiting, settled: Settled) {
@@ -199,20 +184,16 @@ export class ClaimQueue {
     tell();
   }
 
+  /** Answers those whose turn has not come in time. */
   #sweepWhileWaiting() {
     if (this.#sweeper || this.#count === 0) return;
     this.#sweeper = setTimeout(() => {
+      const late = Date.now() - this.#limits.waitMs;
+      const lines = [...this.#waiting.values(), ...this.#waitingForLook.values()];
+      for (const waiting of [...lines, ...this.#waitingForLine].flat())
+        if (waiting.since < late) this.#answer(waiting, { kind: 'busy' });
       this.#sweeper = undefined;
-      this.#sweep();
       this.#sweepWhileWaiting();
     }, SWEEP_MS);
-  }
-
-  /** Answers those whose turn has not come in time. */
-  #sweep() {
-    const late = Date.now() - this.#limits.waitMs;
-    const lines = [this.#waiting, this.#waitingForLook].flatMap((map) => [...map.values()]);
-    for (const waiting of [...lines, ...this.#waitingForLine].flat())
-      if (waiting.since < late && !waiting.running) this.#answer(waiting, { kind: 'busy' });
   }
 }

@@ -26,24 +26,30 @@ export interface ClaimDeps {
   write: Write;
   admission: Admission;
   queue: ClaimQueue;
+  /** Is told of each outcome that is answered, except of one that is answered again. */
+  onOutcome: (kind: Outcome['kind']) => void;
 }
 
 /** Everything about claims. */
-export function claimRoutes({ db, write, admission, queue }: ClaimDeps) {
+export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
   const claim = <const Status extends 200 | 201>(
     c: Context<Env>,
     request: ClaimRequest,
     status: Status,
   ) => {
+    const told = (outcome: Outcome) => {
+      onOutcome(outcome.kind);
+      return answer(c, outcome, status);
+    };
     const alone = async (within: Database | Transaction) =>
-      answer(c, await settle(retryConflicts(() => claimJob(within, request))), status);
+      told(await settle(retryConflicts(() => claimJob(within, request))));
     const together = async (key: RequestKey | undefined) => {
       const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
       const keyed = key && { key, contentOf: inText };
       const settled = await queue.claim({ request, keyed });
       if (settled.kind === 'alone') return undefined;
       if (settled.kind === 'answered') return again(settled.known, key) as never;
-      return answer(c, settled, status);
+      return told(settled);
     };
     const around: Around = (run) => admitted(admission, request.jobId, run);
     return write(c, alone, { first: together, around });

@@ -1,10 +1,23 @@
 import type { Claiming, Settled } from './group-commit.ts';
 
+export interface QueueLimits {
+  /** Transactions at once that decide claims of many jobs. */
+  batches: number;
+  /** Claims that such a transaction takes, give or take the last job's. */
+  batch: number;
+  /** Transactions at once that wait for the lock of a job that another session has. */
+  lines: number;
+  /** Claims that may wait; past that they are turned away at once. */
+  waiting: number;
+  /** How long a claim waits for its transaction to begin. */
+  waitMs: number;
+  /** How long an answer is waited for once it has begun. */
+  answerMs: number;
+}
+
 /** A claim that waits to be decided with others. */
 export interface Waiting extends Claiming {
   since: number;
-  /** A transaction is deciding it: it is too late to give up. */
-  running: boolean;
   answered: boolean;
   resolve: (settled: Settled) => void;
   reject: (error: unknown) => void;
@@ -16,7 +29,7 @@ export const waitingFor = (
   reject: Waiting['reject'],
 ): Waiting => ({
   ...{ request, keyed, resolve, reject },
-  ...{ since: Date.now(), running: false, answered: false },
+  ...{ since: Date.now(), answered: false },
 });
 
 export const isUnanswered = ({ answered }: Waiting) => !answered;

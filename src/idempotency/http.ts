@@ -27,7 +27,7 @@ export const judgeKey = (
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
     const { pathname, search } = new URL(c.req.url);
-    const body = await c.req.text();
+    const body = c.req.method === 'GET' ? '' : await c.req.text();
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
     const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
     const known = (await findAnswers(db, [request])).get(nameOfKey(request));

@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { outcomeTold } from '../claims/told.ts';
 import type { Database } from '../db/client.ts';
 import { type Env, newRoutes } from '../http.ts';
 import type { Log } from '../log.ts';
@@ -64,12 +63,3 @@ function routeOf(c: Context): string | undefined {
   const pattern = routePath(c, -1);
   return pattern === '' || pattern.endsWith('*') ? undefined : pattern;
 }
-
-/** Counts the outcome of each claim. */
-export const observeClaims = (metrics: Metrics): MiddlewareHandler<Env> => {
-  return async (c, next) => {
-    await next();
-    const outcome = await outcomeTold(c.res);
-    if (outcome) metrics.outcome(outcome);
-  };
-};

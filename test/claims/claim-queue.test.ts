@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QUEUE_LIMITS } from '../../src/app.ts';
-import { ClaimQueue, type QueueLimits } from '../../src/claims/claim-queue.ts';
+import { ClaimQueue } from '../../src/claims/claim-queue.ts';
+import type { QueueLimits } from '../../src/claims/waiting.ts';
 import { connect } from '../../src/db/client.ts';
 import { jobs, recruiters } from '../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../src/db/session.ts';
