@@ -72,9 +72,15 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   waitMs: LOCK_TIMEOUT_MS,
   answerMs: 8_000,
 };
+/**
+ * Measured on 2 cores, with PostgreSQL and the load on them too, claims spread over many jobs: one
+ * batch at a time does 6,060 claims/s and two do 5,770 with 64 clients (7,010 and 3,920 with 256),
+ * since what waits meanwhile makes the next batch larger. A batch of 1,000 does 1.4 times what one of
+ * 200 does, and that 1.2 times what one of 20 does, with 256 clients.
+ */
 export const QUEUE_LIMITS: QueueLimits = {
-  batches: 2,
-  batch: 200,
+  batches: 1,
+  batch: 1_000,
   lines: 3,
   waiting: 10_000,
   waitMs: LOCK_TIMEOUT_MS,

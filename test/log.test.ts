@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type LogLevel, openLog } from '../src/log.ts';
 
@@ -9,9 +10,10 @@ function makeLog(level: LogLevel, isTTY = false) {
   return { log: openLog(level, { isTTY, write }), text: () => text };
 }
 
-test('an event is a line of JSON with its time and level', () => {
+test('an event is a line of JSON with its time and level', async () => {
   const { log, text } = makeLog('info');
   log.info({ event: 'request', status: 200 });
+  await setImmediate();
   expect(text()).toMatch(/^[^\n]+\n$/);
   expect(JSON.parse(text())).toEqual({
     level: 'info',
@@ -29,13 +31,16 @@ test('in a terminal it is a line for people', () => {
   expect(() => JSON.parse(text())).toThrow();
 });
 
-test('the level says what is left out', () => {
+test('the level says what is left out', async () => {
   const errors = makeLog('error');
   errors.log.info({ event: 'request' });
+  await setImmediate();
   expect(errors.text()).toBe('');
   errors.log.error({ event: 'request failed' });
+  await setImmediate();
   expect(errors.text()).toContain('request failed');
   const silent = makeLog('silent');
   silent.log.error({ event: 'request failed' });
+  await setImmediate();
   expect(silent.text()).toBe('');
 });

@@ -1,5 +1,5 @@
 import { asc } from 'drizzle-orm';
-import { anyOf } from '../db/any-of.ts';
+import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
 import { holdersOf, insertClaims, removeExpired } from './queries.ts';

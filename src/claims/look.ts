@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { anyOf } from '../db/any-of.ts';
+import { anyOf } from '../db/arrays.ts';
 import type { Database } from '../db/client.ts';
 import { jobClaims, jobs } from '../db/schema.ts';
 import { isLive } from './queries.ts';

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
-import { anyOf } from '../db/any-of.ts';
+import { anyOf, arrayOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobClaims, jobs } from '../db/schema.ts';
 import {
@@ -21,7 +21,7 @@ const NOW = sql`statement_timestamp()`;
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 const isExpired = lte(jobClaims.expiresAt, NOW);
 
-const endOfLease = (seconds: number) => sql`${NOW} + make_interval(secs => ${seconds})`;
+const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /** The claims of these jobs that this statement's snapshot sees; an expired one no longer counts. */
 export async function holdersOf(
@@ -53,28 +53,46 @@ export async function readHolders(
   return asSeenBy(recruiterId, (await holdersOf(db, [jobId])).get(jobId) ?? noHolders());
 }
 
-/** Inserts claims. Asks nothing: whether they may be inserted is for the caller to know. */
-export async function insertClaims(
-  db: Database | Transaction,
-  requests: ClaimRequest[],
-): Promise<Claim[]> {
-  if (requests.length === 0) return [];
-  const rows = requests.map(({ jobId, recruiterId, leaseSeconds }) => ({
-    jobId,
-    recruiterId,
-    expiresAt: leaseSeconds === undefined ? null : endOfLease(leaseSeconds),
-  }));
-  return db.insert(jobClaims).values(rows).returning();
-}
-
+/** Inserts the claim. Asks nothing: whether it may be inserted is for the caller to know. */
 export async function insertClaim(
   db: Database | Transaction,
-  request: ClaimRequest,
+  { jobId, recruiterId, leaseSeconds }: ClaimRequest,
 ): Promise<Claim> {
-  const [claim] = await insertClaims(db, [request]);
+  const expiresAt = leaseSeconds === undefined ? null : endOfLease(sql`${leaseSeconds}`);
+  const [claim] = await db.insert(jobClaims).values({ jobId, recruiterId, expiresAt }).returning();
   if (!claim) throw new Error('INSERT … RETURNING gave no row');
   return claim;
 }
+
+/**
+ * Inserts many at once, and returns them in their order. One parameter a column however many there
+ * are: Drizzle's VALUES of 30 rows took 8 % of the server's time, and another plan for each number.
+ */
+export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
+  if (requests.length === 0) return [];
+  const [first, ...more] = requests;
+  if (first && more.length === 0) return [await insertClaim(tx, first)];
+  const rows = await tx.execute<ClaimRow>(sql`
+    insert into ${jobClaims} (job_id, recruiter_id, expires_at)
+    select job_id, recruiter_id, ${endOfLease(sql`seconds`)}
+    from unnest(${arrayOf(requests.map((each) => each.jobId))}::bigint[],
+      ${arrayOf(requests.map((each) => each.recruiterId))}::bigint[],
+      ${arrayOf(requests.map((each) => each.leaseSeconds ?? null))}::integer[]
+    ) as request (job_id, recruiter_id, seconds)
+    returning *`);
+  return rows.map((row) => ({
+    id: BigInt(row.id),
+    jobId: BigInt(row.job_id),
+    recruiterId: BigInt(row.recruiter_id),
+    createdAt: new Date(row.created_at),
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+  }));
+}
+
+/** A row as the driver has it. */
+type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> & {
+  expires_at: string | null;
+};
 
 /** Removes expired claims of these jobs, which keep their recruiters from claiming anew. */
 export const removeExpired = async (tx: Transaction, jobIds: bigint[]) => {
@@ -125,7 +143,7 @@ export async function extendLease(
   id: bigint,
   leaseSeconds: number,
 ): Promise<Claim | undefined> {
-  const expiresAt = endOfLease(leaseSeconds);
+  const expiresAt = endOfLease(sql`${leaseSeconds}`);
   const [claim] = await tx.update(jobClaims).set({ expiresAt }).where(isThis(id)).returning();
   return claim;
 }

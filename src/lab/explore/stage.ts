@@ -1,3 +1,4 @@
+import { arrayOf } from '../../db/arrays.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { PlainError } from '../../errors.ts';
 
@@ -90,9 +91,6 @@ export class Stage {
     return opened;
   }
 }
-
-/** An array as PostgreSQL reads it: our sessions know no types of arrays. */
-export const arrayOf = (numbers: number[]): string => `{${numbers.join(',')}}`;
 
 /** Nothing of one schedule may reach into the next. */
 const CLEAN = 'rollback; reset all; unlisten *; discard temp; select pg_advisory_unlock_all()';

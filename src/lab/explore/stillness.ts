@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { arrayOf } from '../../db/arrays.ts';
 import type { Actor } from './actor.ts';
-import { arrayOf, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 /** A session neither came back nor waited for another within the bound. */
 export class Hang extends Error {

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { claimJob } from '../../../src/claims/claim-job.ts';
+import { ClaimQueue } from '../../../src/claims/claim-queue.ts';
+import { claimInLine, claimTogether } from '../../../src/claims/group-commit.ts';
+import type { ClaimRequest } from '../../../src/claims/rules.ts';
+import { settle } from '../../../src/claims/settle.ts';
+import type { Database } from '../../../src/db/client.ts';
+import type { Session } from '../../../src/db/session.ts';
+import { explore } from '../../../src/lab/explore/explore.ts';
+import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });
+
+type Claims = [job: number, recruiter: number][];
+/** What one session does, and which claims it makes. */
+interface Program {
+  claims: Claims;
+  decide(db: Database, requests: ClaimRequest[]): Promise<{ kind: string }[]>;
+}
+
+/** One transaction for all; then a line for each job that the other session had, as the queue does. */
+const together = (...claims: Claims): Program => ({
+  claims,
+  async decide(db, requests) {
+    const results = await claimTogether(
+      db,
+      requests.map((request) => ({ request })),
+    );
+    for (const [index, request] of requests.entries())
+      if (results[index]?.kind === 'locked-elsewhere')
+        results.splice(index, 1, ...(await claimInLine(db, [{ request }])));
+    return results;
+  },
+});
+
+/** The textbook claim of another instance. */
+const alone = (...claims: Claims): Program => ({
+  claims,
+  decide: async (db, requests) => {
+    const outcomes = [];
+    for (const request of requests) outcomes.push(await settle(claimJob(db, request)));
+    return outcomes;
+  },
+});
+
+/** The queue itself, whose first claim goes at once and the others with the next batch. */
+const queued = (...claims: Claims): Program => ({
+  claims,
+  decide(db, requests) {
+    const limits = {
+      batches: 1,
+      batch: 10,
+      lines: 1,
+      waiting: 10,
+      waitMs: 60_000,
+      answerMs: 60_000,
+    };
+    const queue = new ClaimQueue(db, limits, () => undefined);
+    return Promise.all(requests.map((request) => queue.claim({ request })));
+  },
+});
+
+const CAPACITY = 2;
+
+/** Jobs 1 and 2 have two slots each, of which one is taken. */
+function scenarioOf(...programs: [Program, Program]): Scenario {
+  return {
+    name: 'batches',
+    async setUp(admin) {
+      await run(admin, 'alter table job_claims disable trigger user');
+      await run(admin, 'delete from job_claims');
+      await run(admin, `update jobs set capacity = ${CAPACITY} where id in (1, 2)`);
+      await run(admin, 'insert into job_claims (job_id, recruiter_id) values (1, 100), (2, 100)');
+    },
+    sessions: programs.map(({ claims, decide }) => (db) => {
+      const requests = claims.map(([jobId, recruiterId]) => ({
+        jobId: BigInt(jobId),
+        recruiterId: BigInt(recruiterId),
+      }));
+      return decide(db, requests);
+    }),
+    judge: (admin, endings) => judge(admin, programs, endings),
+  };
+}
+
+/** Slots that are claimed once, all of them if enough asked, and answers that are true. */
+async function judge(admin: Session, programs: Program[], endings: Ending[]) {
+  const rows = (await run(
+    admin,
+    'select job_id::int as job, recruiter_id::int as recruiter from job_claims where recruiter_id < 100',
+  )) as unknown as { job: number; recruiter: number }[];
+  const broken = new Set<string>();
+  for (const job of [1, 2]) {
+    const claimed = rows.filter((row) => row.job === job).length + 1;
+    const asked = programs.flatMap(({ claims }) => claims).filter(([id]) => id === job).length + 1;
+    if (claimed > CAPACITY) broken.add('oversold');
+    if (claimed < Math.min(CAPACITY, asked)) broken.add('unsold');
+  }
+  for (const [index, { claims }] of programs.entries()) {
+    const ending = endings[index];
+    const outcomes = ending && 'value' in ending ? (ending.value as { kind: string }[]) : [];
+    for (const [n, [job, recruiter]] of claims.entries()) {
+      const held = rows.some((row) => row.job === job && row.recruiter === recruiter);
+      if ((outcomes[n]?.kind === 'claimed') !== held) broken.add('untrue');
+    }
+  }
+  return { broken: [...broken], summary: `${rows.length} new claims` };
+}
+
+async function exploreAll(...programs: [Program, Program]) {
+  const found = await explore(stage, scenarioOf(...programs));
+  const shown = Object.values(found.counterexamples).map((played) => transcript(played));
+  expect(shown.join('\n'), JSON.stringify(found.faults)).toBe('');
+  return found.schedules;
+}
+
+describe('in every schedule the slots go to as many as there are, and the answers are true', () => {
+  test('of two batches that want the last slots of the same two jobs', async () => {
+    const schedules = await exploreAll(together([1, 1], [2, 2]), together([2, 3], [1, 4]));
+    expect(schedules).toBeGreaterThan(20);
+  });
+
+  test('of two batches that share one job', async () => {
+    expect(await exploreAll(together([1, 1], [1, 2]), together([1, 3], [2, 3]))).toBeGreaterThan(
+      20,
+    );
+  });
+
+  test('of a batch and a textbook claim from another instance', async () => {
+    expect(await exploreAll(together([1, 1], [2, 2]), alone([1, 3]))).toBeGreaterThan(10);
+  });
+
+  test('of two queues, and of a queue and a textbook claim', async () => {
+    expect(await exploreAll(queued([1, 1], [1, 2]), queued([1, 3]))).toBeGreaterThan(20);
+    expect(await exploreAll(queued([1, 1], [2, 2]), alone([2, 3]))).toBeGreaterThan(10);
+  });
+});
