@@ -1,5 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
+import { SESSION_PARAMETERS } from './parameters.ts';
 import { createPool, type Pool } from './pool.ts';
 import { type Codecs, openSession, type Rows, type Session } from './session.ts';
 import { databaseError, isConnectionLost, NOTHING_RAN, nothingRan } from './sqlstate.ts';
@@ -18,8 +19,6 @@ export interface Connection {
 export const POOL_SIZE = 10;
 /** A claim takes milliseconds: who waits longer than this for a row lock had better ask again. */
 export const LOCK_TIMEOUT_MS = 2_000;
-/** Catches what the lock timeout does not: a statement that waits for anything else. */
-const STATEMENT_TIMEOUT_MS = 5_000;
 /** Past this, who asks for a connection is told at once to come again. */
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
@@ -51,7 +50,7 @@ export function connect(
     observe = () => undefined,
   }: ConnectOptions = {},
 ): Connection {
-  const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
+  const parameters = { ...SESSION_PARAMETERS, lock_timeout: lockTimeoutMs };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
   const pool = createPool(limits, () =>
