@@ -14,4 +14,11 @@ export const LOCK_PARAMETERS = { default_transaction_isolation: 'read committed'
 export const SESSION_PARAMETERS = {
   ...LOCK_PARAMETERS,
   statement_timeout: STATEMENT_TIMEOUT_MS,
+  // A server of ours that froze, or was cut off, must not keep the lock of a job from the others. One
+  // that lives says its next statement within milliseconds; an ended session is never used again.
+  idle_in_transaction_session_timeout: 10_000,
+  // The same where its machine is gone: seconds without a word, seconds between asking, and how often.
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
 };

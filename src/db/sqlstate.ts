@@ -6,6 +6,7 @@ export const SQLSTATE = {
   deadlockDetected: '40P01',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  idleInTransaction: '25P03',
   adminShutdown: '57P01',
   crashShutdown: '57P02',
   cannotConnectNow: '57P03',
@@ -33,6 +34,7 @@ export function databaseError(error: unknown): DatabaseError | undefined {
 
 /** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
 const connectionLost: ReadonlySet<string> = new Set([
+  SQLSTATE.idleInTransaction,
   SQLSTATE.adminShutdown,
   SQLSTATE.crashShutdown,
   'ECONNRESET',
