@@ -14,6 +14,8 @@ export const LOCK_PARAMETERS = { default_transaction_isolation: 'read committed'
 export const SESSION_PARAMETERS = {
   ...LOCK_PARAMETERS,
   statement_timeout: STATEMENT_TIMEOUT_MS,
+  // How times come back as text. Only of this style the same instant is made of them again.
+  DateStyle: 'ISO',
   // A server of ours that froze, or was cut off, must not keep the lock of a job from the others. One
   // that lives says its next statement within milliseconds; an ended session is never used again.
   idle_in_transaction_session_timeout: 10_000,

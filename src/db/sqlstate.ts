@@ -6,11 +6,15 @@ export const SQLSTATE = {
   deadlockDetected: '40P01',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  readOnlyTransaction: '25006',
   idleInTransaction: '25P03',
+  diskFull: '53100',
+  outOfMemory: '53200',
+  tooManyConnections: '53300',
   adminShutdown: '57P01',
   crashShutdown: '57P02',
   cannotConnectNow: '57P03',
-  tooManyConnections: '53300',
+  idleSession: '57P05',
 } as const;
 
 /** What a database error says of itself, in the fields that are safe to act on. */
@@ -62,8 +66,14 @@ const nothingDone: ReadonlySet<string> = new Set([
   SQLSTATE.queryCanceled,
   SQLSTATE.serializationFailure,
   SQLSTATE.deadlockDetected,
+  // Another server has become the primary, and this one only reads.
+  SQLSTATE.readOnlyTransaction,
+  SQLSTATE.diskFull,
+  SQLSTATE.outOfMemory,
   SQLSTATE.tooManyConnections,
   SQLSTATE.cannotConnectNow,
+  // Ended while no transaction was open.
+  SQLSTATE.idleSession,
   NOTHING_RAN,
   // Nobody was connected to. Other codes of the network may come in the middle of a statement.
   'ECONNREFUSED',

@@ -31,3 +31,15 @@ describe.each(['repeatable read', 'serializable'])(
     });
   },
 );
+
+test.each(['German', 'SQL, DMY', 'Postgres, DMY'])(
+  'on a database that writes dates in the style %s, times are the same instants',
+  async (style) => {
+    const { call } = await makeApp({ url: await makeDatabaseWith('datestyle', style) });
+    const { status, body } = await call('POST', '/jobs/1/claims', { recruiterId: 1 });
+    expect(status).toBe(201);
+    const read = await call('GET', `/claims/${body.claim.id}`);
+    expect(read.body.claim).toEqual(body.claim);
+    expect(body.claim.claimedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+  },
+);
