@@ -65,9 +65,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       draining = true;
       // Its streams would run on for as long as the drain has patience.
       feed.close();
-      const [cut] = await Promise.all([listening.drain(DRAIN_MS), clearing.stop()]);
-      if (cut) log.error({ event: 'requests cut off at the deadline' });
+      const cleared = clearing.stop();
+      if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
+      // This ends what the clearing still waits for, where the database is silent.
       await Promise.all([pool, aside, labPool].map(close));
+      await cleared;
     },
   };
 }

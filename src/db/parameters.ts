@@ -1,5 +1,10 @@
 /** Catches what the lock timeout does not: a statement that waits for anything else. */
 const STATEMENT_TIMEOUT_MS = 5_000;
+/**
+ * How long an answer to a statement is waited for: past any statement, and past connecting before
+ * one. A server that is there answers sooner, if only that it gave the statement up.
+ */
+export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /**
  * What the lock counts on, whatever the server, the database or the role has for its default: under

@@ -36,6 +36,9 @@ export function databaseError(error: unknown): DatabaseError | undefined {
   return undefined;
 }
 
+/** The driver's codes have no word for it: the connection was given up, since nothing came of it. */
+export const NO_ANSWER = 'NO_ANSWER';
+
 /** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
 const connectionLost: ReadonlySet<string> = new Set([
   SQLSTATE.idleInTransaction,
@@ -49,6 +52,7 @@ const connectionLost: ReadonlySet<string> = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
+  NO_ANSWER,
 ]);
 
 export const isConnectionLost = (error: unknown): boolean =>
