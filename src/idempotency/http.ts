@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { nameOf } from '../auth/caller.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { retryConflicts } from '../db/retry.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Env } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
@@ -37,7 +38,10 @@ export const judgeKey = (
   };
 };
 
-/** What changes the database, and its answer. Given a transaction, it does so within that. */
+/**
+ * What changes the database, and its answer. Given a transaction, it does so within that; and it is
+ * run anew, with all that it did undone, where the database gave that up for the sake of another.
+ */
 type Work<R extends Response> = (db: Database | Transaction) => Promise<R>;
 export type Around = <R extends Response>(
   run: () => Promise<R>,
@@ -64,11 +68,11 @@ export function createWrite(db: Database, waitMs: number): Write {
   const inTurn = new InTurn(waitMs);
   return async (c, work, { around = atOnce, first } = {}) => {
     const key = c.get('key');
-    if (!key) return (await first?.(key)) ?? around(() => work(db));
+    if (!key) return (await first?.(key)) ?? around(() => retryConflicts(() => work(db)));
     // A repeat to the same instance waits here, where it costs no connection.
     return inTurn.run(
       nameOfKey(key),
-      async () => (await first?.(key)) ?? around(() => once(db, key, work)),
+      async () => (await first?.(key)) ?? around(() => retryConflicts(() => once(db, key, work))),
       stillRunning,
     );
   };

@@ -2,7 +2,6 @@ import { isCompany } from '../auth/caller.ts';
 import { answers } from '../claims/answers.ts';
 import { companyNotFound } from '../companies/routes.ts';
 import type { Database } from '../db/client.ts';
-import { retryConflicts } from '../db/retry.ts';
 import { newRoutes } from '../http.ts';
 import type { Write } from '../idempotency/http.ts';
 import { problem } from '../problem.ts';
@@ -42,8 +41,8 @@ export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
       return write(c, async (within) => {
-        const outcome = await retryConflicts(() =>
-          changeJob(within, id, change, (companyId) => isCompany(caller, companyId)),
+        const outcome = await changeJob(within, id, change, (companyId) =>
+          isCompany(caller, companyId),
         );
         switch (outcome.kind) {
           case 'changed':
