@@ -1,6 +1,11 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { run } from '../support/command.ts';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+import { atEnd, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 async function doctor(args: string[], env: Record<string, string> = {}) {
@@ -38,6 +43,26 @@ test('a sound database is well, in a table and as JSON', async () => {
       ('a', 'k', 'f', 200, '{}', '', now() - interval '59 minutes')`;
   });
   expect([same, wrong]).toEqual([0, []]);
+});
+
+test('an embedded database is well, though leases and keys ended after its server stopped', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+  // Run by root, PostgreSQL has another user, who has to get in.
+  chmodSync(directory, 0o755);
+  atEnd(() => rmSync(directory, { recursive: true, force: true }));
+  const DATA_DIR = path.join(directory, 'data');
+  const embedded = await startEmbedded(DATA_DIR);
+  await prepareDatabase(embedded.url, { demoData: true });
+  const sql = postgres(embedded.url, { max: 1, onnotice: () => undefined });
+  await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+    SELECT job, recruiter, now() - interval '1 day'
+    FROM generate_series(1, 20) job, generate_series(1, 40) recruiter`;
+  await sql`INSERT INTO idempotency_keys VALUES
+    ('a', 'k', 'f', 200, '{}', '', now() - interval '1 day')`;
+  await sql.end();
+  await embedded.stop();
+  const { code, stdout } = await doctor([], { DATA_DIR });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('All is well')]);
 });
 
 describe('the doctor finds', () => {
