@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { clearAll } from '../src/clearing.ts';
 import { readConfig } from '../src/config.ts';
+import type { Database } from '../src/db/client.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { hasData } from '../src/db/home.ts';
-import { databaseAlone, unusable } from '../src/db/migrate.ts';
+import { databaseAlone, missingMigrations, unusable } from '../src/db/migrate.ts';
 import { type Diagnosis, diagnose } from '../src/doctor.ts';
 import { PlainError } from '../src/errors.ts';
 import { runMain } from '../src/main.ts';
@@ -10,12 +12,13 @@ import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 import { plainTable } from './plain-table.ts';
 
-const HELP = `Looks for what is wrong in a database, and changes nothing.
+const HELP = `Looks for what is wrong in a database, and mends nothing.
 
 Usage: npm run doctor [-- OPTIONS]
 
 Looks at the database at DATABASE_URL, else at the embedded one in DATA_DIR, whose
-server must not be running.
+server must not be running. From that it first clears away what has expired since,
+as its server would have.
 
   --url URL          look at this PostgreSQL database
   --json             print one JSON object on stdout, and nothing else there
@@ -44,29 +47,35 @@ runMain(async (stop) => {
     process.stdout.write(HELP);
     return 0;
   }
-  const diagnosis = await onDatabase(options.url, stop);
+  const diagnosis = await examine(options.url, stop);
   process.stdout.write(`${options.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
   return diagnosis.healthy ? 0 : 1;
 }, FAILED);
 
-async function onDatabase(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
+async function examine(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
   const { databaseUrl, dataDir } = readConfig();
   const url = given ?? databaseUrl;
-  if (url !== undefined) return diagnoseAt(url);
+  if (url !== undefined) return onDatabase(url, diagnose);
   if (!hasData(dataDir))
     throw new PlainError('There is no embedded database yet: npm start makes one. Or give --url.');
   const embedded = await startEmbedded(dataDir, stop);
   try {
-    return await diagnoseAt(embedded.url);
+    return await onDatabase(embedded.url, diagnoseUnserved);
   } finally {
     await embedded.stop();
   }
 }
 
-async function diagnoseAt(url: string): Promise<Diagnosis> {
+/** While no server runs nobody clears, and what has expired meanwhile is nothing wrong. */
+async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
+  if ((await missingMigrations(db)).length === 0) await clearAll(db);
+  return diagnose(db);
+}
+
+async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock doctor' });
   try {
-    return await diagnose(db);
+    return await work(db);
   } catch (error) {
     throw unusable(url, error);
   } finally {

@@ -169,8 +169,9 @@ export function createApp(deps: AppDeps) {
       return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
       return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
-    if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
-    if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
+    const isLost = isConnectionLost(error);
+    if (isNothingDone(error) || (isLost && !isWriting(c))) return problem(busy, {}, RETRY_AFTER);
+    if (isLost) return problem(outcomeUnknown, {}, RETRY_AFTER);
     const id = c.get('requestId');
     log.error({ event: 'request failed', requestId: id, error: describe(error) });
     return problem(internalError, { requestId: id });

@@ -60,6 +60,11 @@ export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
 /** The same of idempotency keys. */
 export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 
+/** Removes all that has expired, however much; what another instance is at is left to it. */
+export async function clearAll(db: Database) {
+  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, db)) === BATCH);
+}
+
 const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.execute(

@@ -50,8 +50,12 @@ const checks: Record<string, SQL> = {
     WHERE tgenabled NOT IN ('O', 'A') AND tgrelid IN
       (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) ORDER BY words`,
   'triggers that are missing': sql`
-    SELECT name AS words FROM jsonb_array_elements_text(${JSON.stringify(expectedTriggers())}::text::jsonb) AS name
-    WHERE name NOT IN (SELECT tgname FROM pg_trigger) ORDER BY name`,
+    SELECT format('%s on %s', name, "table") AS words
+    FROM jsonb_to_recordset(${JSON.stringify(expectedTriggers())}::text::jsonb)
+      AS expected (name text, "table" text)
+    WHERE NOT EXISTS (SELECT FROM pg_trigger
+      WHERE tgname = name AND tgrelid = to_regclass(format('public.%I', "table")))
+    ORDER BY words`,
 };
 
 /** Looks at everything at one moment, and changes nothing. Throws what the database throws. */

@@ -6,6 +6,18 @@ import { PlainError } from './errors.ts';
 
 const IDLE_CHECK_MS = 50;
 
+export interface ListenLimits {
+  /** Sockets at once; past that a new one is closed. Each costs a file, and some kilobytes. */
+  sockets: number;
+  /** How long a client may take to send the head of a request. */
+  headMs: number;
+  /** How long it may take for the whole of it. How long the answer takes is nothing to that. */
+  requestMs: number;
+}
+
+/** More than there may be claims that wait, and followers. Requests have a few hundred bytes. */
+const LIMITS: ListenLimits = { sockets: 20_000, headMs: 10_000, requestMs: 20_000 };
+
 export interface Listening {
   /** Where it answers, with the port that it got. */
   url: string;
@@ -21,8 +33,19 @@ interface App {
 }
 
 /** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
-export async function listen(app: App, host: string, port: number): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+export async function listen(
+  app: App,
+  host: string,
+  port: number,
+  { sockets, headMs, requestMs }: ListenLimits = LIMITS,
+): Promise<Listening> {
+  const serverOptions = {
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: headMs / 2,
+  };
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  server.maxConnections = sockets;
   server.listen(port, host);
   try {
     await once(server, 'listening');

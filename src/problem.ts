@@ -11,6 +11,7 @@ export const problemCodes = [
   'claim-not-found',
   'company-not-found',
   'cross-site-refused',
+  'database-read-only',
   'database-unreachable',
   'forbidden',
   'internal-error',

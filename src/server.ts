@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
@@ -6,6 +8,11 @@ import { PlainError } from './errors.ts';
 import { openLog } from './log.ts';
 import { runMain, unlessStopped } from './main.ts';
 import { type Service, startService } from './service.ts';
+
+/** By SIGTERM, as those do who run many servers; a person presses Ctrl-C, and wants it to end. */
+const TERMINATED = 128 + constants.signals.SIGTERM;
+/** Balancers ask for /readyz every few seconds, or send the next request elsewhere after a 503. */
+const NOTICE_MS = 2_000;
 
 runMain(async (stop) => {
   const config = readConfig();
@@ -19,7 +26,7 @@ runMain(async (stop) => {
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
     say(failure ?? 'Stopping: running claims finish, new ones are refused.');
-    await service.stop();
+    await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
     if (failure !== undefined) throw new PlainError('Stopped, since the database has ended.');
     say('Stopped.');
   } finally {

@@ -31,8 +31,12 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
 
 export interface Service {
   url: string;
-  /** Refuses new requests, lets the running ones end, and closes the connections. */
-  stop(): Promise<void>;
+  /**
+   * Refuses new requests, lets the running ones end, and closes the connections. Until `heard` is
+   * settled the refusals are answers: `shutting-down`, so that whoever sends requests here can turn
+   * elsewhere. From then on no connection is taken.
+   */
+  stop(heard?: Promise<unknown>): Promise<void>;
 }
 
 /** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
@@ -61,13 +65,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const clearing = startClearing(aside.db, log);
   return {
     url: listening.url,
-    async stop() {
+    async stop(heard) {
       draining = true;
       // Its streams would run on for as long as the drain has patience.
       feed.close();
-      const [cut] = await Promise.all([listening.drain(DRAIN_MS), clearing.stop()]);
-      if (cut) log.error({ event: 'requests cut off at the deadline' });
+      const cleared = clearing.stop();
+      await heard;
+      if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
+      // This ends what the clearing still waits for, where the database is silent.
       await Promise.all([pool, aside, labPool].map(close));
+      await cleared;
     },
   };
 }

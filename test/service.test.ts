@@ -48,3 +48,22 @@ test('a service clears expired claims away, and a claim of the lab is no outcome
   const text = await (await fetch(`${url}/metrics`)).text();
   expect(text).not.toContain('rowlock_claim_outcomes_total{');
 });
+
+test('a service that stops says so to whoever asks, until that was heard', async () => {
+  const service = await makeService(await makeDatabase());
+  let hear = () => {};
+  const stopped = service.stop(
+    new Promise<void>((resolve) => {
+      hear = resolve;
+    }),
+  );
+  for (const path of ['/readyz', '/claim-job?jobId=1&recruiterId=1', '/jobs']) {
+    const answer = await fetch(`${service.url}${path}`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'shutting-down' });
+  }
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  hear();
+  await stopped;
+  await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+});

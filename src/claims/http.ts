@@ -41,6 +41,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
       onOutcome(outcome.kind);
       return answer(c, outcome, status);
     };
+    // Retried here, where a conflict is not an outcome yet.
     const alone = async (within: Database | Transaction) =>
       told(await settle(retryConflicts(() => claimJob(within, request))));
     const together = async (key: RequestKey | undefined) => {
@@ -62,7 +63,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     const recruiterId = caller.role === 'recruiter' ? caller.id : undefined;
     const own = { id, recruiterId };
     const run = async (within: Database | Transaction) =>
-      changed(c, await retryConflicts(() => act(within, own)), message);
+      changed(c, await act(within, own), message);
     const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
     return write(c, run, { around: (running) => admitted(admission, found.jobId, running) });

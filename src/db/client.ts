@@ -1,8 +1,9 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
+import { ANSWER_TIMEOUT_MS, SESSION_PARAMETERS } from './parameters.ts';
 import { createPool, type Pool } from './pool.ts';
 import { type Codecs, openSession, type Rows, type Session } from './session.ts';
-import { databaseError, isConnectionLost, NOTHING_RAN, nothingRan } from './sqlstate.ts';
+import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } from './sqlstate.ts';
 
 export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
@@ -18,8 +19,6 @@ export interface Connection {
 export const POOL_SIZE = 10;
 /** A claim takes milliseconds: who waits longer than this for a row lock had better ask again. */
 export const LOCK_TIMEOUT_MS = 2_000;
-/** Catches what the lock timeout does not: a statement that waits for anything else. */
-const STATEMENT_TIMEOUT_MS = 5_000;
 /** Past this, who asks for a connection is told at once to come again. */
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
@@ -33,6 +32,8 @@ export interface StatementTime {
 export interface ConnectOptions {
   connections?: number;
   lockTimeoutMs?: number | undefined;
+  /** How long an answer to a statement is waited for, before its connection is given up. */
+  answerTimeoutMs?: number | undefined;
   /** Prepare statements, which saves a round trip each. False: as a plain driver does. */
   prepare?: boolean;
   open?: typeof openSession | undefined;
@@ -46,16 +47,17 @@ export function connect(
   {
     connections = POOL_SIZE,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
+    answerTimeoutMs = ANSWER_TIMEOUT_MS,
     prepare = true,
     open = openSession,
     observe = () => undefined,
   }: ConnectOptions = {},
 ): Connection {
-  const parameters = { lock_timeout: lockTimeoutMs, statement_timeout: STATEMENT_TIMEOUT_MS };
+  const parameters = { ...SESSION_PARAMETERS, lock_timeout: lockTimeoutMs };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
   const pool = createPool(limits, () =>
-    observed(open({ url, parameters, prepare }, codecs), observe),
+    observed(open({ url, parameters, prepare, answerTimeoutMs }, codecs), observe),
   );
   return {
     db: databaseOver(pool, codecs),
@@ -90,7 +92,7 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
         return await run();
       } catch (error) {
         // It was lent a session whose end had not been heard of yet: the next one will do.
-        if (databaseError(error)?.code === NOTHING_RAN) return run();
+        if (error instanceof EndedBefore) return run();
         throw error;
       }
     },
@@ -132,7 +134,18 @@ async function begin(session: Session) {
   try {
     await command(session, 'begin');
   } catch (error) {
-    throw isConnectionLost(error) ? nothingRan(error) : error;
+    // Of a server that is silent a second session would hear no more than the first.
+    if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
+    throw isConnectionLost(error) ? new EndedBefore(error) : error;
+  }
+}
+
+/** The session had ended before BEGIN, so nothing was run. */
+class EndedBefore extends Error {
+  readonly code = NOTHING_RAN;
+
+  constructor(cause: unknown) {
+    super('the session had ended before its transaction began', { cause });
   }
 }
 

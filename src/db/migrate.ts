@@ -50,18 +50,29 @@ interface Journal {
   entries: { tag: string; when: number }[];
 }
 
+let journal: Journal | undefined;
+
+/** Read once: what this process was started with is what it needs, and /readyz asks all the time. */
+function readJournal(): Journal {
+  const file = path.join(migrationsFolder, 'meta', '_journal.json');
+  journal ??= JSON.parse(readFileSync(file, 'utf8')) as Journal;
+  return journal;
+}
+
 /** The names of the migrations in `drizzle/` that this database does not have, in order. */
 export async function missingMigrations(db: Database | Transaction): Promise<string[]> {
-  const journal = path.join(migrationsFolder, 'meta', '_journal.json');
-  const { entries }: Journal = JSON.parse(readFileSync(journal, 'utf8'));
+  const { entries } = readJournal();
   const applied = new Set(await appliedMigrations(db));
   return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
 }
 
-/** The names of the triggers that the migrations make. */
-export function expectedTriggers(): string[] {
+/** The triggers that the migrations make, and the tables that they are on. */
+export function expectedTriggers(): { name: string; table: string }[] {
   const statements = readMigrationFiles({ migrationsFolder }).flatMap((each) => each.sql);
-  return statements.flatMap((each) => each.match(/\bCREATE TRIGGER "(\w+)"/)?.[1] ?? []);
+  return statements.flatMap((each) => {
+    const [, name, table] = each.match(/\bCREATE TRIGGER "(\w+)"[^;]*?\bON "(\w+)"/) ?? [];
+    return name && table ? [{ name, table }] : [];
+  });
 }
 
 /** When they were made, in milliseconds since 1970: by that Drizzle knows them. */

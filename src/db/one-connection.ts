@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { NO_ANSWER } from './sqlstate.ts';
 
 const CONNECT_TIMEOUT_S = 3;
 
@@ -57,11 +58,15 @@ async function dial(
       ? failure('CONNECT_TIMEOUT', 'the server could not be reached in time')
       : error;
   }
+  // postgres.js only ends its half, and who is silent never ends the other.
+  socket.once('finish', () => socket.destroy());
   // By this name postgres.js checks the server's certificate.
   return Object.assign(socket, { host });
 }
 
 export const connectionLost = () =>
   failure('CONNECTION_CLOSED', 'the connection to the database was lost');
+
+export const noAnswer = () => failure(NO_ANSWER, 'the database did not answer in time');
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code });

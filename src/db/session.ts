@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { connectionLost, oneConnection } from './one-connection.ts';
+import { connectionLost, noAnswer, oneConnection } from './one-connection.ts';
 
 export interface Statement {
   text: string;
@@ -12,7 +12,10 @@ export type Rows = unknown[] & { command: string };
 
 /** One connection to the database, used by one query or transaction at a time. */
 export interface Session {
-  /** Throws as postgres.js does; and with the code CONNECTION_CLOSED once the connection is lost. */
+  /**
+   * Throws as postgres.js does; with the code CONNECTION_CLOSED once the connection is lost, and with
+   * NO_ANSWER when it counts as lost since no answer came in time.
+   */
   run(statement: Statement): Promise<Rows>;
   /** False once the connection is lost: then it never runs another statement. */
   isAlive(): boolean;
@@ -25,6 +28,8 @@ export interface SessionSettings {
   parameters: Record<string, string | number>;
   /** Prepare each statement once a session: one round trip less from its second time on. */
   prepare?: boolean;
+  /** How long an answer is waited for; then the connection counts as lost. For ever by default. */
+  answerTimeoutMs?: number;
   /** Takes what the server says beside its answers. */
   onNotice?: (notice: postgres.Notice) => void;
 }
@@ -44,7 +49,7 @@ export interface Codecs {
  * connection, which is given up at the first sign that this connection is gone.
  */
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
-  const { prepare = false } = settings;
+  const { prepare = false, answerTimeoutMs } = settings;
   let alive = true;
   const lose = () => {
     if (!alive) return;
@@ -63,7 +68,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
       if (!alive) throw connectionLost();
       try {
         const query = client.unsafe(text, params as never[], { prepare });
-        return (await (asArrays ? query.values() : query)) as unknown as Rows;
+        const answer = asArrays ? query.values() : query;
+        return (await inTime(answer, answerTimeoutMs)) as unknown as Rows;
       } catch (error) {
         if (!isOrdinary(error)) lose();
         throw error;
@@ -75,6 +81,20 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
       await client.end({ timeout: patienceSeconds });
     },
   };
+}
+
+/** What comes, unless it comes late: a server that fell silent may never answer, nor be gone. */
+async function inTime<T>(answer: PromiseLike<T>, patienceMs: number | undefined): Promise<T> {
+  if (patienceMs === undefined) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(noAnswer()), patienceMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** An error that the server reports and survives. After any other the connection is not trusted. */

@@ -6,10 +6,15 @@ export const SQLSTATE = {
   deadlockDetected: '40P01',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  readOnlyTransaction: '25006',
+  idleInTransaction: '25P03',
+  diskFull: '53100',
+  outOfMemory: '53200',
+  tooManyConnections: '53300',
   adminShutdown: '57P01',
   crashShutdown: '57P02',
   cannotConnectNow: '57P03',
-  tooManyConnections: '53300',
+  idleSession: '57P05',
 } as const;
 
 /** What a database error says of itself, in the fields that are safe to act on. */
@@ -31,8 +36,12 @@ export function databaseError(error: unknown): DatabaseError | undefined {
   return undefined;
 }
 
+/** The driver's codes have no word for it: the connection was given up, since nothing came of it. */
+export const NO_ANSWER = 'NO_ANSWER';
+
 /** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
 const connectionLost: ReadonlySet<string> = new Set([
+  SQLSTATE.idleInTransaction,
   SQLSTATE.adminShutdown,
   SQLSTATE.crashShutdown,
   'ECONNRESET',
@@ -43,6 +52,7 @@ const connectionLost: ReadonlySet<string> = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
+  NO_ANSWER,
 ]);
 
 export const isConnectionLost = (error: unknown): boolean =>
@@ -60,8 +70,14 @@ const nothingDone: ReadonlySet<string> = new Set([
   SQLSTATE.queryCanceled,
   SQLSTATE.serializationFailure,
   SQLSTATE.deadlockDetected,
+  // Another server has become the primary, and this one only reads.
+  SQLSTATE.readOnlyTransaction,
+  SQLSTATE.diskFull,
+  SQLSTATE.outOfMemory,
   SQLSTATE.tooManyConnections,
   SQLSTATE.cannotConnectNow,
+  // Ended while no transaction was open.
+  SQLSTATE.idleSession,
   NOTHING_RAN,
   // Nobody was connected to. Other codes of the network may come in the middle of a statement.
   'ECONNREFUSED',

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { nameOf } from '../auth/caller.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { retryConflicts } from '../db/retry.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Env } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
@@ -40,7 +41,10 @@ export const judgeKey = (
   };
 };
 
-/** What changes the database, and its answer. Given a transaction, it does so within that. */
+/**
+ * What changes the database, and its answer. Given a transaction, it does so within that; and it is
+ * run anew, with all that it did undone, where the database gave that up for the sake of another.
+ */
 type Work<R extends Response> = (db: Database | Transaction) => Promise<R>;
 export type Around = <R extends Response>(
   run: () => Promise<R>,
@@ -66,11 +70,11 @@ const atOnce: Around = (run) => run();
 export function createWrite(db: Database, inTurn: InTurn): Write {
   return async (c, work, { around = atOnce, first } = {}) => {
     const key = c.get('key');
-    if (!key) return (await first?.(key)) ?? around(() => work(db));
+    if (!key) return (await first?.(key)) ?? around(() => retryConflicts(() => work(db)));
     // A repeat to the same instance waits here, where it costs no connection.
     return inTurn.run(
       nameOfKey(key),
-      async () => (await first?.(key)) ?? around(() => once(db, key, work)),
+      async () => (await first?.(key)) ?? around(() => retryConflicts(() => once(db, key, work))),
       stillRunning,
     );
   };

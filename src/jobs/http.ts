@@ -4,7 +4,6 @@ import { answers } from '../claims/answers.ts';
 import { admitted } from '../claims/http.ts';
 import { companyNotFound } from '../companies/routes.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { retryConflicts } from '../db/retry.ts';
 import { newRoutes } from '../http.ts';
 import type { Write } from '../idempotency/http.ts';
 import { problem } from '../problem.ts';
@@ -50,8 +49,8 @@ export const jobRoutes = ({ db, write, admission }: JobDeps) =>
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
       const work = async (within: Database | Transaction) => {
-        const outcome = await retryConflicts(() =>
-          changeJob(within, id, change, (companyId) => isCompany(caller, companyId)),
+        const outcome = await changeJob(within, id, change, (companyId) =>
+          isCompany(caller, companyId),
         );
         switch (outcome.kind) {
           case 'changed':

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { missingMigrations } from '../db/migrate.ts';
 import type { Problem } from '../problem.ts';
@@ -20,7 +21,19 @@ export const migrationsMissing = {
   detail: 'The database does not have every migration of this version: npm run migrate.',
 } as const satisfies Problem;
 
-type Look = 'fine' | 'incomplete' | 'unreachable';
+export const databaseReadOnly = {
+  status: 503,
+  code: 'database-read-only',
+  title: 'Database is read-only',
+  detail: 'The database takes no writes: it may be a standby, or no longer the primary.',
+} as const satisfies Problem;
+
+/** What is wrong with the database; undefined when nothing is. */
+type Look =
+  | typeof databaseUnreachable
+  | typeof databaseReadOnly
+  | typeof migrationsMissing
+  | undefined;
 
 /** Tells why this server should get no requests, or undefined when it may. */
 export function createReadiness(db: Database, isDraining: () => boolean) {
@@ -33,25 +46,29 @@ export function createReadiness(db: Database, isDraining: () => boolean) {
     return inTime(running);
   };
   return async () => {
-    if (isDraining()) return shuttingDown;
-    const found = await look();
-    if (found === 'unreachable') return databaseUnreachable;
-    return found === 'incomplete' ? migrationsMissing : undefined;
+    return isDraining() ? shuttingDown : look();
   };
 }
 
 async function lookAt(db: Database): Promise<Look> {
   try {
-    return (await missingMigrations(db)).length === 0 ? 'fine' : 'incomplete';
+    if ((await missingMigrations(db)).length > 0) return migrationsMissing;
+    return (await isReadOnly(db)) ? databaseReadOnly : undefined;
   } catch {
-    return 'unreachable';
+    return databaseUnreachable;
   }
+}
+
+/** As on a standby, or where that is the default. */
+async function isReadOnly(db: Database): Promise<boolean> {
+  const [row] = await db.execute(sql`SELECT current_setting('transaction_read_only') AS is`);
+  return row?.is === 'on';
 }
 
 async function inTime(look: Promise<Look>): Promise<Look> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Look>((resolve) => {
-    timer = setTimeout(() => resolve('unreachable'), PATIENCE_MS);
+    timer = setTimeout(() => resolve(databaseUnreachable), PATIENCE_MS);
   });
   try {
     return await Promise.race([look, late]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { problemResponses } from '../problem.ts';
 import { shuttingDown } from '../problems.ts';
 import { json } from '../schemas.ts';
-import { databaseUnreachable, migrationsMissing } from './readiness.ts';
+import { databaseReadOnly, databaseUnreachable, migrationsMissing } from './readiness.ts';
 
 export const healthz = createRoute({
   method: 'get',
@@ -22,7 +22,7 @@ export const readyz = createRoute({
   summary: 'Whether the server should get requests',
   responses: {
     200: json('It should.', z.object({ status: z.literal('ready') })),
-    ...problemResponses(databaseUnreachable, migrationsMissing, shuttingDown),
+    ...problemResponses(databaseUnreachable, databaseReadOnly, migrationsMissing, shuttingDown),
   },
 });
 

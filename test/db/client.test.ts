@@ -3,9 +3,9 @@ import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Connection, connect } from '../../src/db/client.ts';
+import { type Connection, connect, type Transaction } from '../../src/db/client.ts';
 import { companies } from '../../src/db/schema.ts';
-import { databaseError, NOTHING_RAN } from '../../src/db/sqlstate.ts';
+import { databaseError, isConnectionLost, NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let url: string;
@@ -71,6 +71,49 @@ describe('when the server ends the connection of a transaction', () => {
     await terminate(await pidOf(connection.db));
     // It may have run when its connection is lost, so it is not tried again for its caller.
     await vi.waitFor(async () => expect(await named('before')).toBe(0), { timeout: 20_000 });
+  });
+});
+
+describe('a transaction that says nothing for too long', () => {
+  /** As a server that froze in the middle: it speaks again once its session was ended. */
+  async function frozen(work: (tx: Transaction) => Promise<unknown>) {
+    return connection.db.transaction(async (tx) => {
+      const pid = await pidOf(tx);
+      await tx.insert(companies).values({ name: 'frozen' });
+      await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 1`);
+      await vi.waitFor(
+        async () =>
+          expect(await admin`SELECT 1 FROM pg_stat_activity WHERE pid = ${pid}`).toHaveLength(0),
+        { timeout: 20_000 },
+      );
+      await work(tx);
+    });
+  }
+
+  test('is ended by the server, and what it says then runs nowhere', async () => {
+    const running = frozen((tx) => tx.insert(companies).values({ name: 'thawed' }));
+    // The one connection is taken: this transaction is next, on a new one.
+    const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
+    const error = await running.then(String, (reason: unknown) => reason);
+    expect(databaseError(error)?.code).toMatch(/^(25P03|CONNECTION_CLOSED)$/);
+    expect(isConnectionLost(error)).toBe(true);
+    await next;
+    expect([await named('frozen'), await named('thawed'), await named('behind')]).toEqual([
+      0, 0, 1,
+    ]);
+  });
+
+  test('has ten seconds, and keepalives find a client whose machine is gone', async () => {
+    const settings = await connection.db.execute(sql`
+      SELECT name, setting::int AS value FROM pg_settings
+      WHERE name IN ('idle_in_transaction_session_timeout', 'tcp_keepalives_idle',
+        'tcp_keepalives_interval', 'tcp_keepalives_count') ORDER BY name`);
+    expect(Object.fromEntries(settings.map(({ name, value }) => [name, value]))).toEqual({
+      idle_in_transaction_session_timeout: 10_000,
+      tcp_keepalives_count: 3,
+      tcp_keepalives_idle: 10,
+      tcp_keepalives_interval: 5,
+    });
   });
 });
 

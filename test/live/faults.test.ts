@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -9,6 +7,7 @@ import { makeApp } from '../support/app.ts';
 import { run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { follow } from '../support/events.ts';
+import { makeWay } from '../support/way.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -90,47 +89,6 @@ describe('changed jobs', () => {
     expect(new Set(roles)).toEqual(new Set(['All the same']));
   });
 });
-
-/** A way to the database that can be cut, or freeze: then it takes everything and answers nothing. */
-async function makeWay(databaseUrl: string) {
-  const { hostname, port } = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  let isFrozen = false;
-  const server = createServer((near) => {
-    const far = connect(Number(port || 5432), hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket.on('error', () => undefined));
-      socket.on('close', () => {
-        near.destroy();
-        far.destroy();
-      });
-    }
-    near.on('data', (data) => isFrozen || far.write(data));
-    far.on('data', (data) => isFrozen || near.write(data));
-  });
-  const listen = async (at = 0) => {
-    server.listen(at, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  await listen();
-  onTestFinished(() => cut());
-  const url = new URL(databaseUrl);
-  const { port: own } = server.address() as AddressInfo;
-  url.host = `127.0.0.1:${own}`;
-  const cut = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    url: url.href,
-    cut,
-    mend: () => listen(own),
-    freeze(frozen: boolean) {
-      isFrozen = frozen;
-      if (!frozen) for (const socket of sockets) socket.destroy();
-    },
-  };
-}
 
 describe('a database that cannot be reached', () => {
   test('is a problem before the stream begins', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
+import { makeDatabaseWith } from '../support/database.ts';
 
 const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
   (await app.request('/metrics')).text();
@@ -60,6 +61,24 @@ describe('GET /readyz', () => {
     const made = await makeApp();
     await made.db.execute(breakIt);
     await expectNotReady(made, 'migrations-missing');
+  });
+
+  test('is 503 on a database that takes no writes, which are answered as busy', async () => {
+    const url = await makeDatabaseWith('default_transaction_read_only', 'on');
+    const made = await makeApp({ url });
+    await expectNotReady(made, 'database-read-only');
+    const keyed = { 'Idempotency-Key': 'k1' };
+    const answers = [
+      await made.call('GET', '/claim-job?jobId=1&recruiterId=1'),
+      await made.call('POST', '/jobs/1/claims', { recruiterId: 1 }, keyed),
+      await made.call('POST', '/jobs', { companyId: 1, role: 'A job' }),
+      await made.call('PATCH', '/jobs/1', { capacity: 7 }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+      answers.map(() => [503, 'busy']),
+    );
+    expect((await made.app.request('/jobs')).status).toBe(200);
+    expect(made.events).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import { documented } from './documented.ts';
 
 type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
   lockTimeoutMs?: number;
+  answerTimeoutMs?: number;
   url?: string;
   feedLimits?: Partial<FeedLimits>;
 };
@@ -28,9 +29,15 @@ export function collectLog() {
  * The app over a database of its own, without a socket, its answers held against the OpenAPI
  * document; `events` collects the errors it logs.
  */
-export async function makeApp({ url, lockTimeoutMs, feedLimits, ...deps }: Settings = {}) {
+export async function makeApp({
+  url,
+  lockTimeoutMs,
+  answerTimeoutMs,
+  feedLimits,
+  ...deps
+}: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
-  const { db, close } = connect(databaseUrl, { lockTimeoutMs });
+  const { db, close } = connect(databaseUrl, { lockTimeoutMs, answerTimeoutMs });
   const { log, events, requests } = collectLog();
   const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
   afterAll(() => {

@@ -20,3 +20,11 @@ async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {
   await work(sql);
   await sql.end();
 }
+
+/** A database like that, with another default for one of the server's settings. */
+export async function makeDatabaseWith(setting: string, value: string): Promise<string> {
+  const url = await makeDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await onScratch((sql) => sql.unsafe(`ALTER DATABASE "${name}" SET ${setting} = '${value}'`));
+  return url;
+}

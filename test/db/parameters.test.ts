@@ -1,0 +1,45 @@
+import postgres from 'postgres';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { makeApp } from '../support/app.ts';
+import { makeDatabaseWith } from '../support/database.ts';
+
+describe.each(['repeatable read', 'serializable'])(
+  'on a database whose default isolation level is %s',
+  (level) => {
+    test('a job gets no more claims than it has slots, through however many servers', async () => {
+      const url = await makeDatabaseWith('default_transaction_isolation', level);
+      const [one, other] = [await makeApp({ url }), await makeApp({ url })];
+      const admin = postgres(url, { max: 2 });
+      afterAll(() => admin.end());
+      const { asked } = await admin.begin(async (tx) => {
+        await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+        const asked = [1, 2, 3, 4].flatMap((id) => [one.claim(1, id), other.claim(1, id + 4)]);
+        await vi.waitFor(
+          async () => {
+            const found = await admin`SELECT 1 FROM pg_stat_activity
+              WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+            expect(found).toHaveLength(2);
+          },
+          { timeout: 20_000 },
+        );
+        return { asked };
+      });
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, 200, 200, 200, 403, 403, 403, 403]);
+      const [row] = await admin`SELECT count(*)::int AS n FROM job_claims WHERE job_id = 1`;
+      expect(row?.n).toBe(4);
+    });
+  },
+);
+
+test.each(['German', 'SQL, DMY', 'Postgres, DMY'])(
+  'on a database that writes dates in the style %s, times are the same instants',
+  async (style) => {
+    const { call } = await makeApp({ url: await makeDatabaseWith('datestyle', style) });
+    const { status, body } = await call('POST', '/jobs/1/claims', { recruiterId: 1 });
+    expect(status).toBe(201);
+    const read = await call('GET', `/claims/${body.claim.id}`);
+    expect(read.body.claim).toEqual(body.claim);
+    expect(body.claim.claimedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+  },
+);

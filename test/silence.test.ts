@@ -1,0 +1,91 @@
+import { sql } from 'drizzle-orm';
+import { expect, test, vi } from 'vitest';
+import { connect, databaseOver } from '../src/db/client.ts';
+import { nothingRan } from '../src/db/sqlstate.ts';
+import { makeApp } from './support/app.ts';
+import { run } from './support/command.ts';
+import { makeDatabase } from './support/database.ts';
+import { makeWay } from './support/way.ts';
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 40_000 });
+const keyed = (key: string) => ({ 'Idempotency-Key': key });
+
+/** How long is waited for an answer: short, so that a test has no need to wait for long. */
+const ANSWER_TIMEOUT_MS = 300;
+
+test('when the database falls silent everything is answered, and works again once it speaks', async () => {
+  const way = await makeWay(await makeDatabase());
+  const { app, call, feed, events } = await makeApp({
+    ...{ url: way.url, answerTimeoutMs: ANSWER_TIMEOUT_MS },
+  });
+  const claimed = await call('POST', '/jobs/1/claims', { recruiterId: 1 });
+  // As many as there are connections, so that every one of them is silent.
+  await Promise.all(Array.from({ length: 20 }, () => call('GET', '/jobs')));
+  way.freeze(true);
+  const ask = (round: number) =>
+    Promise.all([
+      call('GET', '/jobs/1'),
+      call('GET', '/claim-job?jobId=2&recruiterId=1'),
+      call('POST', '/jobs/2/claims', { recruiterId: 2 }, keyed(`claim-${round}`)),
+      call('DELETE', `/claims/${claimed.body.claim.id}`),
+      call('DELETE', `/claims/${claimed.body.claim.id}`, undefined, keyed(`release-${round}`)),
+      call('POST', '/jobs', { companyId: 1, role: 'A job' }),
+    ]);
+  for (const round of [1, 2, 3])
+    for (const { status, body } of await ask(round)) {
+      expect(status).toBe(503);
+      expect(body.code).toMatch(/^(busy|outcome-unknown)$/);
+    }
+  expect((await app.request('/readyz')).status).toBe(503);
+  expect(feed.load().followers).toBe(0);
+  way.freeze(false);
+  await soon(async () => expect((await app.request('/readyz')).status).toBe(200));
+  await soon(async () => expect((await call('GET', '/jobs/1')).status).toBe(200));
+  expect((await call('POST', '/jobs/3/claims', { recruiterId: 3 })).status).toBe(201);
+  expect(events).toEqual([]);
+});
+
+test('a transaction in which the database falls silent is lost, and never spoken in again', async () => {
+  const url = await makeDatabase();
+  const way = await makeWay(url);
+  const { db, close } = connect(way.url, { connections: 1, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+  const insert = (name: string) => sql`INSERT INTO companies (name) VALUES (${name})`;
+  const running = db.transaction(async (tx) => {
+    await tx.execute(insert('before'));
+    way.freeze(true);
+    const unanswered = { cause: { code: 'NO_ANSWER' } };
+    await expect(tx.execute(insert('unanswered'))).rejects.toMatchObject(unanswered);
+    way.freeze(false);
+    await tx.execute(insert('after'));
+  });
+  await expect(running).rejects.toMatchObject({ cause: { code: 'CONNECTION_CLOSED' } });
+  const found = await db.execute(
+    sql`SELECT 1 FROM companies WHERE name IN ('before', 'unanswered', 'after')`,
+  );
+  expect(found).toHaveLength(0);
+  await close();
+});
+
+test('who got no connection in time is not made to wait for one again', async () => {
+  const lend = vi.fn(async () => {
+    throw nothingRan(new Error('no session became free in time'));
+  });
+  const db = databaseOver({ lend }, { parsers: {}, serializers: {} });
+  const running = db.transaction((tx) => tx.execute(sql`SELECT 1`));
+  await expect(running).rejects.toMatchObject({ code: 'NOTHING_RAN' });
+  expect(lend).toHaveBeenCalledTimes(1);
+});
+
+test('a server ends on SIGTERM though the database is silent and a claim runs', async () => {
+  const way = await makeWay(await makeDatabase());
+  const server = run('src/server.ts', [], { PORT: '0', DATABASE_URL: way.url });
+  const [, url = ''] = await server.says(/listens on (\S+)/);
+  expect((await fetch(`${url}/claim-job?jobId=1&recruiterId=1`)).status).toBe(200);
+  way.freeze(true);
+  const claim = fetch(`${url}/claim-job?jobId=1&recruiterId=2`);
+  // The claim is one; the other is of what clears away, each second.
+  await soon(() => expect(way.swallowed()).toBeGreaterThan(1));
+  server.child.kill('SIGTERM');
+  expect((await claim).status).toBe(503);
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+});
