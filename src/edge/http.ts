@@ -5,7 +5,7 @@ import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
 import { isOpen } from '../auth/http.ts';
 import { isLoopback } from '../auth/settings.ts';
-import type { Env } from '../http.ts';
+import { type Env, isWriting } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
@@ -61,7 +61,7 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 
 /** Refuses what a page of another site would change, unless its origin is allowed to. */
 export const refuseCrossSite =
-  (origins: readonly string[], isWriting: (c: Context<Env>) => boolean): Middleware =>
+  (origins: readonly string[]): Middleware =>
   async (c, next) => {
     if (!isWriting(c)) return next();
     const from = {
