@@ -28,6 +28,7 @@ export const problemCodes = [
   'recruiter-not-found',
   'shutting-down',
   'strategy-not-found',
+  'too-many-jobs',
   'too-many-requests',
   'unauthorized',
   'unsupported-media-type',

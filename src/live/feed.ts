@@ -8,13 +8,22 @@ import { Announcements } from './announcements.ts';
 import { goneEvent, jobEvent } from './events.ts';
 import { Follower } from './follower.ts';
 import { pauseAfter } from './pause.ts';
-import { type Followed, isFollowed, PAGE, type Page, readPage } from './queries.ts';
+import {
+  type Followed,
+  hasMoreJobsThan,
+  isFollowed,
+  PAGE,
+  type Page,
+  readPage,
+} from './queries.ts';
 
 export interface FeedLimits {
   /** Clients at once; each keeps a socket open. */
   followers: number;
   /** Events that may wait for a slow client, some 300 bytes each. */
   pending: number;
+  /** Jobs that the full state may hold. */
+  jobs: number;
   /** Changed jobs that may wait to be read. */
   changed: number;
   heartbeatMs: number;
@@ -23,6 +32,7 @@ export interface FeedLimits {
 export const FEED_LIMITS: FeedLimits = {
   followers: 1_000,
   pending: 1_000,
+  jobs: 10_000,
   changed: 10_000,
   heartbeatMs: 15_000,
 };
@@ -34,6 +44,9 @@ export interface FeedDeps {
   log: Log;
   limits?: Partial<FeedLimits>;
 }
+
+/** Why a client is not told anything. */
+export type NotFollowed = 'full' | 'closed' | 'too many jobs';
 
 /**
  * Tells followers the state of jobs, at first in full, and then after each commit that changes one.
@@ -66,14 +79,18 @@ export class Feed {
 
   /**
    * A new follower, whose full state has begun to be read. `full` when there are too many, `closed`
-   * after `close`. Throws when the database cannot be reached or read.
+   * after `close`, `too many jobs` when the full state would be too large. Throws when the database cannot be reached or read.
    */
-  async follow(followed: Followed): Promise<Follower | 'full' | 'closed'> {
+  async follow(followed: Followed): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
     if (this.#followers.size >= this.#limits.followers) return 'full';
     const follower = this.#add(followed);
     try {
       await this.#announcements.heard();
+      if (await hasMoreJobsThan(this.#limits.jobs, this.#db, followed)) {
+        follower.leave();
+        return 'too many jobs';
+      }
       await follower.readOn();
     } catch (error) {
       follower.leave();

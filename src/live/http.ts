@@ -30,6 +30,7 @@ export const liveRoutes = ({ feed }: { feed: Feed }) =>
     const follower = await feed.follow({ companyId, jobIds });
     if (follower === 'full') return problem(tooManyFollow, {}, RETRY_AFTER);
     if (follower === 'closed') return problem(shuttingDown, {}, RETRY_AFTER);
+    if (follower === 'too many jobs') return problem(routes.tooManyJobs);
     for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
     return stream(c, (out) => deliver(follower, out, () => cutOff(c)));
   });

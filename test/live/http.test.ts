@@ -77,6 +77,26 @@ describe('who begins to follow', () => {
     expect(names(following)).toEqual(['begin', 'end']);
   });
 
+  test('is told to say which, where there are too many', async () => {
+    const [company] = await made.db.insert(companies).values({ name: 'Small' }).returning();
+    if (!company) throw new Error('no company');
+    const makeJobOf = () => made.db.insert(jobs).values({ companyId: company.id, role: 'Tester' });
+    const small = await makeApp({ url: made.databaseUrl, feedLimits: { jobs: 2 } });
+    const isRefused = async (query: string) => {
+      const response = await small.app.request(`/jobs/events?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'too-many-jobs' });
+    };
+    await Promise.all([makeJobOf(), makeJobOf()]);
+    await isRefused('');
+    const query = `companyId=${company.id}`;
+    await (await open(`?${query}`, small)).isComplete();
+    await makeJobOf();
+    await isRefused(query);
+    await (await open('?jobId=1&jobId=2&jobId=3', small)).isComplete();
+    await soon(() => expect(small.feed.load().followers).toBe(2));
+  });
+
   test.each([
     ['jobId=x', 'jobId.0'],
     ['jobId=1&jobId=0', 'jobId.1'],
