@@ -58,7 +58,7 @@ export const followJobs = createRoute({
   },
   responses: {
     200: {
-      description: 'A stream that ends when the server stops: come back then.',
+      description: 'A stream that ends when the server stops, or the token ends: come back then.',
       content: { 'text/event-stream': { schema: jobEvents } },
     },
     ...problemResponses(...onEveryRoute, tooManyJobs),
