@@ -67,6 +67,7 @@ export const refuseCrossSite =
     const from = {
       host: hostOf(c),
       origin: c.req.header('Origin'),
+      referer: c.req.header('Referer'),
       site: c.req.header('Sec-Fetch-Site'),
       mode: c.req.header('Sec-Fetch-Mode'),
     };
