@@ -55,6 +55,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
 afterEach(() => vi.useRealTimers());
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 async function makeGuarded() {
@@ -101,7 +102,7 @@ describe('a key that is published', () => {
     publish(old);
     expect(await ask(young)).toBe(200);
     pass(5 * MINUTE);
-    await vi.waitFor(async () => expect(await ask(young)).toBe(401));
+    await soon(async () => expect(await ask(young)).toBe(401));
   });
 
   test('is not fetched again for each token that names another', async () => {
@@ -190,7 +191,7 @@ describe('while the keys cannot be fetched', () => {
     respond = fail;
     pass(5 * MINUTE);
     expect(await ask(key)).toBe(200);
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await soon(() => expect(events).toHaveLength(1));
     expect(await ask(makeKey('two'))).toBe(401);
     expect(fetches).toBe(2);
     expect(events).toHaveLength(1);
@@ -207,9 +208,9 @@ describe('while the keys cannot be fetched', () => {
     expect(await ask(key)).toBe(200);
     // It would be there if the fetch had been waited for.
     expect(events).toEqual([]);
-    await vi.waitFor(() => expect(hanging).toHaveLength(1));
+    await soon(() => expect(hanging).toHaveLength(1));
     hanging[0]?.destroy();
-    await vi.waitFor(() => expect(events).toHaveLength(1));
+    await soon(() => expect(events).toHaveLength(1));
   });
 
   test('those that are known are trusted for an hour, and then none', async () => {
