@@ -17,7 +17,10 @@ export interface Env {
 /** Routes that answer what their schemas turn down with `invalid-request`. */
 export const newRoutes = () =>
   new OpenAPIHono<Env>({
-    defaultHook: (result) => (result.success ? undefined : invalid(result.error)),
+    defaultHook: (result) =>
+      result.success
+        ? undefined
+        : invalid(result.error, result.target === 'json' ? 'body' : result.target),
   });
 
 /** The addresses that claim by GET: the claim itself, and a strategy's in workshop mode. */

@@ -129,6 +129,15 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : 'must be a JSON object',
   });
 
+/** A query string with nothing but these: what claims passes over no misspelt parameter. */
+export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has unknown parameters: ${issue.keys.join(', ')}`
+        : undefined,
+  });
+
 /** An answer in JSON, and a body that is required to be, as a route documents them. */
 export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
   description,
