@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Context, MiddlewareHandler } from 'hono';
 import { nameOf } from '../auth/caller.ts';
 import { isOpen } from '../auth/http.ts';
@@ -7,8 +8,10 @@ import { type Env, isWriting } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
-import { keyInUse, keyReused, malformedKey } from './problems.ts';
+import { keyInUse, keyReused, malformedKey, notUtf8 } from './problems.ts';
 import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from './queries.ts';
+
+const NO_BODY = new Uint8Array();
 
 /** Headers that are part of an answer, rather than of one sending of it. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
@@ -25,7 +28,8 @@ export const judgeKey = (db: Database, hours: number): MiddlewareHandler<Env> =>
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
     const { pathname, search } = new URL(c.req.url);
-    const body = c.req.method === 'GET' ? '' : await c.req.text();
+    const body = c.req.method === 'GET' ? NO_BODY : new Uint8Array(await c.req.arrayBuffer());
+    if (!isUtf8(body)) return problem(notUtf8);
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
     const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
     const known = (await findAnswers(db, [request])).get(nameOfKey(request));
