@@ -107,6 +107,7 @@ export function createApp(deps: AppDeps) {
     'Transactions that decide claims.',
     () => queue.load().transactions,
   );
+  gauge('rowlock_followers', 'Clients that follow the jobs.', () => feed.load().followers);
   gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
 
   const app = newRoutes();

@@ -269,9 +269,13 @@ describe('a client', () => {
     const request = { signal: leaving.signal };
     // One that reads nothing of what it gets.
     await fetch(`${url}/jobs/events`, request);
-    leaving.abort();
     const following = await follow((init) => fetch(`${url}/jobs/events`, init));
+    const followers = async () =>
+      (await (await fetch(`${url}/metrics`)).text()).match(/^rowlock_followers (.*)$/m)?.[1];
+    await soon(async () => expect(await followers()).toBe('2'));
+    leaving.abort();
     await following.isComplete();
+    await soon(async () => expect(await followers()).toBe('1'));
   });
 
   test('that reads nothing is cut off', async () => {
