@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'rowlock/client';
 
 const ATTEMPTS = 5;
+const RETRY_SECONDS = 1;
 const LEASE_SECONDS = 60;
 
 const [url = 'http://localhost:3000', jobId = '1', recruiterId = '1', token] =
@@ -20,17 +21,20 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
  * Asks, and asks again as late as the service says while it is busy (503), has had too many
- * requests (429), or still works on the same request (409). One key for all attempts, so that
- * whatever became of the earlier ones, it is done once.
+ * requests (429), or still works on the same request (409); or a second later, where there was no
+ * answer. One key for all attempts, so that whatever became of the earlier ones, it is done once.
+ * Throws what the last attempt throws.
  */
 async function patiently<Answer extends { headers: Headers }>(
   ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<Answer>,
 ): Promise<Answer> {
   const headers = { 'Idempotency-Key': randomUUID() };
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask({ headers });
-    const seconds = answer.headers.get('Retry-After');
-    if (seconds === null || attempt === ATTEMPTS) return answer;
+    const answer = await ask({ headers }).catch((error: unknown) => {
+      if (attempt === ATTEMPTS) throw error;
+    });
+    const seconds = answer ? answer.headers.get('Retry-After') : RETRY_SECONDS;
+    if (answer && (seconds === null || attempt === ATTEMPTS)) return answer;
     await sleep(Number(seconds) * 1000);
   }
 }

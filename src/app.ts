@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
@@ -20,7 +19,7 @@ import {
   refuseCrossSite,
 } from './edge/http.ts';
 import { describe } from './errors.ts';
-import { type Env, newRoutes } from './http.ts';
+import { newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { InTurn } from './idempotency/in-turn.ts';
 import { jobRoutes } from './jobs/http.ts';
@@ -110,6 +109,7 @@ export function createApp(deps: AppDeps) {
     'Transactions that decide claims.',
     () => queue.load().transactions,
   );
+  gauge('rowlock_followers', 'Clients that follow the jobs.', () => feed.load().followers);
   gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
 
   const app = newRoutes();
@@ -126,7 +126,7 @@ export function createApp(deps: AppDeps) {
   app.use(hardened);
   if (auth.kind === 'loopback') app.use(byLoopbackNameOnly);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
-  app.use(refuseCrossSite(corsOrigins, isWriting));
+  app.use(refuseCrossSite(corsOrigins));
   const authenticated = authenticate(auth, log);
   app.use('/metrics', authenticated, adminOnly);
   const operation = operationRoutes({ db: probe, isDraining, metrics });
@@ -144,7 +144,7 @@ export function createApp(deps: AppDeps) {
   app.use((c, next) => (c.req.method === 'GET' ? next() : limitBody(c, next)));
   app.use(authenticated);
   if (rateLimit > 0) app.use(limitRate(rateLimit));
-  app.use(judgeKey(db, inTurn, keyHours, isWriting));
+  app.use(judgeKey(db, inTurn, keyHours));
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
@@ -181,10 +181,6 @@ export function createApp(deps: AppDeps) {
 
 /** What a client written in TypeScript has to know of the service. */
 export type App = ReturnType<typeof createApp>;
-
-/** By its method; or by its path, since under a prefix a GET of that name claims as well. */
-const isWriting = (c: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method) || c.req.path.endsWith('/claim-job');
 
 /** Every address that exists says by which methods it is asked. */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {

@@ -176,13 +176,18 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 
 /** Throws a `UsageError` where the settings contradict each other. */
 function authSettings(env: z.infer<typeof environment>): AuthSettings {
-  const { AUTH, AUTH_JWKS_URL: url, AUTH_JWT_SECRET: secret } = env;
-  const checks = { audience: env.AUTH_AUDIENCE, issuer: env.AUTH_ISSUER };
+  const { AUTH, AUTH_JWKS_URL: url, AUTH_JWT_SECRET: secret, AUTH_AUDIENCE, AUTH_ISSUER } = env;
+  const checks = { audience: AUTH_AUDIENCE, issuer: AUTH_ISSUER };
   if (AUTH === 'off' && (url ?? secret) !== undefined)
     throw new UsageError('AUTH=off contradicts AUTH_JWKS_URL and AUTH_JWT_SECRET: unset one.');
   if (url !== undefined && secret !== undefined)
     throw new UsageError('AUTH_JWKS_URL and AUTH_JWT_SECRET exclude each other: unset one.');
   if (url !== undefined) return { kind: 'jwks', url, ...checks };
   if (secret !== undefined) return { kind: 'secret', secret, ...checks };
+  if ((AUTH_AUDIENCE ?? AUTH_ISSUER) !== undefined)
+    throw new UsageError(
+      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, and none are asked for: set ' +
+        'AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset them.',
+    );
   return { kind: AUTH === 'off' ? 'off' : 'loopback' };
 }

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problem.ts';
@@ -16,5 +17,15 @@ export interface Env {
 /** Routes that answer what their schemas turn down with `invalid-request`. */
 export const newRoutes = () =>
   new OpenAPIHono<Env>({
-    defaultHook: (result) => (result.success ? undefined : invalid(result.error)),
+    defaultHook: (result) =>
+      result.success
+        ? undefined
+        : invalid(result.error, result.target === 'json' ? 'body' : result.target),
   });
+
+/** The addresses that claim by GET: the claim itself, and a strategy's in workshop mode. */
+const CLAIMS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$/;
+
+/** Whether a request may change something: by its method, or as a GET that claims. */
+export const isWriting = ({ req }: Context<Env>): boolean =>
+  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);

@@ -29,6 +29,7 @@ export const problemCodes = [
   'recruiter-not-found',
   'shutting-down',
   'strategy-not-found',
+  'too-many-jobs',
   'too-many-requests',
   'unauthorized',
   'unsupported-media-type',
@@ -114,10 +115,13 @@ const typeOf = (code: ProblemCode) => `urn:problem-type:rowlock:${code}`;
 /** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };
 
-/** The answer to a request that its schema turned down: one error for each wrong parameter. */
-export function invalid(error: z.ZodError): ProblemResponse<400> {
+/**
+ * The answer to a request that its schema turned down: one error for each wrong parameter, or for
+ * the `whole`.
+ */
+export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
   const errors = error.issues.map((issue) => ({
-    parameter: issue.path.join('.') || 'body',
+    parameter: issue.path.join('.') || whole,
     detail: issue.message,
   }));
   const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');

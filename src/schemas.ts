@@ -46,16 +46,22 @@ export const idAnswer = z
 
 export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:00.000Z' });
 
-/** A line of text, such as a name: no control characters, no half of a character. */
+/** What turns the text around it: a name may not reorder what is shown after it. */
+const BIDI_CONTROL = /[\u202A-\u202E\u2066-\u2069]/;
+const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Format characters are part of some scripts and emoji, except those that turn text around. */
+const isPrintable = (text: string): boolean =>
+  !/\p{C}/u.test(text.replaceAll(/\p{Cf}/gu, '')) && !BIDI_CONTROL.test(text);
+
+/** A line of text, such as a name: no control characters, no half of a character, not invisible. */
 export const line = (longest: number, example: string) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
-    .refine((text) => !/\p{C}/u.test(text.replaceAll(/\p{Cf}/gu, '')), {
-      error: 'must be one line of printable text',
-      abort: true,
-    })
+    .refine(isPrintable, { error: 'must be one line of printable text', abort: true })
     .trim()
-    .min(1, 'is empty')
+    .min(1, { error: 'is empty', abort: true })
+    .refine((text) => VISIBLE.test(text), { error: 'shows nothing', abort: true })
     .max(longest, `must have at most ${longest} characters`)
     .meta({ example });
 
@@ -121,6 +127,15 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
       issue.code === 'unrecognized_keys'
         ? `has unknown fields: ${issue.keys.join(', ')}`
         : 'must be a JSON object',
+  });
+
+/** A query string with nothing but these: what claims passes over no misspelt parameter. */
+export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has unknown parameters: ${issue.keys.join(', ')}`
+        : undefined,
   });
 
 /** An answer in JSON, and a body that is required to be, as a route documents them. */

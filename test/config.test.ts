@@ -72,6 +72,8 @@ test.each([
   [{ AUTH_JWT_SECRET: SECRET, AUTH_JWKS_URL: JWKS }, 'exclude each other'],
   [{ AUTH_JWT_SECRET: SECRET, AUTH: 'off' }, 'AUTH=off contradicts'],
   [{ AUTH_JWKS_URL: JWKS, AUTH: 'off' }, 'AUTH=off contradicts'],
+  [{ AUTH_AUDIENCE: 'hunter2' }, 'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens'],
+  [{ AUTH_ISSUER: 'hunter2', AUTH: 'off' }, 'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens'],
   [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS must look like'],
   [{ CORS_ORIGINS: 'null' }, 'CORS_ORIGINS must look like'],
   [{ CORS_ORIGINS: 'https://jobs.example/' }, 'CORS_ORIGINS must look like'],

@@ -1,8 +1,12 @@
 /** Who asks. `id` is the recruiter's or the company's own, and for an admin the name in its token. */
-export type Caller =
+export type Caller = (
   | { role: 'recruiter'; id: bigint }
   | { role: 'company'; id: bigint }
-  | { role: 'admin'; id: string };
+  | { role: 'admin'; id: string }
+) & {
+  /** When the token ends, in milliseconds since 1970; undefined where none was asked for. */
+  until?: number;
+};
 
 /** Everybody, on a server without authentication. */
 export const ANYBODY: Caller = { role: 'admin', id: 'anybody' };

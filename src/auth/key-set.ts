@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-/** A key that is withdrawn is trusted no longer than this after its last fetch. */
-const MAX_AGE_MS = 5 * 60_000;
+/** Keys that are older are fetched anew by the next token. */
+const REFRESH_MS = 5 * 60_000;
+/** A key that is withdrawn is trusted no longer than this, even while no fetch succeeds. */
+const MAX_AGE_MS = 60 * 60_000;
 /** Between two fetches, however many tokens name keys that nobody knows. */
 const COOL_DOWN_MS = 10_000;
 const TIMEOUT_MS = 3_000;
@@ -13,13 +15,14 @@ const keySet = z.object({
 
 export type Key = z.infer<typeof keySet>['keys'][number];
 
-/** No key is known, and none can be had: nothing can be said about any token. */
+/** No key is known that is young enough, and none can be had: nothing can be said about any token. */
 export class KeysUnavailable extends Error {}
 
 /**
  * The public keys that tokens are signed with, kept between requests (RFC 7517, JWK Set). They are
  * fetched anew when they are old, and when a token names one that is not among them: so a new key
- * works at once. While they cannot be fetched, those that are known stay.
+ * works at once. Only tokens with such a key wait for that; with the others the known keys do, for
+ * an hour.
  */
 export class KeySet {
   readonly #url: string;
@@ -34,15 +37,21 @@ export class KeySet {
     this.#onFailure = onFailure;
   }
 
-  /** All keys, this one among them if it can be had. Throws `KeysUnavailable` when none are known. */
+  /** All keys, this one among them if it can be had. Throws `KeysUnavailable` when none are trusted. */
   async keysWith(kid: string): Promise<Key[]> {
-    if (this.#isOld() || !this.#keys?.some((key) => key.kid === kid)) await this.#refresh();
-    if (this.#keys === undefined) throw new KeysUnavailable();
-    return this.#keys;
+    if (!this.#trusted()?.some((key) => key.kid === kid)) await this.#refresh();
+    else if (this.#isOlderThan(REFRESH_MS)) void this.#refresh();
+    const keys = this.#trusted();
+    if (keys === undefined) throw new KeysUnavailable();
+    return keys;
   }
 
-  #isOld(): boolean {
-    return Date.now() - this.#fetchedAt >= MAX_AGE_MS;
+  #trusted(): Key[] | undefined {
+    return this.#isOlderThan(MAX_AGE_MS) ? undefined : this.#keys;
+  }
+
+  #isOlderThan(ms: number): boolean {
+    return Date.now() - this.#fetchedAt >= ms;
   }
 
   /** Fetches the keys, unless that was tried just now. Whoever asks meanwhile waits for the same. */

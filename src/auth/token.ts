@@ -18,7 +18,8 @@ const payload = z.discriminatedUnion('role', [
 export function callerOf(verified: unknown): Caller | undefined {
   const { data } = payload.safeParse(verified);
   if (data === undefined) return undefined;
+  const until = data.exp * 1_000;
   return data.role === 'admin'
-    ? { role: data.role, id: data.sub }
-    : { role: data.role, id: data.sub };
+    ? { role: data.role, id: data.sub, until }
+    : { role: data.role, id: data.sub, until };
 }

@@ -30,7 +30,7 @@ export function createTextbook(db: Database, log: Log) {
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/claim-job', onlyMeant, async (c) => {
     const parsed = claimQuery.safeParse(c.req.query());
-    if (!parsed.success) return invalid(parsed.error);
+    if (!parsed.success) return invalid(parsed.error, 'query');
     const request = parsed.data;
     const claim = async () => answer(c, await settle(firstClaim(db, request)), 200);
     return admitted(admission, request.jobId, claim);

@@ -13,6 +13,7 @@ import {
   jsonBody,
   nextCursor,
   pageQuery,
+  parameters,
   slotsAnswer,
 } from '../schemas.ts';
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
@@ -54,7 +55,7 @@ const refusals = [
   answers['no-such-recruiter'],
 ] as const;
 
-export const claimQuery = z.object({ jobId: idText, recruiterId: idText });
+export const claimQuery = parameters({ jobId: idText, recruiterId: idText });
 
 export const claimByGet = createRoute({
   operationId: 'claimJobByGet',

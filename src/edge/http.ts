@@ -5,7 +5,7 @@ import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
 import { isOpen } from '../auth/http.ts';
 import { isLoopback } from '../auth/settings.ts';
-import type { Env } from '../http.ts';
+import { type Env, isWriting } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
@@ -61,12 +61,13 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 
 /** Refuses what a page of another site would change, unless its origin is allowed to. */
 export const refuseCrossSite =
-  (origins: readonly string[], isWriting: (c: Context<Env>) => boolean): Middleware =>
+  (origins: readonly string[]): Middleware =>
   async (c, next) => {
     if (!isWriting(c)) return next();
     const from = {
       host: hostOf(c),
       origin: c.req.header('Origin'),
+      referer: c.req.header('Referer'),
       site: c.req.header('Sec-Fetch-Site'),
       mode: c.req.header('Sec-Fetch-Mode'),
     };
@@ -76,8 +77,6 @@ export const refuseCrossSite =
 const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.req.url).host;
 
 const RATE_WINDOW_MS = 60_000;
-/** Who watches the service is not to be turned away because it is asked much. */
-const isWatching = (c: Context<Env>) => isOpen(c) || c.req.path === '/metrics';
 
 /**
  * Lets each caller ask `limit` times a minute. Remembers who asked in the last two minutes: nobody
@@ -89,7 +88,8 @@ export function limitRate(limit: number): Middleware {
     windowMs: RATE_WINDOW_MS,
     standardHeaders: 'draft-7',
     keyGenerator: (c) => nameOf(c.get('caller')),
-    skip: isWatching,
+    // Of these nobody knows who asks.
+    skip: isOpen,
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {

@@ -1,14 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import type { Context, MiddlewareHandler } from 'hono';
 import { nameOf } from '../auth/caller.ts';
+import { isOpen } from '../auth/http.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
-import type { Env } from '../http.ts';
+import { type Env, isWriting } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import type { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
-import { keyInUse, keyReused, malformedKey } from './problems.ts';
+import { keyInUse, keyReused, malformedKey, notUtf8 } from './problems.ts';
 import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from './queries.ts';
+
+const NO_BODY = new Uint8Array();
 
 /** Headers that are part of an answer, rather than of one sending of it. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
@@ -17,19 +21,16 @@ const STORED_HEADERS = ['Content-Type', 'Location'];
  * Judges the key of a request that writes before anything else is judged: a repeat is answered
  * here, and so is a key that came with another request. Answers are kept for so many hours.
  */
-export const judgeKey = (
-  db: Database,
-  inTurn: InTurn,
-  hours: number,
-  isWriting: (c: Context<Env>) => boolean,
-): MiddlewareHandler<Env> => {
+export const judgeKey = (db: Database, inTurn: InTurn, hours: number): MiddlewareHandler<Env> => {
   return async (c, next) => {
     const header = c.req.header('Idempotency-Key');
-    if (header === undefined || !isWriting(c)) return next();
+    // Of an open path nobody knows who asks.
+    if (header === undefined || isOpen(c) || !isWriting(c)) return next();
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
     const { pathname, search } = new URL(c.req.url);
-    const body = c.req.method === 'GET' ? '' : await c.req.text();
+    const body = c.req.method === 'GET' ? NO_BODY : new Uint8Array(await c.req.arrayBuffer());
+    if (!isUtf8(body)) return problem(notUtf8);
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
     const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
     // While the first request runs there is no answer to be found: a repeat then waits for it.

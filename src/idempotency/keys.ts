@@ -32,7 +32,8 @@ export function parseKey(header: string): string | undefined {
 }
 
 /** Two requests are the same when their method, address and body are the same, byte for byte. */
-export const fingerprintOf = (method: string, address: string, body: string): string =>
+export const fingerprintOf = (method: string, address: string, body: Uint8Array): string =>
   createHash('sha256')
-    .update(JSON.stringify([method, address, body]))
+    .update(JSON.stringify([method, address]))
+    .update(body)
     .digest('hex');

@@ -1,11 +1,17 @@
 import type { Problem } from '../problem.ts';
-import { outcomeUnknown } from '../problems.ts';
+import { invalidRequest, outcomeUnknown } from '../problems.ts';
 
 export const malformedKey = {
   status: 400,
   code: 'invalid-request',
   title: 'Malformed Idempotency-Key',
   detail: 'Idempotency-Key must be one string of at most 255 printable characters.',
+} as const satisfies Problem;
+
+/** Bodies that are decoded to the same text would be the same request. */
+export const notUtf8 = {
+  ...invalidRequest,
+  detail: 'The body is not JSON: its bytes are not UTF-8.',
 } as const satisfies Problem;
 
 export const keyReused = {

@@ -7,25 +7,16 @@ import type { Log } from '../log.ts';
 import { Announcements } from './announcements.ts';
 import { goneEvent, jobEvent } from './events.ts';
 import { Follower } from './follower.ts';
+import { FEED_LIMITS, type FeedLimits } from './limits.ts';
 import { pauseAfter } from './pause.ts';
-import { type Followed, isFollowed, PAGE, type Page, readPage } from './queries.ts';
-
-export interface FeedLimits {
-  /** Clients at once; each keeps a socket open. */
-  followers: number;
-  /** Events that may wait for a slow client, some 300 bytes each. */
-  pending: number;
-  /** Changed jobs that may wait to be read. */
-  changed: number;
-  heartbeatMs: number;
-}
-
-export const FEED_LIMITS: FeedLimits = {
-  followers: 1_000,
-  pending: 1_000,
-  changed: 10_000,
-  heartbeatMs: 15_000,
-};
+import {
+  type Followed,
+  hasMoreJobsThan,
+  isFollowed,
+  PAGE,
+  type Page,
+  readPage,
+} from './queries.ts';
 
 export interface FeedDeps {
   db: Database;
@@ -34,6 +25,15 @@ export interface FeedDeps {
   log: Log;
   limits?: Partial<FeedLimits>;
 }
+
+/** Who follows, and until when (in milliseconds since 1970); nothing where everybody may. */
+export interface Leave {
+  by?: string | undefined;
+  until?: number | undefined;
+}
+
+/** Why a client is not told anything. */
+export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
 
 /**
  * Tells followers the state of jobs, at first in full, and then after each commit that changes one.
@@ -46,7 +46,8 @@ export class Feed {
   readonly #log: FeedDeps['log'];
   readonly #limits: FeedLimits;
   readonly #announcements: Announcements;
-  readonly #followers = new Set<Follower>();
+  /** Each with its caller, where callers are told apart. */
+  readonly #followers = new Map<Follower, string | undefined>();
   readonly #changed = new Set<bigint>();
   readonly #pages = new Map<string, { takers: ((page: Page) => void)[]; read: Promise<void> }>();
   #lastRead: Promise<unknown> = Promise.resolve();
@@ -65,15 +66,21 @@ export class Feed {
   }
 
   /**
-   * A new follower, whose full state has begun to be read. `full` when there are too many, `closed`
-   * after `close`. Throws when the database cannot be reached or read.
+   * A new follower, whose full state has begun to be read. `full` when there are too many, `full of
+   * yours` of this caller, `closed` after `close`, `too many jobs` when the full state would be too
+   * large. Throws when the database cannot be reached or read.
    */
-  async follow(followed: Followed): Promise<Follower | 'full' | 'closed'> {
+  async follow(followed: Followed, leave: Leave = {}): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
     if (this.#followers.size >= this.#limits.followers) return 'full';
-    const follower = this.#add(followed);
+    if (this.#followersOf(leave.by) >= this.#limits.followersOfCaller) return 'full of yours';
+    const follower = this.#add(followed, leave);
     try {
       await this.#announcements.heard();
+      if (await hasMoreJobsThan(this.#limits.jobs, this.#db, followed)) {
+        follower.leave();
+        return 'too many jobs';
+      }
       await follower.readOn();
     } catch (error) {
       follower.leave();
@@ -91,17 +98,23 @@ export class Feed {
   close() {
     this.#isClosed = true;
     this.#announcements.close();
-    for (const follower of this.#followers) follower.leave();
+    for (const follower of this.#followers.keys()) follower.leave();
   }
 
-  #add(followed: Followed): Follower {
+  #followersOf(by: string | undefined): number {
+    if (by === undefined) return 0;
+    return [...this.#followers.values()].filter((each) => each === by).length;
+  }
+
+  #add(followed: Followed, { by, until }: Leave): Follower {
     const follower = new Follower(followed, {
       read: (...page) => this.#readPage(...page),
       heartbeatMs: this.#limits.heartbeatMs,
       pending: this.#limits.pending,
     });
-    this.#followers.add(follower);
+    this.#followers.set(follower, by);
     follower.left.addEventListener('abort', () => this.#followers.delete(follower));
+    if (until !== undefined) follower.leaveAt(until);
     return follower;
   }
 
@@ -114,7 +127,7 @@ export class Feed {
 
   #restartAll() {
     this.#changed.clear();
-    for (const follower of this.#followers) follower.restart();
+    for (const follower of this.#followers.keys()) follower.restart();
   }
 
   async #readChanges() {
@@ -149,11 +162,11 @@ export class Feed {
     for (const job of await findJobs(this.#db, ids)) {
       gone.delete(job.id);
       const text = jobEvent(job);
-      for (const follower of this.#followers)
+      for (const follower of this.#followers.keys())
         if (isFollowed(follower.followed, job.id, job.company.id)) follower.put(job.id, text);
     }
     for (const id of gone)
-      for (const follower of this.#followers)
+      for (const follower of this.#followers.keys())
         if (isFollowed(follower.followed, id)) follower.put(id, goneEvent(id));
   }
 

@@ -10,6 +10,9 @@ export interface FollowerDeps {
   pending: number;
 }
 
+/** A timer that is set for longer rings at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The full state on its way to a client. */
 interface Snapshot {
   /** Everything up to this job was read. */
@@ -50,6 +53,13 @@ export class Follower {
   leave() {
     this.#leaving.abort();
     this.#wake();
+  }
+
+  /** Leaves at this time, in milliseconds since 1970; in 24 days at the latest. */
+  leaveAt(time: number) {
+    const ms = Math.min(time - Date.now(), LONGEST_TIMER_MS);
+    const timer = setTimeout(() => this.leave(), ms).unref();
+    this.left.addEventListener('abort', () => clearTimeout(timer));
   }
 
   /** Takes the latest event about a job. */

@@ -2,9 +2,10 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
+import { nameOf } from '../auth/caller.ts';
 import { newRoutes } from '../http.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
-import { busy, shuttingDown } from '../problems.ts';
+import { busy, shuttingDown, tooManyRequests } from '../problems.ts';
 import type { Feed } from './feed.ts';
 import type { Follower } from './follower.ts';
 import * as routes from './routes.ts';
@@ -27,9 +28,14 @@ export const liveRoutes = ({ feed }: { feed: Feed }) =>
     // Hono hands a HEAD to this handler, and nobody would ever read its stream.
     if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
     const { companyId, jobId: jobIds } = c.req.valid('query');
-    const follower = await feed.follow({ companyId, jobIds });
+    const caller = c.get('caller');
+    const { until } = caller;
+    const leave = until === undefined ? {} : { by: nameOf(caller), until };
+    const follower = await feed.follow({ companyId, jobIds }, leave);
     if (follower === 'full') return problem(tooManyFollow, {}, RETRY_AFTER);
+    if (follower === 'full of yours') return problem(tooManyOfYours, {}, RETRY_AFTER);
     if (follower === 'closed') return problem(shuttingDown, {}, RETRY_AFTER);
+    if (follower === 'too many jobs') return problem(routes.tooManyJobs);
     for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
     return stream(c, (out) => deliver(follower, out, () => cutOff(c)));
   });
@@ -38,6 +44,11 @@ const tooManyFollow = {
   ...busy,
   detail: 'As many clients follow the jobs as this server takes. Ask again.',
 };
+
+const tooManyOfYours = {
+  ...tooManyRequests,
+  detail: 'You follow the jobs on as many streams as one caller may: end one of them.',
+} as const;
 
 /** Writes no faster than the client reads. */
 async function deliver(follower: Follower, out: StreamingApi, cut: () => void) {

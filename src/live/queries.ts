@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
+import { jobs } from '../db/schema.ts';
 import { findJobs, listJobs } from '../jobs/queries.ts';
 import { jobEvent } from './events.ts';
 
@@ -28,14 +30,27 @@ export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {
   const { companyId, jobIds } = followed;
-  const jobs = await (jobIds
+  const found = await (jobIds
     ? findJobs(db, jobIds)
     : listJobs(db, { companyId }, { cursor, limit: PAGE }));
-  const isLast = jobIds !== undefined || jobs.length < PAGE;
+  const isLast = jobIds !== undefined || found.length < PAGE;
   return {
-    events: jobs
+    events: found
       .filter((job) => isFollowed(followed, job.id, job.company.id))
       .map((job) => [job.id, jobEvent(job)] as const),
-    next: isLast ? undefined : jobs.at(-1)?.id,
+    next: isLast ? undefined : found.at(-1)?.id,
   };
+}
+
+/** Whether the full state is longer than that; never where the ids are given, which are few. */
+export async function hasMoreJobsThan(
+  most: number,
+  db: Database,
+  { companyId, jobIds }: Followed,
+): Promise<boolean> {
+  if (jobIds) return false;
+  const ofCompany = companyId === undefined ? undefined : eq(jobs.companyId, companyId);
+  // One row past the limit, rather than a count of a table that may have millions.
+  const past = db.select({ id: jobs.id }).from(jobs).where(ofCompany).offset(most).limit(1);
+  return (await past).length > 0;
 }

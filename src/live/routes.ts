@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { jobAnswer } from '../jobs/routes.ts';
-import { problemResponses } from '../problem.ts';
+import { type Problem, problemResponses } from '../problem.ts';
 import { onEveryRoute } from '../problems.ts';
 import { idAnswer, idText } from '../schemas.ts';
 import { PAGE } from './queries.ts';
@@ -31,6 +31,13 @@ const jobEvents = z
   .partial()
   .meta({ id: 'JobEvents', description: 'The JSON in `data` of each event, by its name.' });
 
+export const tooManyJobs = {
+  status: 400,
+  code: 'too-many-jobs',
+  title: 'Too many jobs to follow',
+  detail: 'One stream does not tell so many jobs: ask by jobId, or by companyId for fewer.',
+} as const satisfies Problem;
+
 export const followJobs = createRoute({
   method: 'get',
   path: '/jobs/events',
@@ -51,9 +58,9 @@ export const followJobs = createRoute({
   },
   responses: {
     200: {
-      description: 'A stream that ends when the server stops: come back then.',
+      description: 'A stream that ends when the server stops, or the token ends: come back then.',
       content: { 'text/event-stream': { schema: jobEvents } },
     },
-    ...problemResponses(...onEveryRoute),
+    ...problemResponses(...onEveryRoute, tooManyJobs),
   },
 });

@@ -55,6 +55,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
 });
 afterEach(() => vi.useRealTimers());
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 async function makeGuarded() {
@@ -85,7 +86,7 @@ describe('a key that is published', () => {
     expect(fetches).toBe(1);
   });
 
-  test('works at once when it is new, and no longer than five minutes when it is withdrawn', async () => {
+  test('works at once when it is new, and no more once the keys without it are fetched', async () => {
     const [old, young] = [makeKey('old'), makeKey('young')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -101,7 +102,7 @@ describe('a key that is published', () => {
     publish(old);
     expect(await ask(young)).toBe(200);
     pass(5 * MINUTE);
-    expect(await ask(young)).toBe(401);
+    await soon(async () => expect(await ask(young)).toBe(401));
   });
 
   test('is not fetched again for each token that names another', async () => {
@@ -190,8 +191,40 @@ describe('while the keys cannot be fetched', () => {
     respond = fail;
     pass(5 * MINUTE);
     expect(await ask(key)).toBe(200);
+    await soon(() => expect(events).toHaveLength(1));
     expect(await ask(makeKey('two'))).toBe(401);
     expect(fetches).toBe(2);
     expect(events).toHaveLength(1);
+  });
+
+  test('a token with a known key waits for no answer', async () => {
+    const key = makeKey('one');
+    publish(key);
+    const { ask, events } = await makeGuarded();
+    expect(await ask(key)).toBe(200);
+    const hanging: ServerResponse[] = [];
+    respond = (response) => hanging.push(response);
+    pass(5 * MINUTE);
+    expect(await ask(key)).toBe(200);
+    // It would be there if the fetch had been waited for.
+    expect(events).toEqual([]);
+    await soon(() => expect(hanging).toHaveLength(1));
+    hanging[0]?.destroy();
+    await soon(() => expect(events).toHaveLength(1));
+  });
+
+  test('those that are known are trusted for an hour, and then none', async () => {
+    const key = makeKey('one');
+    publish(key);
+    const { ask } = await makeGuarded();
+    expect(await ask(key)).toBe(200);
+    respond = fail;
+    pass(59 * MINUTE);
+    expect(await ask(key)).toBe(200);
+    pass(MINUTE);
+    expect(await ask(key)).toBe(503);
+    publish(key);
+    pass(MINUTE);
+    expect(await ask(key)).toBe(200);
   });
 });

@@ -156,6 +156,15 @@ describe('without a token', () => {
     for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/style.css'])
       expect((await ask({}, path)).status).not.toBe(401);
   });
+
+  test.each(['a', '"'])(
+    'a key %j is not judged where nobody is asked who they are',
+    async (key) => {
+      for (const path of ['/docs/claim-job', '/docs/lab/strategies/naive/claim-job', '/docs'])
+        expect((await ask({ 'Idempotency-Key': key }, path)).status).toBeOneOf([200, 404]);
+      expect(made.events).toEqual([]);
+    },
+  );
 });
 
 test('without authentication a token is not asked for, nor looked at', async () => {

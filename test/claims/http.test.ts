@@ -134,6 +134,19 @@ describe('a request that makes no sense', () => {
   });
 });
 
+test.each([
+  ['jobId=1&recruiterId=1&leaseSeconds=60', 'query has unknown parameters: leaseSeconds'],
+  ['jobId=1&recruiterId=1&x=1&y=2', 'query has unknown parameters: x, y'],
+  ['jobId=1&recruiterld=1', 'recruiterId is missing; query has unknown parameters: recruiterld'],
+])('a parameter that there is not is not passed over: %s', async (query, detail) => {
+  const response = await made.app.request(`/claim-job?${query}`);
+  expect((await expectProblem(response, 400, 'invalid-request')).detail).toBe(detail);
+});
+
+test('reading passes over what it does not know, such as what tracks a link', async () => {
+  expect((await made.app.request('/jobs?utm_source=mail')).status).toBe(200);
+});
+
 describe('a GET that changes something', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
     'does not claim by %s, and says that GET does',

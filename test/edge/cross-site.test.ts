@@ -30,6 +30,12 @@ describe('to claim by GET', () => {
     ['an allowed page', { Origin: PAGE, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors' }],
     ['an allowed page of our site', { Origin: PAGE, 'Sec-Fetch-Site': 'same-site' }],
     ['an allowed page in an older browser', { Origin: PAGE }],
+    ['a link on our own page over plain http', { Referer: `http://${HOST}/docs` }],
+    ['a link on an allowed page over plain http', { Referer: `${PAGE}/jobs?page=2` }],
+    [
+      'our own page, whatever its address is',
+      { 'Sec-Fetch-Site': 'same-origin', Referer: 'https://evil.example/' },
+    ],
   ])('%s is let through', async (_, headers) => {
     const own = await makeApp({
       corsOrigins: [PAGE],
@@ -59,6 +65,11 @@ describe('to claim by GET', () => {
     ['an allowed page without TLS', { Origin: 'http://jobs.example' }],
     ['a page that hides its origin', { Origin: 'null' }],
     ['a page whose origin is nonsense', { Origin: '://' }],
+    ['an image on another site over plain http', { Referer: 'http://evil.example/page' }],
+    ['a site that tells of its page its origin alone', { Referer: 'https://evil.example/' }],
+    ['a page at another port over plain http', { Referer: 'http://localhost:3001/' }],
+    ['a page whose address is nonsense', { Referer: '://' }],
+    ['our own address, but another origin', { Origin: PAGE.replace('s:', ':'), Referer: PAGE }],
     ['two origins', { Origin: `${PAGE}, https://evil.example` }],
   ])('%s is refused', async (_, headers) => {
     const response = await ask(CLAIM, headers);

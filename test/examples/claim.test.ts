@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { makeService } from '../support/app.ts';
@@ -42,13 +42,13 @@ test('says of each refusal what it means', async () => {
   ]);
 });
 
-/** Answers the first request 503 and passes the others on; `keys` are those of the claims. */
-async function makeBusy() {
+/** Refuses the first request thus and passes the others on; `keys` are those of the claims. */
+async function makeBusy(refuse: (response: ServerResponse) => unknown) {
   const keys: unknown[] = [];
   const server = createServer(async (request, response) => {
     if (request.url?.endsWith('/claims')) keys.push(request.headers['idempotency-key']);
     if (keys.length === 1) {
-      response.writeHead(503, { 'Retry-After': '0' }).end();
+      refuse(response);
       return;
     }
     const body = (await request.toArray()).join('');
@@ -62,11 +62,25 @@ async function makeBusy() {
   return { keys, busyUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('asks a busy service again with the same key', async () => {
-  const { keys, busyUrl } = await makeBusy();
-  const { code, said, error } = await example(busyUrl, '4', '1');
+test.each<[string, string, (response: ServerResponse) => unknown]>([
+  ['4', 'is busy', (response) => response.writeHead(503, { 'Retry-After': '0' }).end()],
+  ['5', 'breaks the connection', (response) => response.destroy()],
+])('asks for job %s again with the same key where the service %s', async (job, _, refuse) => {
+  const { keys, busyUrl } = await makeBusy(refuse);
+  const { code, said, error } = await example(busyUrl, job, '1');
   expect(error).toBe('');
   expect(said).toContain('Claimed');
   expect(code).toBe(0);
   expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
+});
+
+test('gives up on a service that is not there', async () => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  const { code, said, error } = await example(`http://127.0.0.1:${port}`, '6', '1');
+  expect(said).toBe('');
+  expect(error).toContain('fetch failed');
+  expect(code).toBe(1);
 });

@@ -224,6 +224,26 @@ describe('a key', () => {
     expectReplay(await made.call('GET', path, undefined, withKey('quoted-or-not')), first);
   });
 
+  test('names a body byte for byte', async () => {
+    const key = withKey();
+    const send = (body: string | Buffer) =>
+      made.app.request('/companies', {
+        method: 'POST',
+        headers: { ...key, 'Content-Type': 'application/json' },
+        body,
+      });
+    const latin1 = Buffer.from('{"name": "Caf\u00e9"}', 'latin1');
+    const refused = await send(latin1);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { code: 'invalid-request', detail: expect.stringContaining('UTF-8') },
+    ]);
+    const first = await send('{"name": "Caf\u00e9"}');
+    expect([first.status, await first.json()]).toMatchObject([201, { name: 'Caf\u00e9' }]);
+    // Decoded, it is the same text: a byte order mark is not part of it.
+    expect((await send('\ufeff{"name": "Caf\u00e9"}')).status).toBe(422);
+  });
+
   test('is nothing to a call that changes nothing', async () => {
     expect((await made.call('GET', '/jobs', undefined, withKey('not a key'))).status).toBe(200);
   });

@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs } from '../../src/db/schema.ts';
 import { makeApp, makeService } from '../support/app.ts';
 import { type Following, follow, type JobEvent } from '../support/events.ts';
+import { as, WITH_SECRET } from '../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -75,6 +76,26 @@ describe('who begins to follow', () => {
     const following = await open('?jobId=987654321');
     await following.isComplete();
     expect(names(following)).toEqual(['begin', 'end']);
+  });
+
+  test('is told to say which, where there are too many', async () => {
+    const [company] = await made.db.insert(companies).values({ name: 'Small' }).returning();
+    if (!company) throw new Error('no company');
+    const makeJobOf = () => made.db.insert(jobs).values({ companyId: company.id, role: 'Tester' });
+    const small = await makeApp({ url: made.databaseUrl, feedLimits: { jobs: 2 } });
+    const isRefused = async (query: string) => {
+      const response = await small.app.request(`/jobs/events?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'too-many-jobs' });
+    };
+    await Promise.all([makeJobOf(), makeJobOf()]);
+    await isRefused('');
+    const query = `companyId=${company.id}`;
+    await (await open(`?${query}`, small)).isComplete();
+    await makeJobOf();
+    await isRefused(query);
+    await (await open('?jobId=1&jobId=2&jobId=3', small)).isComplete();
+    await soon(() => expect(small.feed.load().followers).toBe(2));
   });
 
   test.each([
@@ -184,6 +205,48 @@ test('in a storm of claims a job never goes back, and the last that is told is t
   expect(await made.db.$count(jobClaims, eq(jobClaims.jobId, BigInt(ids[0] ?? 0)))).toBe(40);
 });
 
+describe('with tokens', () => {
+  afterEach(() => vi.useRealTimers());
+  const openAs = async (guarded: Made, role: string, claims = {}) => {
+    const headers = await as(role, '7', claims);
+    return follow((init) => guarded.app.request('/jobs/events?jobId=1', { ...init, headers }));
+  };
+
+  test('a stream ends when its token does, and not before', async () => {
+    const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(1_900_000_000_900);
+    const exp = 1_900_000_001;
+    const long = await openAs(guarded, 'recruiter', { exp: exp + 10 ** 9 });
+    const short = await openAs(guarded, 'recruiter', { exp });
+    await Promise.all([long.isComplete(), short.isComplete()]);
+    expect(await short.ended).toMatch(/\n\n$/);
+    expect(guarded.feed.load().followers).toBe(1);
+  });
+
+  test('a caller takes no more streams than it may, and leaves the others theirs', async () => {
+    const feedLimits = { followersOfCaller: 2 };
+    const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, feedLimits });
+    const status = async (role: string) => (await openAs(guarded, role)).response.status;
+    const first = await openAs(guarded, 'recruiter');
+    expect(await status('recruiter')).toBe(200);
+    const refused = await openAs(guarded, 'recruiter', { jti: 'another token' });
+    expect(refused.response.status).toBe(429);
+    expect(refused.response.headers.get('Retry-After')).toBe('1');
+    expect(await refused.ended).toContain('too-many-requests');
+    expect(await status('company')).toBe(200);
+    first.leave();
+    await soon(async () => expect(await status('recruiter')).toBe(200));
+  });
+
+  test('without them, nobody is told apart', async () => {
+    const feedLimits = { followersOfCaller: 2 };
+    const some = await makeApp({ url: made.databaseUrl, feedLimits });
+    for (const each of [await open('', some), await open('', some), await open('', some)])
+      expect(each.response.status).toBe(200);
+  });
+});
+
 describe('a client', () => {
   test('that hears nothing of jobs gets heartbeats', async () => {
     const quiet = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
@@ -206,9 +269,13 @@ describe('a client', () => {
     const request = { signal: leaving.signal };
     // One that reads nothing of what it gets.
     await fetch(`${url}/jobs/events`, request);
-    leaving.abort();
     const following = await follow((init) => fetch(`${url}/jobs/events`, init));
+    const followers = async () =>
+      (await (await fetch(`${url}/metrics`)).text()).match(/^rowlock_followers (.*)$/m)?.[1];
+    await soon(async () => expect(await followers()).toBe('2'));
+    leaving.abort();
     await following.isComplete();
+    await soon(async () => expect(await followers()).toBe('1'));
   });
 
   test('that reads nothing is cut off', async () => {

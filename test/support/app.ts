@@ -1,7 +1,8 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
-import { Feed, type FeedLimits } from '../../src/live/feed.ts';
+import { Feed } from '../../src/live/feed.ts';
+import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
