@@ -19,7 +19,7 @@ import {
   refuseCrossSite,
 } from './edge/http.ts';
 import { describe } from './errors.ts';
-import { newRoutes } from './http.ts';
+import { isWriting, newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { InTurn } from './idempotency/in-turn.ts';
 import { jobRoutes } from './jobs/http.ts';
