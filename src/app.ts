@@ -21,6 +21,7 @@ import {
 import { describe } from './errors.ts';
 import { newRoutes } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
+import { InTurn } from './idempotency/in-turn.ts';
 import { jobRoutes } from './jobs/http.ts';
 import type { Feed } from './live/feed.ts';
 import { liveRoutes } from './live/http.ts';
@@ -98,7 +99,8 @@ export function createApp(deps: AppDeps) {
     log.error({ event: 'claim failed after its answer', error: describe(error) });
   const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
   const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, logLate);
-  const write = createWrite(db, keyWaitMs);
+  const inTurn = new InTurn(keyWaitMs);
+  const write = createWrite(db, inTurn);
 
   const { gauge } = metrics;
   gauge('rowlock_claims_waiting', 'Claims without an answer yet.', () => queue.load().claims);
@@ -142,13 +144,13 @@ export function createApp(deps: AppDeps) {
   app.use((c, next) => (c.req.method === 'GET' ? next() : limitBody(c, next)));
   app.use(authenticated);
   if (rateLimit > 0) app.use(limitRate(rateLimit));
-  app.use(judgeKey(db, keyHours));
+  app.use(judgeKey(db, inTurn, keyHours));
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
     // Before the jobs, where `events` would be taken for an id.
     .route('/', liveRoutes({ feed }))
-    .route('/', jobRoutes({ db, write }))
+    .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));
   refuseOtherMethods(routes);

@@ -44,10 +44,6 @@ const checks: Record<string, SQL> = {
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
-  'idempotency keys without an answer': sql`
-    SELECT format('expires at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
-    WHERE num_nulls(${idempotencyKeys.status}, ${idempotencyKeys.headers}, ${idempotencyKeys.body}) > 0
-    ORDER BY ${idempotencyKeys.expiresAt}`,
   // Foreign keys are triggers too, and may be disabled as well.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger

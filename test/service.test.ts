@@ -19,14 +19,18 @@ test('the metrics of a service have the waits for the lock, and the connections 
   const { second } = await holder.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
     const second = claim(2);
+    // It found the job locked without waiting for it, and now waits in line.
+    await vi.waitFor(
+      async () => expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2'),
+      { timeout: 20_000 },
+    );
     await vi.waitFor(async () => expect(await readMetric('rowlock_pool_lent')).toBe('1'), {
       timeout: 20_000,
     });
-    expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
     return { second };
   });
   await second;
-  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2');
+  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('3');
   expect(await readMetric('rowlock_pool_waiting')).toBe('0');
   expect(await readMetric('rowlock_draining')).toBe('0');
 });

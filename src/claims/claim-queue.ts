@@ -68,9 +68,7 @@ export class ClaimQueue {
   }
 
   /** How many claims have no answer yet, and how many transactions decide some of them. */
-  load(): { claims: number; transactions: number } {
-    return { claims: this.#count, transactions: this.#batches + this.#lines };
-  }
+  load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
 
   #begin() {
     if (!this.#looking && this.#waitingForLook.size > 0) void this.#look();
@@ -93,8 +91,8 @@ export class ClaimQueue {
       if (this.#taken.has(jobId)) continue;
       const left = line.filter(isUnanswered);
       const some = left.splice(0, this.#limits.batch - batch.length);
-      if (left.length > 0) this.#waiting.set(jobId, left);
-      else this.#waiting.delete(jobId);
+      this.#waiting.set(jobId, left);
+      if (left.length === 0) this.#waiting.delete(jobId);
       if (some.length > 0) this.#taken.add(jobId);
       batch.push(...some);
       if (batch.length >= this.#limits.batch) break;
@@ -130,9 +128,11 @@ export class ClaimQueue {
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     this.#looking = false;
     // A slot was free when these looked: now it is for the lock to say who gets it.
-    for (const waiting of batch.filter(isUnanswered)) {
-      this.#seenFull.delete(waiting.request.jobId);
-      lineOf(this.#waiting, waiting.request.jobId).push(waiting);
+    for (const each of batch.filter(isUnanswered)) {
+      this.#seenFull.delete(each.request.jobId);
+      const line = lineOf(this.#waiting, each.request.jobId);
+      line.push(each);
+      line.sort((a, b) => a.since - b.since);
     }
     this.#begin();
   }
@@ -188,7 +188,7 @@ export class ClaimQueue {
   #sweepWhileWaiting() {
     if (this.#sweeper || this.#count === 0) return;
     this.#sweeper = setTimeout(() => {
-      const late = Date.now() - this.#limits.waitMs;
+      const late = performance.now() - this.#limits.waitMs;
       const lines = [...this.#waiting.values(), ...this.#waitingForLook.values()];
       for (const waiting of [...lines, ...this.#waitingForLine].flat())
         if (waiting.since < late) this.#answer(waiting, { kind: 'busy' });

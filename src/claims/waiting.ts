@@ -17,6 +17,7 @@ export interface QueueLimits {
 
 /** A claim that waits to be decided with others. */
 export interface Waiting extends Claiming {
+  /** When it came, in milliseconds of `performance.now`. */
   since: number;
   answered: boolean;
   resolve: (settled: Settled) => void;
@@ -29,7 +30,7 @@ export const waitingFor = (
   reject: Waiting['reject'],
 ): Waiting => ({
   ...{ request, keyed, resolve, reject },
-  ...{ since: Date.now(), answered: false },
+  ...{ since: performance.now(), answered: false },
 });
 
 export const isUnanswered = ({ answered }: Waiting) => !answered;

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../db/client.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import { type Env, isWriting } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
-import { InTurn } from './in-turn.ts';
+import type { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
 import { keyInUse, keyReused, malformedKey, notUtf8 } from './problems.ts';
 import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from './queries.ts';
@@ -20,7 +20,7 @@ const STORED_HEADERS = ['Content-Type', 'Location'];
  * Judges the key of a request that writes before anything else is judged: a repeat is answered
  * here, and so is a key that came with another request. Answers are kept for so many hours.
  */
-export const judgeKey = (db: Database, hours: number): MiddlewareHandler<Env> => {
+export const judgeKey = (db: Database, inTurn: InTurn, hours: number): MiddlewareHandler<Env> => {
   return async (c, next) => {
     const header = c.req.header('Idempotency-Key');
     // Of an open path nobody knows who asks.
@@ -32,7 +32,9 @@ export const judgeKey = (db: Database, hours: number): MiddlewareHandler<Env> =>
     if (!isUtf8(body)) return problem(notUtf8);
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
     const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
-    const known = (await findAnswers(db, [request])).get(nameOfKey(request));
+    // While the first request runs there is no answer to be found: a repeat then waits for it.
+    const name = nameOfKey(request);
+    const known = inTurn.has(name) ? undefined : (await findAnswers(db, [request])).get(name);
     if (known) return again(known, request);
     c.set('key', request);
     return next();
@@ -61,9 +63,8 @@ export type Write = <R extends Response>(
 
 const atOnce: Around = (run) => run();
 
-/** `waitMs`: how long a repeat waits for the first request to end. */
-export function createWrite(db: Database, waitMs: number): Write {
-  const inTurn = new InTurn(waitMs);
+/** Repeats wait in turn for the first request to end. */
+export function createWrite(db: Database, inTurn: InTurn): Write {
   return async (c, work, { around = atOnce, first } = {}) => {
     const key = c.get('key');
     if (!key) return (await first?.(key)) ?? around(() => work(db));

@@ -1,20 +1,36 @@
+/** Repeats of one request that wait at once; a client has no use for more. */
+const MOST_IN_LINE = 100;
+
 /** Lets those who name the same thing run one after the other, each waiting no longer than `waitMs`. */
 export class InTurn {
   readonly #waitMs: number;
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #lines = new Map<string, { length: number; last: Promise<unknown> | undefined }>();
 
   constructor(waitMs: number) {
     this.#waitMs = waitMs;
   }
 
-  /** Runs `work` once everybody before has ended; or gives `late` instead when that takes too long. */
+  /** Whether somebody runs or waits under this name. */
+  has(name: string): boolean {
+    return this.#lines.has(name);
+  }
+
+  /**
+   * Runs `work` once everybody before has ended; or gives `late` instead, when that takes too long,
+   * and at once when too many wait.
+   */
   async run<T>(name: string, work: () => Promise<T>, late: () => T): Promise<T> {
-    const before = this.#last.get(name);
+    const line = this.#lines.get(name) ?? { length: 0, last: undefined };
+    if (line.length >= MOST_IN_LINE) return late();
+    this.#lines.set(name, line);
+    line.length++;
+    const before = line.last;
     const mine = this.#after(before, work, late);
     // Whoever comes next waits for this one, and for whom this one gave up waiting for.
-    const ended = Promise.allSettled([before, mine]);
-    this.#last.set(name, ended);
-    void ended.then(() => this.#last.get(name) === ended && this.#last.delete(name));
+    line.last = Promise.allSettled([before, mine]).then(() => {
+      line.length--;
+      if (line.length === 0) this.#lines.delete(name);
+    });
     return mine;
   }
 

@@ -27,12 +27,15 @@ export const changeJob = (
   mayChange: (companyId: bigint) => boolean,
 ): Promise<JobOutcome> =>
   db.transaction(async (tx) => {
-    const locked = (await lockJobs(tx, [id])).get(id);
-    if (!locked) return { kind: 'no-such-job' };
-    if (!mayChange(locked.companyId)) return { kind: 'not-theirs' };
+    // A job never moves to another company, so nobody takes the lock of a job that is not theirs.
+    const found = await findJob(tx, id);
+    if (!found) return { kind: 'no-such-job' };
+    if (!mayChange(found.company.id)) return { kind: 'not-theirs' };
+    await lockJobs(tx, [id]);
     const before = await findJob(tx, id);
+    if (!before) return { kind: 'no-such-job' };
     const { capacity } = change;
-    if (before && capacity !== undefined && capacity < before.slots.claimed)
+    if (capacity !== undefined && capacity < before.slots.claimed)
       return { kind: 'capacity-too-low', requested: capacity, slots: before.slots };
     await tx.update(jobs).set(change).where(eq(jobs.id, id));
     const job = await findJob(tx, id);

@@ -1,18 +1,27 @@
 import { isCompany } from '../auth/caller.ts';
+import type { Admission } from '../claims/admission.ts';
 import { answers } from '../claims/answers.ts';
+import { admitted } from '../claims/http.ts';
 import { companyNotFound } from '../companies/routes.ts';
-import type { Database } from '../db/client.ts';
+import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { newRoutes } from '../http.ts';
 import type { Write } from '../idempotency/http.ts';
 import { problem } from '../problem.ts';
 import { forbidden } from '../problems.ts';
-import { idBody, paged } from '../schemas.ts';
+import { idBody } from '../schemas.ts';
 import { changeJob } from './change-job.ts';
-import { findJob, insertJob, type Job, listJobs } from './queries.ts';
+import { findJob, insertJob, type Job, pageOfJobs } from './queries.ts';
 import * as routes from './routes.ts';
 
-export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
+export interface JobDeps {
+  db: Database;
+  write: Write;
+  /** Bounds how many wait for the lock of a job. */
+  admission: Admission;
+}
+
+export const jobRoutes = ({ db, write, admission }: JobDeps) =>
   newRoutes()
     .openapi(routes.createJob, async (c) => {
       const job = c.req.valid('json');
@@ -28,9 +37,8 @@ export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
     })
     .openapi(routes.listJobs, async (c) => {
       const { status, companyId, ...page } = c.req.valid('query');
-      const rows = await listJobs(db, { status, companyId }, { ...page, limit: page.limit + 1 });
-      const { page: jobs, nextCursor } = paged(rows, page);
-      return c.json({ jobs: jobs.map(jobBody), nextCursor }, 200);
+      const found = await pageOfJobs(db, { status, companyId }, page);
+      return c.json({ jobs: found.page.map(jobBody), nextCursor: found.nextCursor }, 200);
     })
     .openapi(routes.readJob, async (c) => {
       const job = await findJob(db, c.req.valid('param').id);
@@ -41,7 +49,7 @@ export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
       const change = c.req.valid('json');
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
-      return write(c, async (within) => {
+      const work = async (within: Database | Transaction) => {
         const outcome = await retryConflicts(() =>
           changeJob(within, id, change, (companyId) => isCompany(caller, companyId)),
         );
@@ -57,7 +65,8 @@ export const jobRoutes = ({ db, write }: { db: Database; write: Write }) =>
           case 'no-such-job':
             return problem(answers['no-such-job']);
         }
-      });
+      };
+      return write(c, work, { around: (run) => admitted(admission, id, run) });
     });
 
 export const jobBody = ({ id, company, role, createdAt, slots }: Job) => ({

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
@@ -127,7 +128,41 @@ describe('a job', () => {
   });
 });
 
+test('changes of a job that another session holds leave connections to the other jobs', async () => {
+  const patient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20_000 });
+  const [held, other] = [await post(), await post()];
+  const holder = postgres(made.databaseUrl, { max: 1 });
+  afterAll(() => holder.end());
+  const { changes } = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = ${held} FOR UPDATE`;
+    const changes = Array.from({ length: 30 }, () =>
+      patient.call('PATCH', `/jobs/${held}`, { capacity: 5 }),
+    );
+    expect((await patient.call('PATCH', `/jobs/${other}`, { capacity: 5 })).status).toBe(200);
+    expect((await patient.claim(other, 1)).status).toBe(200);
+    return { changes };
+  });
+  const statuses = (await Promise.all(changes)).map(({ status }) => status);
+  expect(new Set(statuses.filter((status) => status !== 503))).toEqual(new Set([200]));
+});
+
 describe('the list of jobs', () => {
+  test('of one status looks at so many jobs a page, and says where to go on', async () => {
+    const { db, call } = await makeApp();
+    await db.execute(
+      sql`INSERT INTO jobs (company_id, role) SELECT 1, 'x' FROM generate_series(1, 6000)`,
+    );
+    const [last] = await db.execute<{ id: string }>(sql`SELECT max(id) AS id FROM jobs`);
+    for (const recruiterId of [1, 2, 3, 4])
+      await call('POST', `/jobs/${last?.id}/claims`, { recruiterId });
+    const first = await call('GET', '/jobs?status=full');
+    expect(first.body).toEqual({ jobs: [], nextCursor: '5000' });
+    const second = await call('GET', '/jobs?status=full&cursor=5000');
+    expect(second.body).toMatchObject({ jobs: [{ id: Number(last?.id) }], nextCursor: null });
+    const open = await call('GET', '/jobs?status=open&limit=3');
+    expect(open.body).toMatchObject({ jobs: [{ id: 1 }, { id: 2 }, { id: 3 }], nextCursor: '3' });
+  });
+
   test('comes by page, each job once, in the order of their ids', async () => {
     const seen: number[] = [];
     let cursor: string | null = '';

@@ -4,6 +4,7 @@ import { advisoryLock } from './advisory-lock.ts';
 import { conditionalUpdate } from './conditional-update.ts';
 import { counterRow } from './counter-row.ts';
 import { earlyUnlock } from './early-unlock.ts';
+import { groupCommit } from './group-commit.ts';
 import { insertThenCount } from './insert-then-count.ts';
 import { insertThenLock } from './insert-then-lock.ts';
 import { fencedLease, lease } from './lease.ts';
@@ -29,6 +30,7 @@ export const strategies: readonly Strategy[] = [
   repeatableRead,
   serializable,
   rowLock,
+  groupCommit,
   noKeyUpdate,
   counterRow,
   conditionalUpdate,
