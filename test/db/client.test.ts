@@ -95,7 +95,7 @@ describe('a transaction that says nothing for too long', () => {
     // The one connection is taken: this transaction is next, on a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
     const error = await running.then(String, (reason: unknown) => reason);
-    expect(databaseError(error)?.code).toMatch(/^(25P03|CONNECTION_CLOSED)$/);
+    // By its message, its close or its reset, whichever is heard first.
     expect(isConnectionLost(error)).toBe(true);
     await next;
     expect([await named('frozen'), await named('thawed'), await named('behind')]).toEqual([
