@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { atEnd, type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
+import { untilWaitedFor } from './support/locks.ts';
 import { bearer, payloadOf } from './support/tokens.ts';
 
 let databaseUrl: string;
@@ -113,15 +114,7 @@ test.concurrent.each([
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${jobId} FOR UPDATE`;
     const running = claimStatus(url, jobId, 1);
-    await vi.waitFor(
-      async () => {
-        const waiting = await observer`
-        SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-        expect(waiting).toHaveLength(1);
-      },
-      { timeout: 20_000 },
-    );
+    await untilWaitedFor(pid, observer);
     server.child.kill(signal);
     await server.says(/Stopping/);
     // By an answer on SIGTERM, for a while; else there is no connection to be had.

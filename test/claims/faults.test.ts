@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
+import { untilWaitedFor } from '../support/locks.ts';
 
 /** A session beside the app, which may hold locks. */
 async function makeSession(databaseUrl: string) {
@@ -24,15 +25,7 @@ test('a claim waits for the lock of another session, and is granted after it', a
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
     const answer = claim(1, 1);
-    await vi.waitFor(
-      async () => {
-        const waiting = await observer`
-        SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-        expect(waiting).toHaveLength(1);
-      },
-      { timeout: 20_000 },
-    );
+    await untilWaitedFor(pid, observer);
     expect(await countClaims(observer, 1)).toBe(0);
     return { answer };
   });

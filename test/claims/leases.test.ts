@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobClaims, jobs } from '../../src/db/schema.ts';
 import { makeApp } from '../support/app.ts';
+import { untilWaitedFor } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -236,15 +237,7 @@ describe('a lease', () => {
       const [{ pid } = {}] = await tx`
         SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;
       const renewal = made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
-      await vi.waitFor(
-        async () => {
-          const waiting = await observer`
-            SELECT 1 FROM pg_stat_activity
-            WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 20_000 },
-      );
+      await untilWaitedFor(pid, observer);
       // What a claimer does that has found the lease to have ended.
       await tx`DELETE FROM job_claims WHERE id = ${body.claim.id}`;
       return { renewal };

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeApp } from '../support/app.ts';
+import { untilWaitedFor } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -113,15 +114,7 @@ describe('a job', () => {
         await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${id} FOR UPDATE`;
       await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${id}, 1), (${id}, 2)`;
       const change = made.call('PATCH', `/jobs/${id}`, { capacity: 1 });
-      await vi.waitFor(
-        async () => {
-          const waiting = await observer`
-            SELECT 1 FROM pg_stat_activity
-            WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 20_000 },
-      );
+      await untilWaitedFor(pid, observer);
       return { change };
     });
     expect(await change).toMatchObject({ status: 409, body: { claimed: 2, requested: 1 } });
