@@ -73,10 +73,10 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 /**
- * Measured on 2 cores, with PostgreSQL and the load on them too, claims spread over many jobs: one
- * batch at a time does 6,060 claims/s and two do 5,770 with 64 clients (7,010 and 3,920 with 256),
- * since what waits meanwhile makes the next batch larger. A batch of 1,000 does 1.4 times what one of
- * 200 does, and that 1.2 times what one of 20 does, with 256 clients.
+ * Measured on 2 busy cores, with PostgreSQL and the load on them too, claims spread over many jobs,
+ * one run each, so a direction and no more: one batch at a time did 6,060 claims/s and two did 5,770
+ * with 64 clients, since what waits meanwhile makes the next batch larger; with 256 clients a batch of
+ * at most 1,000 did 6,800 and one of 200 did 4,800.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

@@ -54,11 +54,6 @@ export class Admission {
     return this.#inTime(result);
   }
 
-  /** How many run, and how many wait to. */
-  load(): { running: number; waiting: number } {
-    return { running: this.#limits.places - this.#places, waiting: this.#queue.length };
-  }
-
   #place(jobId: bigint): Promise<boolean> {
     if (this.#mayEnter(jobId)) {
       this.#enter(jobId);

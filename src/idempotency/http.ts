@@ -131,7 +131,7 @@ export function again(known: KnownAnswer, request: RequestKey | undefined) {
   return new Response(body, { status, headers: { ...headers, 'Idempotent-Replayed': 'true' } });
 }
 
-/** What is stored of an answer. */
+/** What is stored of an answer. Its body is in memory, so a transaction waits for nothing here. */
 export async function contentOf(response: Response): Promise<StoredAnswer> {
   const headers = STORED_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
