@@ -13,6 +13,8 @@ import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
+import { playRoutes } from './play/http.ts';
+import { strategyNotFound } from './problems.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import type { LabStages } from './stages.ts';
 import { strategies } from './strategies/index.ts';
@@ -49,6 +51,7 @@ export interface LabDeps {
 export function createLab({
   db,
   log,
+  stages,
   around = (_, claim) => claim(),
 }: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
@@ -73,7 +76,10 @@ export function createLab({
     });
     lab.all(path, () => methodNotAllowed('GET'));
   }
-  lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
+  lab.all('/strategies/:name/claim-job', () => problem(strategyNotFound));
+
+  lab.route('/', playRoutes(stages.plays));
+  lab.all('/plays', () => methodNotAllowed('POST'));
 
   lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
@@ -96,14 +102,6 @@ export function createLab({
   lab.all('/races/:jobId{[0-9]{1,18}}', () => methodNotAllowed('GET, HEAD, DELETE'));
   return lab;
 }
-
-const noSuchStrategy = () =>
-  problem({
-    status: 404,
-    code: 'strategy-not-found',
-    title: 'No such strategy',
-    detail: `The strategies are ${strategies.map(({ name }) => name).join(', ')}.`,
-  });
 
 const noSuchRace = () =>
   problem({
