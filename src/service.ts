@@ -8,6 +8,7 @@ import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { webRoutes } from './web/http.ts';
 
 /** Longer than any answer takes. */
 const DRAIN_MS = Math.max(longestAnswer(QUEUE_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
@@ -59,6 +60,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
+  app.route('/', webRoutes({ lab }));
   if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);

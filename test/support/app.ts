@@ -4,7 +4,7 @@ import { connect } from '../../src/db/client.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
 
@@ -70,7 +70,10 @@ export async function makeApp({
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The whole service on a free port, over real sockets. */
-export async function makeService(databaseUrl: string): Promise<Service> {
+export async function makeService(
+  databaseUrl: string,
+  options: Partial<ServiceOptions> = {},
+): Promise<Service> {
   const service = await startService({
     databaseUrl,
     host: '127.0.0.1',
@@ -82,6 +85,7 @@ export async function makeService(databaseUrl: string): Promise<Service> {
         throw new Error(`the service logged ${JSON.stringify(event)}`);
       },
     },
+    ...options,
   });
   afterAll(() => service.stop());
   return service;
