@@ -140,6 +140,11 @@ const table: Record<string, Row> = {
     path: ({ free }) => `/lab/strategies/row-lock/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
     statuses: [403, 403, 403, 403, 200],
   },
+  'POST /lab/plays': {
+    path: () => '/lab/plays',
+    body: { strategy: 'naive' },
+    statuses: [403, 403, 403, 403, 200],
+  },
   'POST /lab/races': { path: () => '/lab/races', body: {}, statuses: [403, 403, 403, 403, 201] },
   'GET /lab/races/:jobId{[0-9]{1,18}}': {
     path: () => `/lab/races/${ABSENT}`,
