@@ -15,6 +15,7 @@ import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import { strategies } from './strategies/index.ts';
+import { noSuchStrategy, syllabusRoutes } from './syllabus/http.ts';
 
 /** Connections of the lab's own, so that a race does not take those of the real claims. */
 export const LAB_CONNECTIONS = 20;
@@ -48,10 +49,7 @@ export function createLab(
     log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
 
-  lab.get('/strategies', (c) =>
-    c.json(strategies.map(({ name, idea, promise }) => ({ name, idea, promise }))),
-  );
-  lab.all('/strategies', () => methodNotAllowed('GET, HEAD'));
+  lab.route('/', syllabusRoutes());
   for (const { name, claim } of strategies) {
     const path = `/strategies/${name}/claim-job` as const;
     lab.openapi({ ...claimByGet, path, hide: true, middleware: onlyMeant }, async (c) => {
@@ -64,7 +62,7 @@ export function createLab(
     });
     lab.all(path, () => methodNotAllowed('GET'));
   }
-  lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
+  lab.all('/strategies/:name/claim-job', () => problem(noSuchStrategy));
 
   lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
@@ -87,14 +85,6 @@ export function createLab(
   lab.all('/races/:jobId{[0-9]{1,18}}', () => methodNotAllowed('GET, HEAD, DELETE'));
   return lab;
 }
-
-const noSuchStrategy = () =>
-  problem({
-    status: 404,
-    code: 'strategy-not-found',
-    title: 'No such strategy',
-    detail: `The strategies are ${strategies.map(({ name }) => name).join(', ')}.`,
-  });
 
 const noSuchRace = () =>
   problem({

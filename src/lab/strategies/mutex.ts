@@ -9,6 +9,7 @@ function startServer(): Strategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
+    // THE QUEUE: whoever came before us, to this server, has ended when we begin.
     const mine = before.then(() => countThenInsert(db, request));
     const tail = mine.catch(() => undefined);
     tails.set(request.jobId, tail);
@@ -47,6 +48,7 @@ export const mutexOnTwoServers: Strategy = {
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
   claim: (db, request) => {
+    // THE GAP: each server has a queue of its own, and lets its own first one in.
     const server = servers[Number(request.recruiterId % 2n)];
     if (!server) throw new Error('there are two servers');
     return server(db, request);
