@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
 import type { Exploration } from '../src/lab/explore/explore.ts';
-import { transcript } from '../src/lab/explore/transcript.ts';
+import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
 import { exploreAll, type Result } from './explore-all.ts';
@@ -95,7 +95,7 @@ function asJson(result: Result, { sessions }: Options) {
     serializationFailures,
     errors: (faults.error ?? 0) + (faults.hang ?? 0) + (faults.untrue ?? 0),
     counterexample: played
-      ? { schedule: played.schedule.join(','), transcript: transcript(played) }
+      ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
       : null,
     milliseconds,
   };
@@ -142,5 +142,5 @@ function describeCounterexample(result: Result, { scenario }: Options): string[]
   if (!played) return [];
   const elsewhere = scenario === claimSettings[0].name ? '' : ` --scenario ${scenario}`;
   const command = `replay: npm run replay -- ${result.strategy.name} ${played.schedule.join(',')}${elsewhere}`;
-  return [paint('bold', result.strategy.name), transcript(played), command, ''];
+  return [paint('bold', result.strategy.name), tell(played).transcript, command, ''];
 }

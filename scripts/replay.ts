@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UsageError } from '../src/errors.ts';
 import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
 import { replay } from '../src/lab/explore/explore.ts';
-import { transcript } from '../src/lab/explore/transcript.ts';
+import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
 import { withStage } from './arena.ts';
@@ -52,7 +52,7 @@ runMain(async (stop) => {
   const sessions = Math.max(2, ...steps.map((step) => Number(step.replace('x', '')) || 0));
   await withStage(stop, async (stage) => {
     const played = await replay(stage, claimScenario(strategy, setting, sessions), steps);
-    process.stdout.write(`${transcript(played)}\nschedule: ${played.schedule.join(',')}\n`);
+    process.stdout.write(`${tell(played).transcript}\nschedule: ${played.schedule.join(',')}\n`);
   });
   return 0;
 }, 2);

@@ -3,6 +3,7 @@ import { longestAnswer } from './claims/admission.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
+import { openStages, PLAY_LIMITS } from './lab/stages.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
@@ -10,7 +11,7 @@ import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 
 /** Longer than any answer takes. */
-const DRAIN_MS = Math.max(longestAnswer(QUEUE_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
+const DRAIN_MS = Math.max(...[QUEUE_LIMITS, LAB_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
 /** Beside the claims: one asks whether the database answers, the others clear away. */
 const CONNECTIONS_ASIDE = 3;
@@ -51,7 +52,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
     : undefined;
-  const close = (connection: Connection | undefined) => connection?.close();
+  const stages = lab ? openStages(databaseUrl, log) : undefined;
+  const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
@@ -59,7 +61,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
-  if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
+  if (labPool && stages)
+    app.route('/lab', createLab({ db: labPool.db, log, stages, around: trace?.around }));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   const clearing = startClearing(aside.db, log);
@@ -73,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
       // This ends what the clearing still waits for, where the database is silent.
-      await Promise.all([pool, aside, labPool].map(close));
+      await Promise.all([pool, aside, labPool, stages].map(close));
       await cleared;
     },
   };

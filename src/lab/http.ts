@@ -14,6 +14,7 @@ import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
+import type { LabStages } from './stages.ts';
 import { strategies } from './strategies/index.ts';
 import { noSuchStrategy, syllabusRoutes } from './syllabus/http.ts';
 
@@ -37,12 +38,20 @@ export const LAB_LIMITS: AdmissionLimits = {
   answerMs: 5 * LOCK_TIMEOUT_MS,
 };
 
-/** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
-export function createLab(
-  db: Database,
-  log: Log,
-  around: Around = (_, claim) => claim(),
-): ReturnType<typeof newRoutes> {
+export interface LabDeps {
+  /** A pool of `LAB_CONNECTIONS`. */
+  db: Database;
+  log: Log;
+  stages: LabStages;
+  around?: Around;
+}
+
+/** The lab's routes. Mounted in workshop mode only. */
+export function createLab({
+  db,
+  log,
+  around = (_, claim) => claim(),
+}: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
   lab.use(adminOnly);
   const admission = new Admission(LAB_LIMITS, (error) =>

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { createLab } from '../../src/lab/http.ts';
 import { strategies } from '../../src/lab/strategies/index.ts';
-import { collectLog, makeApp } from '../support/app.ts';
+import { makeApp, makeLab } from '../support/app.ts';
 
 let app: App;
 
 beforeAll(async () => {
   const made = await makeApp();
   app = made.app;
-  app.route('/lab', createLab(made.db, collectLog().log));
+  app.route('/lab', makeLab(made));
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.

@@ -1,6 +1,8 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
-import { connect } from '../../src/db/client.ts';
+import { connect, type Database } from '../../src/db/client.ts';
+import { createLab } from '../../src/lab/http.ts';
+import { openStages } from '../../src/lab/stages.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
@@ -65,6 +67,14 @@ export async function makeApp({
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
   return { app, db, feed, claim, call, events, requests, databaseUrl };
+}
+
+/** The lab over the database of an app, with stages of its own. */
+export function makeLab({ db, databaseUrl }: { db: Database; databaseUrl: string }) {
+  const { log } = collectLog();
+  const stages = openStages(databaseUrl, log);
+  afterAll(() => stages.close());
+  return createLab({ db, log, stages });
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };

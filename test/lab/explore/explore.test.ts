@@ -9,7 +9,7 @@ import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -75,7 +75,7 @@ describe('the explorer', () => {
     };
     const played = await replay(stage, scenarioOf([sleeper]), []);
     expect(played.schedule).toEqual(['1', 't', '1', '1']);
-    expect(transcript(played)).toContain('-- time passes --');
+    expect(tell(played).transcript).toContain('-- time passes --');
     expect(Date.now() - startedAt).toBeLessThan(60_000);
   });
 
