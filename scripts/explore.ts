@@ -4,10 +4,10 @@ import type { Exploration } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
+import { plainTable } from '../src/plain-table.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
 
 const HELP = `Plays every order of the recruiters' SQL statements on a real PostgreSQL.
 

@@ -14,10 +14,10 @@ import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
 import { addLabRows } from './lab-rows.ts';
 import { playRoutes } from './play/http.ts';
-import { strategyNotFound } from './problems.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import type { LabStages } from './stages.ts';
 import { strategies } from './strategies/index.ts';
+import { noSuchStrategy, syllabusRoutes } from './syllabus/http.ts';
 
 /** Connections of the lab's own, so that a race does not take those of the real claims. */
 export const LAB_CONNECTIONS = 20;
@@ -60,10 +60,7 @@ export function createLab({
     log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
 
-  lab.get('/strategies', (c) =>
-    c.json(strategies.map(({ name, idea, promise }) => ({ name, idea, promise }))),
-  );
-  lab.all('/strategies', () => methodNotAllowed('GET, HEAD'));
+  lab.route('/', syllabusRoutes());
   for (const { name, claim } of strategies) {
     const path = `/strategies/${name}/claim-job` as const;
     lab.openapi({ ...claimByGet, path, hide: true, middleware: onlyMeant }, async (c) => {
@@ -76,7 +73,7 @@ export function createLab({
     });
     lab.all(path, () => methodNotAllowed('GET'));
   }
-  lab.all('/strategies/:name/claim-job', () => problem(strategyNotFound));
+  lab.all('/strategies/:name/claim-job', () => problem(noSuchStrategy));
 
   lab.route('/', playRoutes(stages.plays));
   lab.all('/plays', () => methodNotAllowed('POST'));

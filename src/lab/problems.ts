@@ -3,14 +3,6 @@ import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../pro
 import { busy } from '../problems.ts';
 import type { Stage } from './explore/stage.ts';
 import type { Stages } from './stages.ts';
-import { strategies } from './strategies/index.ts';
-
-export const strategyNotFound = {
-  status: 404,
-  code: 'strategy-not-found',
-  title: 'No such strategy',
-  detail: `The strategies are ${strategies.map(({ name }) => name).join(', ')}.`,
-} as const satisfies Problem;
 
 export const labBusy = {
   ...busy,

@@ -136,6 +136,10 @@ const table: Record<string, Row> = {
     path: () => '/lab/strategies',
     statuses: [403, 403, 403, 403, 200],
   },
+  'GET /lab/strategies/:name': {
+    path: () => '/lab/strategies/row-lock',
+    statuses: [403, 403, 403, 403, 200],
+  },
   'GET /lab/strategies/row-lock/claim-job': {
     path: ({ free }) => `/lab/strategies/row-lock/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
     statuses: [403, 403, 403, 403, 200],

@@ -2,9 +2,10 @@ import { newRoutes } from '../../http.ts';
 import { problem } from '../../problem.ts';
 import { invalidRequest } from '../../problems.ts';
 import { settingNamed } from '../claim-scenarios.ts';
-import { onStage, strategyNotFound } from '../problems.ts';
+import { onStage } from '../problems.ts';
 import type { Stages } from '../stages.ts';
 import { strategies } from '../strategies/index.ts';
+import { noSuchStrategy } from '../syllabus/http.ts';
 import { play } from './play.ts';
 import * as routes from './routes.ts';
 
@@ -16,7 +17,7 @@ export function playRoutes(stages: Stages) {
   return newRoutes().openapi(routes.play, async (c) => {
     const { scenario, sessions, schedule, ...asked } = c.req.valid('json');
     const strategy = strategies.find(({ name }) => name === asked.strategy);
-    if (!strategy) return problem(strategyNotFound);
+    if (!strategy) return problem(noSuchStrategy);
     const setting = settingNamed(scenario);
     const given = await onStage(stages, (stage) =>
       play(stage, { strategy, setting, sessions, schedule }),

@@ -4,7 +4,8 @@ import { problemResponses } from '../../problem.ts';
 import { invalidRequest } from '../../problems.ts';
 import { fields, json, jsonBody } from '../../schemas.ts';
 import { claimSettings } from '../claim-scenarios.ts';
-import { labBusy, labUnavailable, strategyNotFound } from '../problems.ts';
+import { labBusy, labUnavailable } from '../problems.ts';
+import { noSuchStrategy } from '../syllabus/http.ts';
 import type { PlayState } from './play.ts';
 
 /** An execution takes no more. */
@@ -35,6 +36,6 @@ export const play = createRoute({
   request: { body: jsonBody(playBody) },
   responses: {
     200: json('Where the schedule has come to.', z.custom<PlayState>()),
-    ...problemResponses(invalidRequest, strategyNotFound, labBusy, labUnavailable),
+    ...problemResponses(invalidRequest, noSuchStrategy, labBusy, labUnavailable),
   },
 });

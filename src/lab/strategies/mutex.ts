@@ -9,6 +9,7 @@ function startServer(): Strategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
+    // THE QUEUE: whoever came before us, to this server, has ended when we begin.
     const mine = before.then(() => countThenInsert(db, request));
     const tail = mine.catch(() => undefined);
     tails.set(request.jobId, tail);
@@ -45,6 +46,7 @@ export const mutexOnTwoServers: Strategy = {
   name: 'mutex-two-servers',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
+  // THE GAP: each server has a queue of its own, and lets its own first one in.
   claim: startTwoServers(),
   restart: startTwoServers,
 };
