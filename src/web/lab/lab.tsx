@@ -2,10 +2,11 @@ import { useEffect, useState } from 'hono/jsx/dom';
 import { type Entry, listStrategies } from './api.ts';
 import { Explore } from './explore.tsx';
 import type { PartProps } from './part.ts';
-import { hrefOf, usePlace, type View, views } from './place.ts';
+import { hrefOf, type View, views } from './place.ts';
 import { Play } from './play.tsx';
 import { Race } from './race.tsx';
 import { Syllabus } from './syllabus.tsx';
+import { usePlace } from './use-place.ts';
 
 const parts: Record<View, { title: string; Part: typeof Play }> = {
   syllabus: { title: 'Syllabus', Part: Syllabus },
