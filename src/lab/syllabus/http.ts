@@ -11,13 +11,13 @@ export const noSuchStrategy = {
 
 /** The strategies, and one of them with its source code. */
 export function syllabusRoutes() {
-  const routes = newRoutes();
-  routes.get('/strategies', (c) => c.json(syllabus));
-  routes.all('/strategies', () => methodNotAllowed('GET, HEAD'));
-  routes.get('/strategies/:name', (c) => {
-    const entry = readEntry(c.req.param('name'));
-    return entry ? c.json(entry) : problem(noSuchStrategy);
-  });
-  routes.all('/strategies/:name', () => methodNotAllowed('GET, HEAD'));
+  const routes = newRoutes()
+    .get('/strategies', (c) => c.json(syllabus))
+    .get('/strategies/:name', (c) => {
+      const entry = readEntry(c.req.param('name'));
+      return entry ? c.json(entry) : problem(noSuchStrategy);
+    });
+  for (const path of ['/strategies', '/strategies/:name'])
+    routes.all(path, () => methodNotAllowed('GET, HEAD'));
   return routes;
 }
