@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problem.ts';
@@ -29,3 +29,12 @@ const ACTS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$|^\/lab\/exploratio
 /** Whether a request may change something: by its method, or as a GET that acts. */
 export const isWriting = ({ req }: Context<Env>): boolean =>
   !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || ACTS_BY_GET.test(req.path);
+
+/** How long a file may be kept whose address changes with its content: a year is as good as ever. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** May be kept, but is asked for each time whether it has changed. */
+export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
+  await next();
+  c.header('Cache-Control', 'no-cache');
+};

@@ -9,6 +9,7 @@ import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { webRoutes } from './web/http.ts';
 
 /** Longer than any answer takes. */
 const DRAIN_MS = Math.max(...[QUEUE_LIMITS, LAB_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
@@ -62,6 +63,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
+  app.route('/', webRoutes({ lab }));
   if (labPool && stages)
     app.route(
       '/lab',

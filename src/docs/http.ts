@@ -1,11 +1,7 @@
-import type { MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
-import { type Env, newRoutes } from '../http.ts';
+import { FOR_EVER, newRoutes, revalidated } from '../http.ts';
 import { type Document, documentOf } from './document.ts';
 import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
-
-/** A year, which is as good as for ever. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** The OpenAPI document of `described`, and a page that shows it. */
 export function docsRoutes(described: ReturnType<typeof newRoutes>) {
@@ -31,8 +27,3 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
     );
   return routes;
 }
-
-const revalidated: MiddlewareHandler<Env> = async (c, next) => {
-  await next();
-  c.header('Cache-Control', 'no-cache');
-};

@@ -6,7 +6,7 @@ import { brokenInvariants } from './invariants.ts';
 import type { Strategy } from './strategy.ts';
 
 /** The job that schedules are about, and the ids of those who may hold it already. */
-const JOB = 1;
+export const JOB = 1;
 const FIRST_HOLDER = 101;
 const LAST_HOLDER = 200;
 

@@ -14,6 +14,7 @@ import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
 import { explorationRoutes } from './explorations/http.ts';
 import { addLabRows } from './lab-rows.ts';
+import { playRoutes } from './play/http.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
 import { roundRoutes } from './rounds/http.ts';
 import type { LabStages } from './stages.ts';
@@ -80,6 +81,9 @@ export function createLab({
     lab.all(path, () => methodNotAllowed('GET'));
   }
   lab.all('/strategies/:name/claim-job', () => problem(noSuchStrategy));
+
+  lab.route('/', playRoutes(stages.plays));
+  lab.all('/plays', () => methodNotAllowed('POST'));
 
   lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));

@@ -49,6 +49,7 @@ export class Stages {
         const kept = await lent;
         clearTimeout(kept.drop);
         const result = await work(kept.stage);
+        await kept.stage.clean();
         this.#keep(lent, kept);
         return result;
       } catch (error) {

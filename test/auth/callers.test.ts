@@ -153,6 +153,11 @@ const table: Record<string, Row> = {
     body: { strategies: ['hope'] },
     statuses: [403, 403, 403, 403, 404],
   },
+  'POST /lab/plays': {
+    path: () => '/lab/plays',
+    body: { strategy: 'naive' },
+    statuses: [403, 403, 403, 403, 200],
+  },
   'POST /lab/races': { path: () => '/lab/races', body: {}, statuses: [403, 403, 403, 403, 201] },
   'GET /lab/races/:jobId{[0-9]{1,18}}': {
     path: () => `/lab/races/${ABSENT}`,

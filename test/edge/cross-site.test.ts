@@ -90,6 +90,7 @@ describe('from another site', () => {
     ['POST', '/companies'],
     ['POST', '/recruiters'],
     ['GET', '/lab/strategies/naive/claim-job?jobId=1&recruiterId=1'],
+    ['POST', '/lab/plays'],
     ['POST', '/lab/races'],
     ['DELETE', '/lab/races/1'],
     ['PUT', '/nowhere'],

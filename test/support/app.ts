@@ -6,7 +6,7 @@ import { openStages } from '../../src/lab/stages.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
 
@@ -80,7 +80,10 @@ export function makeLab({ db, databaseUrl }: { db: Database; databaseUrl: string
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The whole service on a free port, over real sockets. */
-export async function makeService(databaseUrl: string): Promise<Service> {
+export async function makeService(
+  databaseUrl: string,
+  options: Partial<ServiceOptions> = {},
+): Promise<Service> {
   const service = await startService({
     databaseUrl,
     host: '127.0.0.1',
@@ -92,6 +95,7 @@ export async function makeService(databaseUrl: string): Promise<Service> {
         throw new Error(`the service logged ${JSON.stringify(event)}`);
       },
     },
+    ...options,
   });
   afterAll(() => service.stop());
   return service;

@@ -90,6 +90,8 @@ export function replay(stage: Stage, scenario: Scenario, schedule: string[]): Pr
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
+    // Nothing to choose yet: somebody comes back by itself.
+    if (choices.length === 0 && !execution.isOver()) return undefined;
     if (choices.includes(wanted)) return wanted;
     throw new Divergence(
       `Step ${execution.entries.length + 1} of the schedule is ${wanted}, but only ` +
@@ -123,7 +125,8 @@ async function play(
   }
 }
 
-async function assess(execution: Execution): Promise<Played> {
+/** What is wrong with a schedule in which all sessions have ended. */
+export async function assess(execution: Execution): Promise<Played> {
   const { broken, summary } = await execution.judge();
   const endings = execution.actors.map(({ ending }) => ending as Ending);
   const parts = partsOf(execution);

@@ -1,4 +1,5 @@
 import type { Act } from './execution.ts';
+import { keepsSnapshot } from './gate.ts';
 
 /** What is needed to tell whether a statement saw everything that was committed. */
 export class History {
@@ -24,7 +25,7 @@ export class History {
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
-    if (!step.fixedSnapshot) return sentAt;
+    if (!keepsSnapshot(step)) return sentAt;
     const taken = this.#snapshots.get(session) ?? sentAt;
     this.#snapshots.set(session, taken);
     return taken;
@@ -44,7 +45,7 @@ export class History {
 /** FOR UPDATE outside a fixed snapshot looks at the locked row as it is now, so it misses nothing. */
 function isRead({ step }: Act): boolean {
   if (/^select\b/i.test(step.text))
-    return step.fixedSnapshot || !/\bfor (no key )?update\b/i.test(step.text);
+    return keepsSnapshot(step) || !/\bfor (no key )?update\b/i.test(step.text);
   return /^with\b/i.test(step.text);
 }
 

@@ -46,11 +46,16 @@ export class Stage {
 
   /** Sessions without a transaction or a lock; those that were lost or left busy are replaced. */
   async sessions(count: number): Promise<StageSession[]> {
-    const alive = this.#sessions.filter(({ session }) => session.isAlive());
-    await Promise.all(alive.map(({ session }) => session.run(statement(CLEAN))));
+    await this.clean();
+    const alive = this.#sessions;
     while (alive.length < count) alive.push(await this.#open());
-    this.#sessions = alive;
     return alive.slice(0, count);
+  }
+
+  /** Ends what the sessions have open, and forgets those that were lost. */
+  async clean() {
+    this.#sessions = this.#sessions.filter(({ session }) => session.isAlive());
+    await Promise.all(this.#sessions.map(({ session }) => session.run(statement(CLEAN))));
   }
 
   /** Gives up every session, whatever it is doing. */

@@ -21,3 +21,5 @@ export function syllabusRoutes() {
     routes.all(path, () => methodNotAllowed('GET, HEAD'));
   return routes;
 }
+
+export type SyllabusRoutes = ReturnType<typeof syllabusRoutes>;
