@@ -1,8 +1,5 @@
 import { render } from 'hono/jsx/dom';
-
-function Lab() {
-  return <h1>The lab</h1>;
-}
+import { Lab } from './lab.tsx';
 
 const island = document.getElementById('island');
 if (island) render(<Lab />, island);

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+import { type Entry, listStrategies } from './api.ts';
+import { Explore } from './explore.tsx';
+import type { PartProps } from './part.ts';
+import { hrefOf, usePlace, type View, views } from './place.ts';
+import { Play } from './play.tsx';
+import { Race } from './race.tsx';
+import { Syllabus } from './syllabus.tsx';
+
+const parts: Record<View, { title: string; Part: typeof Play }> = {
+  syllabus: { title: 'Syllabus', Part: Syllabus },
+  play: { title: 'Play', Part: Play },
+  explore: { title: 'Explore', Part: Explore },
+  race: { title: 'Race', Part: Race },
+};
+
+/** The page around the four parts: which of them is seen, and of what, stands in the address. */
+export function Lab() {
+  const [place, go] = usePlace();
+  const [strategies, setStrategies] = useState<readonly Entry[] | undefined>(undefined);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    listStrategies().then(setStrategies, (error: unknown) => setFailure(String(error)));
+  }, []);
+  const { title, Part } = parts[place.view];
+  useEffect(() => {
+    document.title = `${title} · Lab · Rowlock`;
+  }, [title]);
+  return (
+    <>
+      <div class="lab-head">
+        <h1>The lab</h1>
+        <nav class="parts" aria-label="Parts of the lab">
+          {views.map((view) => (
+            <PartLink key={view} view={view} place={place} go={go} />
+          ))}
+        </nav>
+      </div>
+      {failure && <p role="alert">The lab does not answer: {failure}. Reload to try again.</p>}
+      {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
+    </>
+  );
+}
+
+/** A real link, so that it opens in another tab as well; a plain click stays in the page. */
+function PartLink({ view, place, go }: Pick<PartProps, 'place' | 'go'> & { view: View }) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    go({ view });
+  };
+  return (
+    <a
+      href={hrefOf({ ...place, view })}
+      aria-current={view === place.view ? 'page' : undefined}
+      onClick={follow}
+    >
+      {parts[view].title}
+    </a>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+
+export const views = ['syllabus', 'play', 'explore', 'race'] as const;
+export type View = (typeof views)[number];
+
+/** Where somebody is in the lab: all of it stands in the address, so every address is a permalink. */
+export interface Place {
+  view: View;
+  strategy: string;
+  scenario: string;
+  sessions: number;
+  /** Choices of the scheduler, as in transcripts. */
+  schedule: string[];
+}
+
+export const HOME: Place = {
+  view: 'play',
+  strategy: 'naive',
+  scenario: 'last-slot',
+  sessions: 2,
+  schedule: [],
+};
+
+/** The place that the query of an address names. Names are taken as they come: the service knows them. */
+export function readPlace(search: string): Place {
+  const query = new URLSearchParams(search);
+  const schedule = (query.get('schedule') ?? '').split(',').filter((step) => step !== '');
+  const seen = schedule.map(Number).filter((number) => number >= 2);
+  return {
+    view: views.find((view) => view === query.get('view')) ?? HOME.view,
+    strategy: query.get('strategy') ?? HOME.strategy,
+    scenario: query.get('scenario') ?? HOME.scenario,
+    sessions: Number(query.get('sessions')) || Math.max(HOME.sessions, ...seen),
+    schedule,
+  };
+}
+
+/** The address of a place, from the page itself; what is as at home is left out, but not the strategy. */
+export function hrefOf({ view, strategy, scenario, sessions, schedule }: Place): string {
+  const query = new URLSearchParams({ strategy });
+  if (view !== HOME.view) query.set('view', view);
+  if (scenario !== HOME.scenario) query.set('scenario', scenario);
+  if (sessions !== HOME.sessions) query.set('sessions', String(sessions));
+  if (schedule.length > 0) query.set('schedule', schedule.join());
+  return `?${String(query).replaceAll('%2C', ',')}`;
+}
+
+/** Goes to a place that differs from the one where one is. */
+export type Go = (change: Partial<Place>) => void;
+
+/**
+ * The place, and how to go to another. A step of a schedule takes the place of the one before in the
+ * browser's history, so that Back leads out of the game, and not through every move of it.
+ */
+export function usePlace(): [Place, Go] {
+  const [place, setPlace] = useState(() => readPlace(location.search));
+  useEffect(() => {
+    const follow = () => setPlace(readPlace(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const go: Go = (change) => {
+    const next = { ...readPlace(location.search), ...change };
+    const isStep = Object.keys(change).every((key) => key === 'schedule');
+    if (isStep) history.replaceState(null, '', hrefOf(next));
+    else history.pushState(null, '', hrefOf(next));
+    setPlace(next);
+  };
+  return [place, go];
+}
