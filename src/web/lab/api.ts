@@ -1,4 +1,4 @@
-import { hc } from 'hono/client';
+import { hc, type InferResponseType } from 'hono/client';
 import type { PlayRoutes } from '../../lab/play/http.ts';
 import type { SyllabusRoutes } from '../../lab/syllabus/http.ts';
 import { serviceUrl } from '../parts/api.ts';
@@ -15,3 +15,7 @@ export const listStrategies = async () => {
   return answer.json();
 };
 export type Entry = Awaited<ReturnType<typeof listStrategies>>[number];
+
+export type PlayState = InferResponseType<typeof plays.$post, 200>;
+export type PlayedSession = PlayState['sessions'][number];
+export type ToldSchedule = PlayState['told'];

@@ -1,12 +1,50 @@
 import { Choose } from './choose.tsx';
 import type { PartProps } from './part.ts';
+import { Controls } from './play/controls.tsx';
+import { Database } from './play/database.tsx';
+import { useGame } from './play/game.ts';
+import { Headline } from './play/headline.tsx';
+import { Lanes } from './play/lanes.tsx';
+import { whatHappened } from './play/words.ts';
+import { SwimLanes } from './swim-lanes.tsx';
+import { Transcript } from './transcript.tsx';
 
-export function Play({ place, go, strategies }: PartProps) {
+/** The scheduler is who sits before the page: real sessions, stepped by hand. */
+export function Play(props: PartProps) {
+  const { place, go, strategies } = props;
+  const { state, problem, refusal, move } = useGame(place, go);
+  const entry = strategies.find(({ name }) => name === place.strategy);
   return (
     <>
-      <h2>Play the scheduler</h2>
-      <Choose place={place} go={go} strategies={strategies} />
-      <p>{place.schedule.join()}</p>
+      <h2 class="unseen">Play the scheduler</h2>
+      <Choose {...props} />
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}{' '}
+          <button type="button" onClick={() => move('reset')}>
+            Begin anew
+          </button>
+        </p>
+      )}
+      {state && !problem && (
+        <>
+          <Headline state={state} place={place} entry={entry} />
+          <div class="table">
+            <div class="game">
+              <Lanes state={state} move={move} />
+              <Controls state={state} move={move} />
+              <p class="said" role="status">
+                {refusal ?? whatHappened(state)}
+              </p>
+              {state.told.steps.length > 0 && (
+                <SwimLanes sessions={state.told.sessions} steps={state.told.steps} />
+              )}
+            </div>
+            <Database state={state} />
+          </div>
+          <Transcript place={place} told={state.told} />
+        </>
+      )}
     </>
   );
 }
