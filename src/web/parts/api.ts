@@ -3,10 +3,10 @@ import { serviceClock } from './clock.ts';
 import { token, tokenWanted } from './token.ts';
 
 /** Where the service is: beside the page, whatever a proxy has put in front of it. */
-const serviceUrl = new URL('.', location.href).href;
+export const serviceUrl = new URL('.', location.href).href;
 
-/** The service, with the token that the tab was given, if any. */
-export const api = createClient(serviceUrl, {
+/** How the pages ask: with the token that the tab was given, if any. */
+export const asking = {
   headers: (): Record<string, string> =>
     token.get() === '' ? {} : { Authorization: `Bearer ${token.get()}` },
   fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
@@ -17,4 +17,6 @@ export const api = createClient(serviceUrl, {
     if (answer.status === 401) tokenWanted.set(true);
     return answer;
   },
-});
+};
+
+export const api = createClient(serviceUrl, asking);

@@ -1,9 +1,9 @@
 import { useRef } from 'hono/jsx/dom';
-import { useStore } from '../parts/store.ts';
-import { presentToken, token } from '../parts/token.ts';
+import { useStore } from './store.ts';
+import { presentToken, token } from './token.ts';
 
-/** Says that the service wants to know who asks, and takes a token. */
-export function TokenForm() {
+/** Says that the service wants to know who asks, and takes a token to show the `jobs` or the `lab`. */
+export function TokenForm({ what }: { what: string }) {
   const wasRefused = useStore(token) !== '';
   const field = useRef<HTMLInputElement>(null);
   return (
@@ -18,14 +18,14 @@ export function TokenForm() {
       <p>
         {wasRefused
           ? 'The service does not take this token, or no longer. '
-          : 'This service shows its jobs to those it knows. '}
+          : `This service shows its ${what} to those it knows. `}
         Paste the token that you were given: it stays in this tab, and is forgotten when you close
         it.
       </p>
       <label for="token">Token</label>
       <input ref={field} id="token" type="password" autocomplete="off" required />
       <button type="submit" class="primary">
-        Show the jobs
+        Show the {what}
       </button>
     </form>
   );
