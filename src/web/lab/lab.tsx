@@ -20,7 +20,7 @@ export function Lab() {
   const [strategies, setStrategies] = useState<readonly Entry[] | undefined>(undefined);
   const [failure, setFailure] = useState('');
   useEffect(() => {
-    listStrategies().then(setStrategies, (error: unknown) => setFailure(String(error)));
+    listStrategies().then(setStrategies, (error: Error) => setFailure(error.message));
   }, []);
   const { title, Part } = parts[place.view];
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Lab() {
           ))}
         </nav>
       </div>
-      {failure && <p role="alert">The lab does not answer: {failure}. Reload to try again.</p>}
+      {failure && <p role="alert">The lab cannot be shown: {failure}</p>}
       {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
     </>
   );

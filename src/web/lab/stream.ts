@@ -7,12 +7,22 @@ export type News<Events> = {
   [Name in keyof Events]: { name: Name; data: Events[Name] };
 }[keyof Events];
 
-/** Asks the lab for a stream, and gives its events. Throws with the words of an answer that is none. */
+/** Asks the lab for a stream, and gives its events. Throws in words for a person. */
 export async function* newsOf<Events>(
   path: string,
   init: RequestInit,
 ): AsyncGenerator<News<Events>> {
-  const answer = await asking.fetch(labUrl + path, { ...init, headers: asking.headers() });
+  const headers = asking.headers();
+  const answer = await asking.fetch(labUrl + path, { ...init, headers }).catch(() => {
+    throw new Error('The server cannot be reached.');
+  });
   if (!answer.ok || !answer.body) throw new Error((await answer.json()).detail);
-  for await (const event of eventsOf(answer.body)) if (event) yield event as News<Events>;
+  let last = '';
+  for await (const event of eventsOf(answer.body)) {
+    if (!event) continue;
+    last = event.name;
+    yield event as News<Events>;
+  }
+  if (last !== 'done' && last !== 'failed')
+    throw new Error('The server has broken off. Try again.');
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
 import type { PlayState } from '../api.ts';
-import { type Go, hrefOf, type Place } from '../place.ts';
+import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
 import { askPlay } from './ask.ts';
 import { whyNot } from './words.ts';
 
@@ -17,53 +17,71 @@ export interface Game {
   move: (move: Move) => void;
 }
 
-interface Shown extends Omit<Game, 'move'> {
-  address: string;
-}
+/** What was answered last, and for which address. */
+type Answered = Omit<Game, 'move'> & { address: string };
+
+const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
 
 /** The game at this place. What is chosen before an answer has come waits its turn. */
 export function useGame(place: Place, go: Go): Game {
-  const [shown, setShown] = useState<Shown>(NOTHING);
+  const [, render] = useState<Answered>(NOTHING);
+  // Not the state of a render: keys come faster than those.
+  const answered = useRef<Answered>(NOTHING);
   const line = useRef<Move[]>([]);
-  const address = hrefOf(place);
+  const now = () => answered.current ?? NOTHING;
+  const show = (next: Answered) => {
+    answered.current = next;
+    render(next);
+  };
 
+  const make = (move: Move) => {
+    const { state } = now();
+    const { schedule } = readPlace(location.search);
+    const step = (choice: string) => go({ schedule: [...schedule, choice] });
+    if (move === 'undo') return go({ schedule: schedule.slice(0, -1) });
+    if (move === 'reset') return go({ schedule: [] });
+    if (!state || now().problem !== undefined) return undefined;
+    if (move === 'end') {
+      const [lowest] = state.choices;
+      if (lowest === undefined) return undefined;
+      line.current = ['end'];
+      return step(lowest);
+    }
+    if (state.choices.includes(move)) return step(move);
+    return show({ ...now(), refusal: whyNot(move, state) });
+  };
+
+  /** Makes what waits, until a move asks for another state. */
+  const makeNext = () => {
+    const isAnswered = now().address === hrefOf(readPlace(location.search));
+    const next = isAnswered ? line.current?.shift() : undefined;
+    if (next === undefined) return;
+    make(next);
+    makeNext();
+  };
+
+  const address = hrefOf(place);
   useEffect(() => {
     let isWanted = true;
     void askPlay(place).then((answer) => {
-      if (isWanted) setShown(({ state }) => ({ ...NOTHING, state, ...answer, address }));
+      if (!isWanted) return;
+      show({ ...NOTHING, state: now().state, ...answer, address });
+      makeNext();
     });
     return () => {
       isWanted = false;
     };
   }, [address]);
 
-  const make = (move: Move) => {
-    const { state } = shown;
-    const { schedule } = place;
-    if (move === 'undo') return go({ schedule: schedule.slice(0, -1) });
-    if (move === 'reset') return go({ schedule: [] });
-    if (!state || shown.problem) return;
-    const [lowest] = state.choices;
-    if (move === 'end' && lowest !== undefined) {
-      line.current = ['end'];
-      return go({ schedule: [...schedule, lowest] });
-    }
-    if (state.choices.includes(move)) return go({ schedule: [...schedule, move] });
-    if (move !== 'end') setShown({ ...shown, refusal: whyNot(move, state) });
-  };
-
-  useEffect(() => {
-    if (shown.address !== address) return;
-    const next = line.current.shift();
-    if (next !== undefined) make(next);
-  }, [shown, address]);
-
   const move = (wanted: Move) => {
-    if (wanted === 'undo' || wanted === 'reset') line.current = [];
-    if (shown.address === address) make(wanted);
-    else line.current.push(wanted);
+    // What goes back is not made to wait.
+    if (wanted === 'undo' || wanted === 'reset') {
+      line.current = [];
+      make(wanted);
+      return;
+    }
+    line.current?.push(wanted);
+    makeNext();
   };
-  return { ...shown, move };
+  return { ...now(), move };
 }
-
-const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
