@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
-import type { Exploration } from '../src/lab/explore/explore.ts';
+import { counterexampleOf } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
@@ -75,11 +75,6 @@ runMain(async (stop) => {
   else process.stdout.write(`${describe(results, options)}\n`);
   return results.some(brokePromise) ? 1 : 0;
 }, FAILED);
-
-function counterexampleOf({ counterexamples }: Exploration) {
-  const { oversold, unsold, untrue, error, hang, deadlock } = counterexamples;
-  return oversold ?? unsold ?? untrue ?? hang ?? error ?? deadlock;
-}
 
 function asJson(result: Result, { sessions }: Options) {
   const { strategy, schedules, faults, serializationFailures, milliseconds } = result;

@@ -23,12 +23,12 @@ export const newRoutes = () =>
         : invalid(result.error, result.target === 'json' ? 'body' : result.target),
   });
 
-/** The addresses that claim by GET: the claim itself, and a strategy's in workshop mode. */
-const CLAIMS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$/;
+/** What a GET sets off: the claim itself, and in workshop mode a strategy's, or an exploration. */
+const ACTS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$|^\/lab\/explorations$/;
 
-/** Whether a request may change something: by its method, or as a GET that claims. */
+/** Whether a request may change something: by its method, or as a GET that acts. */
 export const isWriting = ({ req }: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
+  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || ACTS_BY_GET.test(req.path);
 
 /** How long a file may be kept whose address changes with its content: a year is as good as ever. */
 export const FOR_EVER = 'public, max-age=31536000, immutable';

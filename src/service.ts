@@ -57,6 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
+  const stopping = new AbortController();
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
     ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
@@ -64,7 +65,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   app.route('/', webRoutes({ lab }));
   if (labPool && stages)
-    app.route('/lab', createLab({ db: labPool.db, log, stages, around: trace?.around }));
+    app.route(
+      '/lab',
+      createLab({ db: labPool.db, log, stages, stop: stopping.signal, around: trace?.around }),
+    );
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   const clearing = startClearing(aside.db, log);
@@ -72,8 +76,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: listening.url,
     async stop(heard) {
       draining = true;
-      // Its streams would run on for as long as the drain has patience.
+      // Streams would run on for as long as the drain has patience.
       feed.close();
+      stopping.abort();
       const cleared = clearing.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });

@@ -12,9 +12,11 @@ import { newRoutes } from '../http.ts';
 import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
+import { explorationRoutes } from './explorations/http.ts';
 import { addLabRows } from './lab-rows.ts';
 import { playRoutes } from './play/http.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
+import { roundRoutes } from './rounds/http.ts';
 import type { LabStages } from './stages.ts';
 import { strategies } from './strategies/index.ts';
 import { noSuchStrategy, syllabusRoutes } from './syllabus/http.ts';
@@ -44,6 +46,8 @@ export interface LabDeps {
   db: Database;
   log: Log;
   stages: LabStages;
+  /** Aborted when the server stops: streams end then. */
+  stop: AbortSignal;
   around?: Around;
 }
 
@@ -52,6 +56,7 @@ export function createLab({
   db,
   log,
   stages,
+  stop,
   around = (_, claim) => claim(),
 }: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
@@ -61,6 +66,8 @@ export function createLab({
   );
 
   lab.route('/', syllabusRoutes());
+  lab.route('/', explorationRoutes({ stages: stages.explorations, log, stop }));
+  lab.route('/', roundRoutes({ stages: stages.races, log, stop }));
   for (const { name, claim } of strategies) {
     const path = `/strategies/${name}/claim-job` as const;
     lab.openapi({ ...claimByGet, path, hide: true, middleware: onlyMeant }, async (c) => {

@@ -126,15 +126,18 @@ export const EXPLORATION_LIMITS: StagesLimits = {
   answerMs: 3_600_000,
 };
 
+/** Twenty rounds of two strategies, of which each may wait for a lock as long as that is waited for. */
+export const RACE_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
+
 /** The stages of the lab's pages: nobody who plays waits for an exploration. */
 export function openStages(databaseUrl: string, log: Log) {
   const plays = new Stages(databaseUrl, PLAY_LIMITS, log);
   const explorations = new Stages(databaseUrl, EXPLORATION_LIMITS, log);
-  return {
-    plays,
-    explorations,
-    close: async () => void (await Promise.all([plays.close(), explorations.close()])),
+  const races = new Stages(databaseUrl, RACE_LIMITS, log);
+  const close = async () => {
+    await Promise.all([plays, explorations, races].map((stages) => stages.close()));
   };
+  return { plays, explorations, races, close };
 }
 
 export type LabStages = ReturnType<typeof openStages>;

@@ -144,6 +144,15 @@ const table: Record<string, Row> = {
     path: ({ free }) => `/lab/strategies/row-lock/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
     statuses: [403, 403, 403, 403, 200],
   },
+  'GET /lab/explorations': {
+    path: () => '/lab/explorations?strategy=hope',
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'POST /lab/rounds': {
+    path: () => '/lab/rounds',
+    body: { strategies: ['hope'] },
+    statuses: [403, 403, 403, 403, 404],
+  },
   'POST /lab/plays': {
     path: () => '/lab/plays',
     body: { strategy: 'naive' },

@@ -74,7 +74,7 @@ export function makeLab({ db, databaseUrl }: { db: Database; databaseUrl: string
   const { log } = collectLog();
   const stages = openStages(databaseUrl, log);
   afterAll(() => stages.close());
-  return createLab({ db, log, stages });
+  return createLab({ db, log, stages, stop: new AbortController().signal });
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };

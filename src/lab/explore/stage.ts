@@ -33,11 +33,11 @@ const PARAMETERS = {
 export class Stage {
   readonly codecs: Codecs = { parsers: {}, serializers: {} };
   readonly admin: Session;
-  readonly #url: string;
+  readonly url: string;
   #sessions: StageSession[] = [];
 
   constructor(url: string) {
-    this.#url = url;
+    this.url = url;
     this.admin = openSession(
       { url, parameters: {}, prepare: true },
       { parsers: {}, serializers: {} },
@@ -83,7 +83,7 @@ export class Stage {
     const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
       if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
     };
-    const settings = { url: this.#url, parameters: PARAMETERS, prepare: true, onNotice };
+    const settings = { url: this.url, parameters: PARAMETERS, prepare: true, onNotice };
     opened.session = openSession(settings, this.codecs);
     try {
       const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));

@@ -17,8 +17,8 @@ export function syllabusRoutes() {
       const entry = readEntry(c.req.param('name'));
       return entry ? c.json(entry) : problem(noSuchStrategy);
     });
-  routes.all('/strategies', () => methodNotAllowed('GET, HEAD'));
-  routes.all('/strategies/:name', () => methodNotAllowed('GET, HEAD'));
+  for (const path of ['/strategies', '/strategies/:name'])
+    routes.all(path, () => methodNotAllowed('GET, HEAD'));
   return routes;
 }
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'hono/jsx/dom';
 import { type Entry, listStrategies } from './api.ts';
-import { Explore } from './explore.tsx';
-import type { PartProps } from './part.ts';
-import { hrefOf, type View, views } from './place.ts';
+import { Explore } from './explore/explore.tsx';
+import { PlaceLink } from './link.tsx';
+import { type View, views } from './place.ts';
 import { Play } from './play.tsx';
-import { Race } from './race.tsx';
-import { Syllabus } from './syllabus.tsx';
+import { Race } from './race/race.tsx';
+import { Syllabus } from './syllabus/syllabus.tsx';
 import { usePlace } from './use-place.ts';
 
 const parts: Record<View, { title: string; Part: typeof Play }> = {
@@ -33,30 +33,20 @@ export function Lab() {
         <h1>The lab</h1>
         <nav class="parts" aria-label="Parts of the lab">
           {views.map((view) => (
-            <PartLink key={view} view={view} place={place} go={go} />
+            <PlaceLink
+              key={view}
+              place={place}
+              go={go}
+              to={{ view }}
+              isCurrent={view === place.view}
+            >
+              {parts[view].title}
+            </PlaceLink>
           ))}
         </nav>
       </div>
       {failure && <p role="alert">The lab cannot be shown: {failure}</p>}
       {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
     </>
-  );
-}
-
-/** A real link, so that it opens in another tab as well; a plain click stays in the page. */
-function PartLink({ view, place, go }: Pick<PartProps, 'place' | 'go'> & { view: View }) {
-  const follow = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    go({ view });
-  };
-  return (
-    <a
-      href={hrefOf({ ...place, view })}
-      aria-current={view === place.view ? 'page' : undefined}
-      onClick={follow}
-    >
-      {parts[view].title}
-    </a>
   );
 }

@@ -13,8 +13,10 @@ export function usePlace(): [Place, Go] {
     return () => removeEventListener('popstate', follow);
   }, []);
   const go: Go = (change) => {
-    const next = { ...readPlace(location.search), ...change };
-    const isStep = Object.keys(change).every((key) => key === 'schedule');
+    const before = readPlace(location.search);
+    const isOther = 'strategy' in change || 'scenario' in change || 'sessions' in change;
+    const next = { ...before, ...(isOther && { step: null }), ...change };
+    const isStep = Object.keys(change).every((key) => key === 'schedule' || key === 'step');
     if (isStep) history.replaceState(null, '', hrefOf(next));
     else history.pushState(null, '', hrefOf(next));
     setPlace(next);

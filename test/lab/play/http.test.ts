@@ -93,7 +93,15 @@ test('plays at the same time do not disturb one another, nor the tables of the s
 describe('where there is no stage', () => {
   const asksOf = async (stages: Parameters<typeof createLab>[0]['stages']) => {
     const other = await makeApp();
-    other.app.route('/lab', createLab({ db: other.db, log: collectLog().log, stages }));
+    other.app.route(
+      '/lab',
+      createLab({
+        db: other.db,
+        log: collectLog().log,
+        stages,
+        stop: new AbortController().signal,
+      }),
+    );
     return () => other.call('POST', '/lab/plays', { strategy: 'naive' });
   };
 
