@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'hono/jsx/dom';
+import { token, tokenWanted } from '../parts/token.ts';
 import { type Entry, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
 import { PlaceLink } from './link.tsx';
@@ -45,7 +46,16 @@ export function Lab() {
           ))}
         </nav>
       </div>
-      {failure && <p role="alert">The lab cannot be shown: {failure}</p>}
+      {failure && (
+        <p role="alert">
+          The lab cannot be shown: {failure}{' '}
+          {token.get() !== '' && (
+            <button type="button" onClick={() => tokenWanted.set(true)}>
+              Show another token
+            </button>
+          )}
+        </p>
+      )}
       {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
     </>
   );
