@@ -51,7 +51,7 @@ const MODES: Record<string, string> = {
   'For Update': 'FOR UPDATE',
   'No Key Update': 'FOR NO KEY UPDATE, and has updated it',
   Update: 'FOR UPDATE, and has updated or deleted it',
-  SIReadLock: 'SIRead, which nobody waits for',
+  SIReadLock: 'SIRead',
 };
 
 const LOCKABLE = {
@@ -85,7 +85,7 @@ const OTHER_LOCKS = `
     where locktype = 'relation' and granted and pid = any($1::int[])
       and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock', 'SIReadLock')
   union all
-  select distinct pid, 'predicate', coalesce(indrelid, relation)::regclass::text, mode
+  select distinct pid, 'predicate', 'reads of ' || coalesce(indrelid, relation)::regclass, mode
     from pg_locks predicate left join pg_index on indexrelid = relation
     where mode = 'SIReadLock' and pid = any($1::int[]) and exists (
       select from pg_locks own where own.pid = predicate.pid and own.locktype = 'virtualxid'

@@ -97,7 +97,7 @@ test('an advisory lock is shown with its number, and is not to be had', async ()
 test('what SERIALIZABLE remembers of its reads is shown as a predicate lock', async () => {
   const { locks } = await playTo('serializable', '1');
   expect(locks.held).toContainEqual(
-    expect.objectContaining({ session: 1, kind: 'predicate', what: 'job_claims' }),
+    expect.objectContaining({ session: 1, kind: 'predicate', what: 'reads of job_claims' }),
   );
 });
 

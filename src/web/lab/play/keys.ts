@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useLayoutEffect, useRef } from 'hono/jsx/dom';
 
 /**
  * Keys that act wherever one is in the page, but not while one types or chooses. `onKey` says whether
@@ -8,7 +8,8 @@ export function useKeys(isOn: boolean, onKey: (key: string) => boolean) {
   // What was rendered last is asked: to listen anew each time would miss keys in between.
   const latest = useRef(onKey);
   latest.current = onKey;
-  useEffect(() => {
+  // Not a moment after the page shows that there are keys.
+  useLayoutEffect(() => {
     if (!isOn) return undefined;
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
