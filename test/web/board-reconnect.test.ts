@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { type ServiceOptions, startService } from '../../src/service.ts';
 import { collectLog } from '../support/app.ts';
@@ -73,5 +76,40 @@ browserTest(
     const next = await open(`${url}/?q=drones`);
     await next.getByRole('heading', { name: 'Who is there?' }).waitFor();
     expect(await next.getByRole('listitem').count()).toBe(0);
+  },
+);
+
+browserTest(
+  'behind a proxy that has put a path in front of it, the pages work',
+  async ({ open }) => {
+    const { url } = await serve({ lab: true });
+    const proxy = createServer((near, answer) => {
+      const path = near.url?.replace(/^\/work/, '') ?? '';
+      if (path === near.url) return answer.writeHead(404).end();
+      const { method, headers } = near;
+      const far = request(url + path, { method, headers }, (from) => {
+        answer.writeHead(from.statusCode ?? 502, from.headers);
+        from.pipe(answer);
+      });
+      far.on('error', () => answer.destroy());
+      answer.on('close', () => far.destroy());
+      near.pipe(far);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    const { port } = proxy.address() as AddressInfo;
+    const page = await open(`http://127.0.0.1:${port}/work/?recruiter=4&q=drones`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Claim' }).click();
+    await page.getByText('yours').waitFor();
+    await page.getByRole('link', { name: 'Lab' }).click();
+    await page.getByRole('heading', { level: 1, name: 'The lab' }).waitFor();
+    await page.getByRole('link', { name: 'Job board' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/work/');
   },
 );

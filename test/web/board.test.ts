@@ -49,8 +49,12 @@ browserTest('a claim in one tab is seen in the other, and so is its release', as
     await open(boardFor(2, 'lighthouse')),
   ];
   await theirs.getByText('Live', { exact: true }).waitFor();
+  await theirs.getByRole('button', { name: 'Claim Lighthouse Keeper' }).focus();
   await press(mine, 'Claim', 'Lighthouse Keeper');
   await rowOf(theirs, '1 of 4 claimed').waitFor();
+  // What happens elsewhere takes the focus from nobody.
+  const focused = await theirs.evaluate('document.activeElement.textContent');
+  expect(focused).toBe('Claim Lighthouse Keeper');
   await rowOf(mine, '1 of 4 claimed').getByText('yours').waitFor();
   expect(await theirs.getByText('yours').count()).toBe(0);
   await press(mine, 'Release', 'Lighthouse Keeper');
@@ -99,6 +103,7 @@ browserTest(
     // The next tab of the same browser remembers who that was.
     const next = await open(`${url}/?q=cartographer`);
     await next.getByText('yours').waitFor();
+    expect(new URL(next.url()).searchParams.get('recruiter')).toBe('120');
   },
 );
 
