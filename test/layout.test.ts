@@ -58,6 +58,9 @@ describe('who may import whom', () => {
     const found = values.flatMap((source) => importsOf(source));
     expect(found.filter((each) => !/^(web\/|client\.ts$|hono\/jsx\/dom)/.test(each))).toEqual([]);
     expect(inBrowser).not.toEqual([]);
+    // See parts/use-effect.ts.
+    const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
+    expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
     // Its types are there, since the client's types come from the server.
     const ofNode = /\b(process|Buffer|require|setImmediate|global)\b/;
     expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
 /** What the page's address says: it can be bookmarked, sent to others, and gone back to. */

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import { claim, type Result, release, renew } from './acts.ts';
 import { useAddress } from './address.ts';
 import { EmptyBoard } from './empty-board.tsx';
@@ -22,12 +23,12 @@ export function Board() {
   const { address, depth, become, filter, turnTo, turnBack } = useAddress();
   const [leaseSeconds, setLeaseSeconds] = useState(0);
   const person = useRecruiter(address.recruiter);
-  const { jobs, next, isReady, trouble, change, remove } = useJobs(address);
+  const { jobs, next, isReady, trouble, put, putSlots, remove } = useJobs(address);
   const ids = jobs.map(({ id }) => id);
   const holding = useHeld(person.id, ids);
   const liveness = useLive(ids, {
-    onJob(job) {
-      change(job.id, job);
+    onJobs(changed) {
+      put(changed);
       holding.refresh();
     },
     onGone: remove,
@@ -38,7 +39,7 @@ export function Board() {
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
       // While the stream is live it knows better: an answer may arrive after the news of a later claim.
-      if (slots && liveness !== 'live') change(job.id, slots);
+      if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },
   );

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import { Acts, type ActsProps } from './acts-on-job.tsx';
 import { Countdown } from './countdown.tsx';
 import { Slots } from './slots.tsx';

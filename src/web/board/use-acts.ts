@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import type { Result } from './acts.ts';
 import type { Id, Job } from './jobs.ts';
 import type { Note } from './words.ts';
