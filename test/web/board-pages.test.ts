@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, expect } from 'vitest';
 import { makeService } from '../support/app.ts';
@@ -91,4 +92,21 @@ browserTest('a job that is posted appears on the last page', async ({ open }) =>
   await sql`INSERT INTO jobs (company_id, role) VALUES (1, 'Zeppelin Captain')`;
   await page.clock.runFor(10_000);
   await page.getByRole('heading', { name: 'Zeppelin Captain' }).waitFor();
+});
+
+browserTest('a sixth tab waits for a stream, and can claim all the same', async ({ open }) => {
+  const board = (recruiterId: number) => `${url}/?recruiter=${recruiterId}&q=post+777`;
+  const live: Page[] = [];
+  for (const recruiterId of [1, 2, 3, 4, 5]) {
+    const page = await open(board(recruiterId));
+    await page.getByText('Live', { exact: true }).waitFor();
+    live.push(page);
+  }
+  const sixth = await open(board(6));
+  await sixth.getByText('Not live: five other tabs are').waitFor();
+  await sixth.getByRole('button', { name: 'Claim Post 777', exact: true }).click();
+  const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
+  await row.getByText('1 of 4 claimed').waitFor();
+  for (const page of live) await page.close();
+  await sixth.getByText('Live', { exact: true }).waitFor();
 });
