@@ -60,6 +60,12 @@ describe('who may import whom', () => {
       found.filter((each) => !/^(web\/|client\.ts$|hono\/(jsx\/dom|client)$)/.test(each)),
     ).toEqual([]);
     expect(inBrowser).not.toEqual([]);
+    // See parts/use-effect.ts.
+    const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
+    expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
+    // Its types are there, since the client's types come from the server.
+    const ofNode = /\b(process|Buffer|require|setImmediate|global)\b/;
+    expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
   });
 
   test('the server of the pages knows nothing that it would not tell everybody', () => {

@@ -29,8 +29,8 @@ export async function claim(
   );
   if (!answer) return { note: noAnswer };
   if (answer.status !== 201) return refusal(await answer.json());
-  const { claim, ...slots } = await answer.json();
-  return { note: good(`Claimed. ${slotsLeft(slots)}`), claim, slots };
+  const told = await answer.json();
+  return { note: good(`Claimed. ${slotsLeft(told)}`), claim: told.claim, slots: slotsIn(told) };
 }
 
 export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
@@ -38,8 +38,8 @@ export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
   const answer = await patiently((init) => api.claims[':id'].$delete({ param }, init), onWait);
   if (!answer) return { note: noAnswer };
   if (answer.status !== 200) return refusal(await answer.json());
-  const slots = await answer.json();
-  return { note: good(`Released. ${slotsLeft(slots)}`), claim: null, slots };
+  const told = await answer.json();
+  return { note: good(`Released. ${slotsLeft(told)}`), claim: null, slots: slotsIn(told) };
 }
 
 /** Renews a lease: it ends so many seconds from now. */
@@ -48,8 +48,8 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
   const answer = await patiently((init) => api.claims[':id'].renew.$post(request, init), onWait);
   if (!answer) return { note: noAnswer };
   if (answer.status !== 200) return refusal(await answer.json());
-  const { claim, ...slots } = await answer.json();
-  return { note: good('Renewed.'), claim, slots };
+  const told = await answer.json();
+  return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
 }
 
 /** A refusal knows the slots where they are why. */
@@ -62,6 +62,12 @@ function refusal(problem: Parameters<typeof inWords>[0]): Result {
     ...(code === 'claim-not-found' && { claim: null }),
   };
 }
+
+const slotsIn = ({ capacity, claimed, remaining }: Slots): Slots => ({
+  capacity,
+  claimed,
+  remaining,
+});
 
 const slotsLeft = ({ remaining, capacity }: Slots): string =>
   `${remaining} of ${capacity} slots ${remaining === 1 ? 'is' : 'are'} left.`;

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import { claim, type Result, release, renew } from './acts.ts';
 import { useAddress } from './address.ts';
 import { EmptyBoard } from './empty-board.tsx';
@@ -22,12 +23,12 @@ export function Board() {
   const { address, depth, become, filter, turnTo, turnBack } = useAddress();
   const [leaseSeconds, setLeaseSeconds] = useState(0);
   const person = useRecruiter(address.recruiter);
-  const { jobs, next, isReady, trouble, change, remove } = useJobs(address);
+  const { jobs, next, isReady, trouble, put, putSlots, remove } = useJobs(address);
   const ids = jobs.map(({ id }) => id);
   const holding = useHeld(person.id, ids);
   const liveness = useLive(ids, {
-    onJob(job) {
-      change(job.id, job);
+    onJobs(changed) {
+      put(changed);
       holding.refresh();
     },
     onGone: remove,
@@ -38,7 +39,7 @@ export function Board() {
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
       // While the stream is live it knows better: an answer may arrive after the news of a later claim.
-      if (slots && liveness !== 'live') change(job.id, slots);
+      if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },
   );
@@ -47,10 +48,21 @@ export function Board() {
   }, [person.recruiter]);
 
   const onClaim = (job: Job) => {
-    if (person.id)
-      return act(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
-    say(job, nobodyYet);
-    document.getElementById('recruiter')?.focus();
+    if (person.id) {
+      void act(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
+    } else {
+      say(job, nobodyYet);
+      document.getElementById('recruiter')?.focus();
+    }
+  };
+  const onRelease = (job: Job) => {
+    const held = holding.held.get(job.id);
+    if (held) void act(job, 'release', (onWait) => release(held, onWait));
+  };
+  const onRenew = (job: Job) => {
+    const held = holding.held.get(job.id);
+    const seconds = leaseSeconds || USUAL_LEASE_S;
+    if (held) void act(job, 'renew', (onWait) => renew(held, seconds, onWait));
   };
   return (
     <>
@@ -74,11 +86,9 @@ export function Board() {
             claim={holding.held.get(job.id)}
             attempt={attempts.get(job.id)}
             note={notes.get(job.id)}
-            onClaim={() => void onClaim(job)}
-            onRelease={(held) => void act(job, 'release', (onWait) => release(held, onWait))}
-            onRenew={(held) =>
-              void act(job, 'renew', (onWait) => renew(held, leaseSeconds || USUAL_LEASE_S, onWait))
-            }
+            onClaim={() => onClaim(job)}
+            onRelease={() => onRelease(job)}
+            onRenew={() => onRenew(job)}
             onLeaseOver={holding.refresh}
           />
         ))}

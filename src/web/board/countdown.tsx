@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import { serviceClock } from '../parts/clock.ts';
+import { useEffect } from '../parts/use-effect.ts';
 import { timeLeft } from './leases.ts';
 
 const TICK_MS = 500;

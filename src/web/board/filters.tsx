@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
 /** Somebody still types. */

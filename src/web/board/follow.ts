@@ -1,6 +1,7 @@
 import { api } from '../parts/api.ts';
 import { eventsOf, type ServerEvent } from '../parts/events.ts';
 import { pause, pauseAfter } from '../parts/pause.ts';
+import { seated } from '../parts/seats.ts';
 import type { Id, Job } from './jobs.ts';
 
 /** A comment comes every 15 seconds: a stream that is silent for longer is broken. */
@@ -13,6 +14,8 @@ export interface Listeners {
   onLive(): void;
   /** The stream has ended or could not be had. */
   onLost(): void;
+  /** Other tabs have all the streams: this one waits for theirs to end. */
+  onCrowded(): void;
 }
 
 /** Follows these jobs until the signal is aborted, over as many streams as that takes. */
@@ -23,7 +26,8 @@ export async function followJobs(ids: readonly Id[], listeners: Listeners, signa
         failures = 0;
         listeners.onLive();
       };
-      await followOnce(ids, { ...listeners, onLive }, signal);
+      const follow = () => followOnce(ids, { ...listeners, onLive }, signal);
+      await seated(follow, listeners.onCrowded, signal);
     } catch {
       // Whatever broke it: what follows is the same.
     }

@@ -26,10 +26,11 @@ export interface JobPage {
 
 /** Why the service did not answer what was asked. */
 export class Refused extends Error {
-  readonly status: number;
+  /** Asking again would not help. */
+  readonly isFinal: boolean;
   constructor({ status, detail }: { status: number; detail: string }) {
     super(detail);
-    this.status = status;
+    this.isFinal = status < 500 && status !== 429;
   }
 }
 

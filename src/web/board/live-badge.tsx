@@ -4,6 +4,7 @@ const words = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
+  crowded: 'Not live: five other tabs are',
 } as const satisfies Record<Liveness, string>;
 
 /** Whether what the page shows is the latest. */

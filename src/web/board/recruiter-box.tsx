@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
 import { pause } from '../parts/pause.ts';
+import { useEffect } from '../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
 /** Somebody still types. */

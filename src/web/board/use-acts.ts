@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import type { Result } from './acts.ts';
 import type { Id, Job } from './jobs.ts';
 import type { Note } from './words.ts';
@@ -11,6 +12,9 @@ export interface Attempt {
   /** The service was busy or silent, and is asked again. */
   isAgain: boolean;
 }
+
+/** Most answers come sooner, and nothing flickers. */
+const SLOW_MS = 150;
 
 type ByJob<T> = ReadonlyMap<Id, T>;
 
@@ -36,9 +40,10 @@ export function useActs(recruiterId: string, onResult: (job: Job, result: Result
     running.current?.add(job.id);
     const show = (isAgain: boolean) =>
       setAttempts((all) => changed(all, job.id, { act: name, isAgain }));
-    show(false);
+    const slow = setTimeout(() => show(false), SLOW_MS);
     setNotes((all) => changed(all, job.id, undefined));
     const result = await run(() => show(true));
+    clearTimeout(slow);
     onResult(job, result);
     running.current?.delete(job.id);
     setAttempts((all) => changed(all, job.id, undefined));

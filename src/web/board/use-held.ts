@@ -1,7 +1,8 @@
 import type { InferResponseType } from 'hono/client';
-import { useEffect, useMemo, useState } from 'hono/jsx/dom';
+import { useMemo, useState } from 'hono/jsx/dom';
 import { api } from '../parts/api.ts';
 import { pause } from '../parts/pause.ts';
+import { useEffect } from '../parts/use-effect.ts';
 import type { Id } from './jobs.ts';
 
 type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];

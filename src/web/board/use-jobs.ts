@@ -1,8 +1,18 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import { pause, pauseAfter } from '../parts/pause.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
-import { type Filter, type Id, type Job, type JobPage, listJobs, PAGE, Refused } from './jobs.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import {
+  type Filter,
+  type Id,
+  type Job,
+  type JobPage,
+  listJobs,
+  PAGE,
+  Refused,
+  type Slots,
+} from './jobs.ts';
 
 /** How often the last page is asked whether jobs were posted: of those no stream tells it. */
 const LOOK_AGAIN_MS = 10_000;
@@ -12,12 +22,14 @@ export interface Jobs extends JobPage {
   isReady: boolean;
   /** Why there are none; undefined while all is well. */
   trouble: string | undefined;
-  /** Takes what is known of a job by now. */
-  change(id: Id, now: Partial<Job>): void;
+  /** Takes jobs as they are now. */
+  put(jobs: Job[]): void;
+  /** Takes what is known of a job's slots. */
+  putSlots(id: Id, slots: Slots): void;
   remove(id: Id): void;
 }
 
-/** The jobs of a page, listed once; from then on they change by `change` and `remove`. */
+/** The jobs of a page, listed once; from then on they change by `put` and `remove`. */
 export function useJobs({ q, status, after }: Filter): Jobs {
   const bearer = useStore(token);
   const [page, setPage] = useState<JobPage>({ jobs: [], next: null });
@@ -45,8 +57,12 @@ export function useJobs({ q, status, after }: Filter): Jobs {
     ...page,
     isReady,
     trouble,
-    change: (id, now) =>
-      setJobs((jobs) => jobs.map((each) => (each.id === id ? { ...each, ...now } : each))),
+    put(latest) {
+      const byId = new Map(latest.map((job) => [job.id, job]));
+      setJobs((jobs) => jobs.map((each) => byId.get(each.id) ?? each));
+    },
+    putSlots: (id, slots) =>
+      setJobs((jobs) => jobs.map((each) => (each.id === id ? { ...each, ...slots } : each))),
     remove: (id) => setJobs((jobs) => jobs.filter((each) => each.id !== id)),
   };
 }
@@ -80,8 +96,7 @@ async function keepListing(filter: Filter, signal: AbortSignal, listeners: Liste
       await pause(LOOK_AGAIN_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
-      // Asking again would not help.
-      if (error instanceof Refused && error.status < 500) return listeners.onTrouble(error.message);
+      if (error instanceof Refused && error.isFinal) return listeners.onTrouble(error.message);
       if (tell === listeners.onPage)
         listeners.onTrouble('The service does not answer. Asking again…');
       await pause(pauseAfter(failures++), signal);

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import { useStore } from '../parts/store.ts';
 import { bearerOf, token } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
 import { type Recruiter, readRecruiter } from './recruiters.ts';
 
 export interface Person {
