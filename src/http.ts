@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problem.ts';
@@ -33,8 +34,14 @@ export const isWriting = ({ req }: Context<Env>): boolean =>
 /** How long a file may be kept whose address changes with its content: a year is as good as ever. */
 export const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** May be kept, but is asked for each time whether it has changed. */
+const etagged = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'content-security-policy'] });
+
+/**
+ * May be kept, but is asked for each time whether it has changed. "Not modified" comes with the
+ * page's own policy: with that of our data, the browser would put it in the place of the page's.
+ */
 export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
-  await next();
+  const answer = await etagged(c, next);
   c.header('Cache-Control', 'no-cache');
+  return answer;
 };

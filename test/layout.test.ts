@@ -60,6 +60,9 @@ describe('who may import whom', () => {
       found.filter((each) => !/^(web\/|client\.ts$|hono\/(jsx\/dom|client)$)/.test(each)),
     ).toEqual([]);
     expect(inBrowser).not.toEqual([]);
+    // Its types are there, since the client's types come from the server.
+    const ofNode = /\b(process|Buffer|require|setImmediate|global)\b/;
+    expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
   });
 
   test('the server of the pages knows nothing that it would not tell everybody', () => {

@@ -1,4 +1,3 @@
-import { etag } from 'hono/etag';
 import { FOR_EVER, newRoutes, revalidated } from '../http.ts';
 import { type Document, documentOf } from './document.ts';
 import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
@@ -7,15 +6,15 @@ import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './pag
 export function docsRoutes(described: ReturnType<typeof newRoutes>) {
   const routes = newRoutes();
   let document: Document | undefined;
-  routes.get('/openapi.json', revalidated, etag(), (c) => {
+  routes.get('/openapi.json', revalidated, (c) => {
     // Made when first asked for: by then the routes are complete.
     document ??= documentOf(described);
     return c.json(document);
   });
-  routes.get('/docs', revalidated, etag(), (c) =>
+  routes.get('/docs', revalidated, (c) =>
     c.html(page, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }),
   );
-  routes.get('/docs/start.js', revalidated, etag(), async (c) =>
+  routes.get('/docs/start.js', revalidated, async (c) =>
     c.body(await readStart(), 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
   );
   for (const { name, type, read } of files)

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import { etag } from 'hono/etag';
 import { FOR_EVER, newRoutes, revalidated } from '../http.ts';
 import { methodNotAllowed } from '../problem.ts';
 import { type PageName, readBundle } from './bundle.ts';
@@ -28,11 +27,9 @@ export function webRoutes({ lab }: { lab: boolean }) {
       Vary: 'Accept',
     });
   };
-  routes.get('/', revalidated, etag(), (c, next) =>
-    prefersPage(c) ? answerPage(c, 'board') : next(),
-  );
+  routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
   if (lab) {
-    routes.get('/lab', revalidated, etag(), (c) => answerPage(c, 'lab'));
+    routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
     routes.all('/lab', () => methodNotAllowed('GET, HEAD'));
   }
   routes.get('/web/:name', async (c, next) => {

@@ -24,6 +24,19 @@ test('a page may load nothing but the service and its files, and stands in nobod
   }
 });
 
+test('a page that has not changed is not sent again, and keeps its policy', async () => {
+  for (const path of ['/', '/lab', '/docs']) {
+    const first = await fetch(workshop.url + path, asPage);
+    const etag = first.headers.get('ETag') ?? '';
+    const again = await fetch(workshop.url + path, {
+      headers: { ...asPage.headers, 'If-None-Match': etag },
+    });
+    expect(again.status).toBe(304);
+    for (const name of ['Content-Security-Policy', 'Cache-Control', 'ETag'])
+      expect(again.headers.get(name), name).toBe(first.headers.get(name));
+  }
+});
+
 test('what a page is made of lies beside it, and may be kept for ever', async () => {
   const html = await (await fetch(`${workshop.url}/lab`, asPage)).text();
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, each = '']) => each);

@@ -14,17 +14,19 @@ const KEPT_AS = 'rowlock.recruiter';
 
 export function useAddress() {
   const [address, setAddress] = useState(readAddress());
+  const write = (change: Partial<Address>, how: 'pushState' | 'replaceState', trail: Trail) => {
+    const next = { ...readAddress(), ...change };
+    if (change.recruiter !== undefined) localStorage.setItem(KEPT_AS, change.recruiter);
+    history[how]({ trail }, '', toQuery(next));
+    setAddress(next);
+  };
   useEffect(() => {
+    // From now on this tab stays who it is, whoever another one becomes.
+    write({}, 'replaceState', readTrail());
     const onBack = () => setAddress(readAddress());
     addEventListener('popstate', onBack);
     return () => removeEventListener('popstate', onBack);
   }, []);
-  const write = (change: Partial<Address>, how: 'pushState' | 'replaceState', trail: Trail) => {
-    const next = { ...readAddress(), ...change };
-    if (change.recruiter !== undefined) localStorage.setItem(KEPT_AS, change.recruiter);
-    history[how]({ trail }, '', `?${toQuery(next)}`);
-    setAddress(next);
-  };
   return {
     address,
     /** How many pages lie before this one. */
@@ -56,5 +58,5 @@ const readTrail = (): Trail => (history.state as { trail?: Trail } | null)?.trai
 /** Without what is empty. */
 function toQuery(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== '');
-  return new URLSearchParams(given).toString();
+  return given.length === 0 ? location.pathname : `?${new URLSearchParams(given)}`;
 }

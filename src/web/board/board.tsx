@@ -47,10 +47,21 @@ export function Board() {
   }, [person.recruiter]);
 
   const onClaim = (job: Job) => {
-    if (person.id)
-      return act(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
-    say(job, nobodyYet);
-    document.getElementById('recruiter')?.focus();
+    if (person.id) {
+      void act(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
+    } else {
+      say(job, nobodyYet);
+      document.getElementById('recruiter')?.focus();
+    }
+  };
+  const onRelease = (job: Job) => {
+    const held = holding.held.get(job.id);
+    if (held) void act(job, 'release', (onWait) => release(held, onWait));
+  };
+  const onRenew = (job: Job) => {
+    const held = holding.held.get(job.id);
+    const seconds = leaseSeconds || USUAL_LEASE_S;
+    if (held) void act(job, 'renew', (onWait) => renew(held, seconds, onWait));
   };
   return (
     <>
@@ -74,11 +85,9 @@ export function Board() {
             claim={holding.held.get(job.id)}
             attempt={attempts.get(job.id)}
             note={notes.get(job.id)}
-            onClaim={() => void onClaim(job)}
-            onRelease={(held) => void act(job, 'release', (onWait) => release(held, onWait))}
-            onRenew={(held) =>
-              void act(job, 'renew', (onWait) => renew(held, leaseSeconds || USUAL_LEASE_S, onWait))
-            }
+            onClaim={() => onClaim(job)}
+            onRelease={() => onRelease(job)}
+            onRenew={() => onRenew(job)}
             onLeaseOver={holding.refresh}
           />
         ))}

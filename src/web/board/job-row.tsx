@@ -1,30 +1,20 @@
 import { useEffect, useRef } from 'hono/jsx/dom';
-import { ActButton } from './act-button.tsx';
+import { Acts, type ActsProps } from './acts-on-job.tsx';
 import { Countdown } from './countdown.tsx';
-import type { Job } from './jobs.ts';
 import { Slots } from './slots.tsx';
-import type { Attempt } from './use-acts.ts';
 import type { Claim } from './use-held.ts';
 import type { Note } from './words.ts';
 
-export interface JobRowProps {
-  job: Job;
-  /** The claim of who looks at it, if they hold it. */
-  claim: Claim | undefined;
-  attempt: Attempt | undefined;
+export interface JobRowProps extends ActsProps {
   note: Note | undefined;
-  onClaim(): void;
-  onRelease(claim: Claim): void;
-  onRenew(claim: Claim): void;
   onLeaseOver(): void;
 }
 
 export function JobRow(props: JobRowProps) {
-  const { job, claim, attempt, note, onLeaseOver } = props;
+  const { job, claim, attempt, note, onClaim, onRelease, onRenew, onLeaseOver } = props;
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
-  if (attempt) wasPressed.current = true;
   // The button that was pressed is gone: who uses the keyboard goes on from this row, and does not
   // press the next button with the same stroke.
   useEffect(() => {
@@ -32,6 +22,10 @@ export function JobRow(props: JobRowProps) {
       role.current?.focus({ preventScroll: true });
     wasPressed.current = false;
   }, [isHeld]);
+  const pressed = (act: () => void) => () => {
+    wasPressed.current = true;
+    act();
+  };
   return (
     <li class={isHeld ? 'job held' : 'job'}>
       <div class="job-about">
@@ -44,7 +38,12 @@ export function JobRow(props: JobRowProps) {
         </p>
       </div>
       <Slots {...job} isYours={isHeld} />
-      {claim ? <ActsOnHeld {...props} claim={claim} /> : <ActsOnOther {...props} />}
+      <Acts
+        {...props}
+        onClaim={pressed(onClaim)}
+        onRelease={pressed(onRelease)}
+        onRenew={pressed(onRenew)}
+      />
       <p class="note">
         {attempt?.isAgain ? 'The service is busy. Asking again…' : refusalIn(note)}
       </p>
@@ -61,29 +60,3 @@ const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) =>
     {claim.expiresAt && <Countdown expiresAt={claim.expiresAt} onEnd={onLeaseOver} />}
   </strong>
 );
-
-/** Also for a full job: whether it still is when the claim arrives, only the service knows. */
-function ActsOnOther({ job, attempt, onClaim }: JobRowProps) {
-  return (
-    <div class="acts" key="other">
-      <ActButton
-        act="claim"
-        subject={job.role}
-        attempt={attempt}
-        isPrimary={job.remaining > 0}
-        onPress={onClaim}
-      />
-    </div>
-  );
-}
-
-function ActsOnHeld(props: JobRowProps & { claim: Claim }) {
-  const { job, claim, attempt, onRelease, onRenew } = props;
-  const shared = { subject: job.role, attempt };
-  return (
-    <div class="acts" key="held">
-      {claim.expiresAt && <ActButton act="renew" {...shared} onPress={() => onRenew(claim)} />}
-      <ActButton act="release" {...shared} onPress={() => onRelease(claim)} />
-    </div>
-  );
-}

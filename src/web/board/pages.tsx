@@ -13,15 +13,24 @@ export interface PagesProps {
 export function Pages({ depth, isFirst, next, onFirst, onBack, onNext }: PagesProps) {
   return (
     <nav class="pages" aria-label="Pages of jobs">
-      <button type="button" disabled={isFirst} onClick={onFirst}>
-        First
-      </button>
-      <button type="button" disabled={depth === 0} onClick={onBack}>
-        Previous
-      </button>
-      <button type="button" disabled={next === null} onClick={() => next !== null && onNext(next)}>
-        Next
-      </button>
+      <Way words="First" isOpen={!isFirst} onGo={onFirst} />
+      <Way words="Previous" isOpen={depth > 0} onGo={onBack} />
+      <Way words="Next" isOpen={next !== null} onGo={() => next !== null && onNext(next)} />
     </nav>
   );
 }
+
+/** Not `disabled` where it leads nowhere: who came here by it keeps the focus. */
+const Way = ({ words, isOpen, onGo }: { words: string; isOpen: boolean; onGo(): void }) => (
+  <button
+    type="button"
+    aria-disabled={isOpen ? undefined : 'true'}
+    onClick={() => {
+      if (!isOpen) return;
+      onGo();
+      scrollTo({ top: 0 });
+    }}
+  >
+    {words}
+  </button>
+);

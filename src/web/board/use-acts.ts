@@ -12,6 +12,9 @@ export interface Attempt {
   isAgain: boolean;
 }
 
+/** Most answers come sooner, and nothing flickers. */
+const SLOW_MS = 150;
+
 type ByJob<T> = ReadonlyMap<Id, T>;
 
 /** One act a job at a time, and what came of each; nothing is shown before the service says so. */
@@ -36,9 +39,10 @@ export function useActs(recruiterId: string, onResult: (job: Job, result: Result
     running.current?.add(job.id);
     const show = (isAgain: boolean) =>
       setAttempts((all) => changed(all, job.id, { act: name, isAgain }));
-    show(false);
+    const slow = setTimeout(() => show(false), SLOW_MS);
     setNotes((all) => changed(all, job.id, undefined));
     const result = await run(() => show(true));
+    clearTimeout(slow);
     onResult(job, result);
     running.current?.delete(job.id);
     setAttempts((all) => changed(all, job.id, undefined));
