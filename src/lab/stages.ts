@@ -108,13 +108,13 @@ async function makeStage(databaseUrl: string): Promise<Kept> {
 
 const IDLE_MS = 60_000;
 
-/** A play takes milliseconds, and its statements are given up after ten seconds. */
+/** A play takes milliseconds; one that hangs is given up before its answer is. */
 export const PLAY_LIMITS: StagesLimits = {
   most: 2,
   idleMs: IDLE_MS,
   queue: 50,
   waitMs: 5_000,
-  answerMs: 20_000,
+  answerMs: 15_000,
 };
 
 /** An exploration may take an hour, and ends when its last listener leaves. */

@@ -9,6 +9,7 @@ import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';
 import { makeStage } from '../support/stage.ts';
+import { as, WITH_SECRET } from '../support/tokens.ts';
 
 const { url } = await makeService(await makeDatabase());
 const stage = await makeStage();
@@ -29,6 +30,8 @@ const arrows = (page: Page, kind: string) =>
     .evaluateAll((lines) =>
       lines.map((line) => `${line.getAttribute('x1')} to ${line.getAttribute('x2')}`),
     );
+
+const tokenOf = async (role: string) => (await as(role, '7')).Authorization.replace('Bearer ', '');
 
 browserTest('naive is oversold by hand, with keys', async ({ open }) => {
   const page = await open(at('strategy=naive'));
@@ -140,7 +143,7 @@ describe('a permalink', () => {
     'names the situation and the recruiters too; another choice begins anew',
     async ({ open }) => {
       const page = await open(at('strategy=row-lock&scenario=first-slot&schedule=3,1'));
-      await page.getByText('0 claims committed, 1 slots').waitFor();
+      await page.getByText('0 claims committed, 1 slot').waitFor();
       await lane(page, 1).getByText('waits for S3 in:').waitFor();
       await page.getByRole('combobox', { name: 'Situation' }).selectOption('a slot for each');
       await page.getByText('2 claims committed, 4 slots').waitFor();
@@ -158,6 +161,37 @@ describe('a permalink', () => {
     await said(page, 'Nobody has made a step yet.');
   });
 });
+
+browserTest('a server that is gone for a while is asked again', async ({ open }) => {
+  const page = await open(at('strategy=naive'));
+  await press(page, '1');
+  await said(page, 'Step 1.');
+  await page.route('**/lab/plays', (route) => route.abort());
+  await press(page, '2');
+  await page.getByText('The server cannot be reached.').waitFor();
+  await page.unroute('**/lab/plays');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await said(page, 'Step 2.');
+});
+
+browserTest(
+  'who is not known is asked for a token, and it has to be of one who may',
+  async ({ open }) => {
+    const guarded = await makeService(await makeDatabase(), { auth: WITH_SECRET });
+    const page = await open(`${guarded.url}/lab`);
+    const show = async (token: string) => {
+      await page.getByRole('textbox', { name: 'Token' }).fill(token);
+      await page.getByRole('button', { name: 'Show the lab' }).click();
+    };
+    await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
+    await show(await tokenOf('recruiter'));
+    await page.getByText('The lab cannot be shown: Your token does not allow this.').waitFor();
+    await page.getByRole('button', { name: 'Show another token' }).click();
+    await show(await tokenOf('admin'));
+    await press(page, '1');
+    await said(page, 'Step 1.');
+  },
+);
 
 browserTest('three recruiters fit on a phone, with arrows down the margin', async ({ open }) => {
   const page = await open(at('strategy=row-lock&sessions=3'), { width: 360, height: 740 });

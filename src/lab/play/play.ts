@@ -44,7 +44,7 @@ export interface PlayRequest {
 }
 
 /** Longer than 200 steps take; only what never ends takes longer. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 4_000;
 /** With three sessions PostgreSQL may wake two at once, and who comes first is up to it. */
 const TRIES = 5;
 

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'hono/jsx/dom';
+import { token, tokenWanted } from '../parts/token.ts';
 import { type Entry, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
 import { PlaceLink } from './link.tsx';
-import { usePlace, type View, views } from './place.ts';
+import { type View, views } from './place.ts';
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
 import { Syllabus } from './syllabus/syllabus.tsx';
+import { usePlace } from './use-place.ts';
 
 const parts: Record<View, { title: string; Part: typeof Play }> = {
   syllabus: { title: 'Syllabus', Part: Syllabus },
@@ -44,7 +46,16 @@ export function Lab() {
           ))}
         </nav>
       </div>
-      {failure && <p role="alert">The lab cannot be shown: {failure}</p>}
+      {failure && (
+        <p role="alert">
+          The lab cannot be shown: {failure}{' '}
+          {token.get() !== '' && (
+            <button type="button" onClick={() => tokenWanted.set(true)}>
+              Show another token
+            </button>
+          )}
+        </p>
+      )}
       {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
     </>
   );

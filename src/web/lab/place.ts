@@ -1,5 +1,3 @@
-import { useEffect, useState } from 'hono/jsx/dom';
-
 export const views = ['syllabus', 'play', 'explore', 'race'] as const;
 export type View = (typeof views)[number];
 
@@ -66,26 +64,3 @@ export function hrefOf(place: Place): string {
 
 /** Goes to a place that differs from the one where one is. */
 export type Go = (change: Partial<Place>) => void;
-
-/**
- * The place, and how to go to another. A step of a schedule takes the place of the one before in the
- * browser's history, so that Back leads out of the game, and not through every move of it.
- */
-export function usePlace(): [Place, Go] {
-  const [place, setPlace] = useState(() => readPlace(location.search));
-  useEffect(() => {
-    const follow = () => setPlace(readPlace(location.search));
-    addEventListener('popstate', follow);
-    return () => removeEventListener('popstate', follow);
-  }, []);
-  const go: Go = (change) => {
-    const before = readPlace(location.search);
-    const isOther = 'strategy' in change || 'scenario' in change || 'sessions' in change;
-    const next = { ...before, ...(isOther && { step: null }), ...change };
-    const isStep = Object.keys(change).every((key) => key === 'schedule' || key === 'step');
-    if (isStep) history.replaceState(null, '', hrefOf(next));
-    else history.pushState(null, '', hrefOf(next));
-    setPlace(next);
-  };
-  return [place, go];
-}

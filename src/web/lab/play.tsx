@@ -5,6 +5,7 @@ import { Database } from './play/database.tsx';
 import { useGame } from './play/game.ts';
 import { Headline } from './play/headline.tsx';
 import { Lanes } from './play/lanes.tsx';
+import { Trouble } from './play/trouble.tsx';
 import { whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
 import { Transcript } from './transcript.tsx';
@@ -12,20 +13,14 @@ import { Transcript } from './transcript.tsx';
 /** The scheduler is who sits before the page: real sessions, stepped by hand. */
 export function Play(props: PartProps) {
   const { place, go, strategies } = props;
-  const { state, problem, refusal, move } = useGame(place, go);
+  const { state, problem, refusal, move, again } = useGame(place, go);
   const entry = strategies.find(({ name }) => name === place.strategy);
   return (
     <>
       <h2 class="unseen">Play the scheduler</h2>
       <Choose {...props} />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}{' '}
-          <button type="button" onClick={() => move('reset')}>
-            Begin anew
-          </button>
-        </p>
-      )}
+      {problem && <Trouble problem={problem} place={place} go={go} again={again} />}
+      {!state && !problem && <p class="said">Setting the scene …</p>}
       {state && !problem && (
         <>
           <Headline state={state} place={place} entry={entry} />

@@ -15,7 +15,7 @@ export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | '
   return (
     // What scrolls has to be within reach of keys.
     <section ref={box} class="swim-lanes" aria-label="Steps so far" tabindex={0}>
-      <table>
+      <table class={`of-${sessions}`}>
         <thead>
           <tr>
             <th scope="col">Step</th>

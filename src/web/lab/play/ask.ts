@@ -1,8 +1,13 @@
 import { type PlayState, plays } from '../api.ts';
 import { hrefOf, type Place } from '../place.ts';
 
-/** A play, or why there is none, in words for a person. */
-export type Answer = { state: PlayState } | { problem: string };
+/** A play; or why there is none, in words for a person, and whether it may pass by itself. */
+export type Answer = { state: PlayState } | { problem: Problem };
+
+export interface Problem {
+  words: string;
+  mayPass: boolean;
+}
 
 const TRIES = 5;
 /** What was answered before. Schedules are deterministic, so undoing need not ask again. */
@@ -22,10 +27,11 @@ export async function askPlay(place: Place, tries = 1): Promise<Answer> {
     if (response.status === 200) return remember(place, { state: await response.json() });
     const { detail } = await response.json();
     const seconds = Number(response.headers.get('Retry-After'));
-    if (seconds === 0 || tries === TRIES) return { problem: detail };
+    const mayPass = response.status === 503;
+    if (seconds === 0 || tries === TRIES) return { problem: { words: detail, mayPass } };
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   } catch {
-    return { problem: 'The server cannot be reached.' };
+    return { problem: { words: 'The server cannot be reached.', mayPass: true } };
   }
   return askPlay(place, tries + 1);
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
 import type { PlayState } from '../api.ts';
 import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
-import { askPlay } from './ask.ts';
+import { askPlay, type Problem } from './ask.ts';
 import { whyNot } from './words.ts';
 
 /** What one may do: choose a session or `t`, or one of these. */
@@ -11,14 +11,16 @@ export interface Game {
   /** The last state that was answered; older than the place while the next one is asked for. */
   state: PlayState | undefined;
   /** Why the address cannot be played. */
-  problem: string | undefined;
+  problem: Problem | undefined;
   /** Why the last move was not made. */
   refusal: string | undefined;
   move: (move: Move) => void;
+  /** Asks once more, after a problem. */
+  again: () => void;
 }
 
 /** What was answered last, and for which address. */
-type Answered = Omit<Game, 'move'> & { address: string };
+type Answered = Omit<Game, 'move' | 'again'> & { address: string };
 
 const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
 
@@ -28,6 +30,7 @@ export function useGame(place: Place, go: Go): Game {
   // Not the state of a render: keys come faster than those.
   const answered = useRef<Answered>(NOTHING);
   const line = useRef<Move[]>([]);
+  const [tries, setTries] = useState(1);
   const now = () => answered.current ?? NOTHING;
   const show = (next: Answered) => {
     answered.current = next;
@@ -71,7 +74,7 @@ export function useGame(place: Place, go: Go): Game {
     return () => {
       isWanted = false;
     };
-  }, [address]);
+  }, [address, tries]);
 
   const move = (wanted: Move) => {
     // What goes back is not made to wait.
@@ -83,5 +86,5 @@ export function useGame(place: Place, go: Go): Game {
     line.current?.push(wanted);
     makeNext();
   };
-  return { ...now(), move };
+  return { ...now(), move, again: () => setTries(tries + 1) };
 }

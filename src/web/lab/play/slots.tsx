@@ -14,12 +14,14 @@ export function Slots({ standing: { capacity, holders } }: Pick<PlayState, 'stan
             <span key={index} class={`dot ${kindOf(index, capacity, holders)}`} />
           ))}
         </span>
-        {`${holders.length} claims committed, ${capacity} slots`}
+        {count(holders.length, 'claim')} committed, {count(capacity, 'slot')}
       </p>
       <p class="holders">{holders.length === 0 ? 'Nobody holds the job.' : sayHolders(holders)}</p>
     </>
   );
 }
+
+const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
 
 function kindOf(index: number, capacity: number, holders: number[]): string {
   const holder = holders[index];
