@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import { token, tokenWanted } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
 import { type Entry, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
 import { PlaceLink } from './link.tsx';

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import type { ToldSchedule } from './api.ts';
 import { names } from './play/words.ts';
 

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
 import { type Go, hrefOf, type Place, readPlace } from './place.ts';
 
 /**

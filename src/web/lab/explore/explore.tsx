@@ -1,5 +1,5 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { Explored } from '../../../lab/explorations/exploration.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { Choose } from '../choose.tsx';
 import type { PartProps } from '../part.ts';
 import { inWords } from '../verdict.tsx';

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
 import { useKeys } from '../play/keys.ts';
 
 interface PlayerProps {

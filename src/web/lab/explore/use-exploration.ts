@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import type { ExplorationNews, Question } from '../../../lab/explorations/exploration.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { type News, newsOf } from '../stream.ts';
 
 /** The latest of an exploration; `asked` until something comes. */

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
 import type { PlayState } from '../api.ts';
 import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
 import { askPlay, type Problem } from './ask.ts';

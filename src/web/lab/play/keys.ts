@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
 
 /**
  * Keys that act wherever one is in the page, but not while one types or chooses. `onKey` says whether
@@ -8,8 +9,7 @@ export function useKeys(isOn: boolean, onKey: (key: string) => boolean) {
   // What was rendered last is asked: to listen anew each time would miss keys in between.
   const latest = useRef(onKey);
   latest.current = onKey;
-  // Not a moment after the page shows that there are keys.
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (!isOn) return undefined;
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

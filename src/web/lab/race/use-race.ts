@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
 import type { RaceNews } from '../../../lab/rounds/race-line.ts';
 import type { SeenRound } from '../../../lab/rounds/round.ts';
 import type { RaceTold } from '../../../lab/rounds/rounds.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { newsOf } from '../stream.ts';
 
 /** What is raced: one strategy or two, side by side. */

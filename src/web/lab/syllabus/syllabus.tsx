@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
 import { type EntryWithSources, readStrategy } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import type { PartProps } from '../part.ts';
