@@ -88,9 +88,11 @@ export class Recorder {
   watch(url: string) {
     const session = openSession({ url, parameters: {} }, { parsers: {}, serializers: {} });
     this.#watching = this.#look(session).finally(() => session.close(0));
+    // Whoever ends the watch is told; until then nobody waits for it.
+    this.#watching.catch(() => undefined);
   }
 
-  /** Ends the watch. */
+  /** Ends the watch. Throws what the database threw meanwhile. */
   async end() {
     this.#isWatching = false;
     await this.#watching;

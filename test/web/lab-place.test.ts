@@ -9,6 +9,11 @@ describe('the address of a place in the lab', () => {
       '?strategy=row-lock&view=explore&scenario=two-slots&sessions=3',
       { ...HOME, view: 'explore', strategy: 'row-lock', scenario: 'two-slots', sessions: 3 },
     ],
+    ['?strategy=naive&view=explore&step=0', { ...HOME, view: 'explore', step: 0 }],
+    [
+      '?strategy=naive&view=race&beside=&recruiters=50&rounds=1',
+      { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
+    ],
   ] as const)('%s leads there and back', (address, place) => {
     expect(readPlace(address)).toEqual(place);
     expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);

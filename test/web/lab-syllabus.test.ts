@@ -31,7 +31,7 @@ browserTest('the source is highlighted, and what decides is marked', async ({ op
   ]);
   const colourOf = (kind: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('.source ${kind}')).color`);
-  const kinds = ['code', '.token-keyword', '.token-string', '.token-type', '.token-comment'];
+  const kinds = ['.line', '.token-keyword', '.token-string', '.token-type', '.token-comment'];
   const colours = await Promise.all(kinds.map(colourOf));
   expect(new Set(colours).size).toBe(5);
   await page.getByRole('link', { name: /^row-lock/ }).click();

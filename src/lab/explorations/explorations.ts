@@ -2,6 +2,7 @@ import { describe, PlainError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { claimScenario, settingNamed } from '../claim-scenarios.ts';
 import { counterexampleOf, explore, type Exploration as Findings } from '../explore/explore.ts';
+import { Divergence } from '../explore/forks.ts';
 import { tell } from '../explore/told.ts';
 import { Line } from '../line.ts';
 import { Listener } from '../listener.ts';
@@ -21,6 +22,9 @@ export interface ExplorationsDeps {
 const MOST_SCHEDULES = 10_000;
 const MOST_WAITING = 20;
 const MOST_LISTENERS = 200;
+const WENT_ANOTHER_WAY =
+  'Played again, a schedule went another way: PostgreSQL may wake two of three recruiters at once, ' +
+  'and who comes first is up to it. So nothing can be counted here; with two recruiters it can.';
 /** More often nobody could read it. */
 const PROGRESS_MS = 50;
 
@@ -110,6 +114,7 @@ export class Explorations {
   }
 
   #explain(error: unknown): string {
+    if (error instanceof Divergence) return WENT_ANOTHER_WAY;
     if (error instanceof PlainError) return error.message;
     this.#deps.log.error({ event: 'exploration failed', error: describe(error) });
     return 'Something unexpected happened. The log has it.';

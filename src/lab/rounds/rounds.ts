@@ -44,8 +44,8 @@ export async function runRounds(
     }
     return { results, transcript: describe(results, strategies, settings) };
   } finally {
-    await recorder.end();
     await close();
+    await recorder.end();
   }
 }
 

@@ -27,6 +27,12 @@ export const Legend = () => (
       </svg>
       waits for the lock of another recruiter
     </span>
+    <span class="bars">
+      <svg aria-hidden="true">
+        <rect class="claim" y="45%" width="100%" height="10%" />
+      </svg>
+      between statements; there are connections for 20 at once
+    </span>
     <span>
       <span class="good">● 200</span> got a slot
     </span>
