@@ -1,5 +1,6 @@
 import type { InferResponseType } from 'hono/client';
 import { api } from '../parts/api.ts';
+import { Refused } from '../parts/insist.ts';
 
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];
@@ -22,16 +23,6 @@ export interface JobPage {
   jobs: Job[];
   /** Where the next page begins; null after the last. */
   next: string | null;
-}
-
-/** Why the service did not answer what was asked. */
-export class Refused extends Error {
-  /** Asking again would not help. */
-  readonly isFinal: boolean;
-  constructor({ status, detail }: { status: number; detail: string }) {
-    super(detail);
-    this.isFinal = status < 500 && status !== 429;
-  }
 }
 
 /**
