@@ -1,6 +1,7 @@
 import type { InferResponseType } from 'hono/client';
 import { api } from '../parts/api.ts';
 import { Refused } from '../parts/insist.ts';
+import { searched } from '../parts/search.ts';
 
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];
@@ -38,7 +39,7 @@ export async function listJobs(
   do {
     const query = {
       limit: String(PAGE - jobs.length),
-      ...(q.trim() && { q }),
+      ...searched(q),
       ...(status && { status }),
       ...(next && { cursor: next }),
     };

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import { Refused } from '../parts/insist.ts';
 import { pause } from '../parts/pause.ts';
+import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
@@ -74,6 +75,7 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
           isOpen && found[active] ? `recruiter-${found[active].id}` : undefined
         }
         autocomplete="off"
+        maxLength={LONGEST_SEARCH}
         placeholder="Search a recruiter"
         value={text ?? chosen?.name ?? ''}
         onFocus={() => setText('')}
