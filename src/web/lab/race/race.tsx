@@ -1,5 +1,6 @@
 import { Choice } from '../choose.tsx';
 import type { PartProps } from '../part.ts';
+import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
 import { Totals } from './totals.tsx';
 import { type Racing, useRace } from './use-race.ts';
@@ -75,23 +76,3 @@ function inWords({ place, rounds, told, failure }: Racing, of: number): string {
   if (place > 0) return `Somebody else races. You are number ${place} in line.`;
   return rounds.length === 0 ? 'The recruiters line up.' : `${rounds.length} of ${of} rounds`;
 }
-
-interface CountProps {
-  label: string;
-  value: number;
-  most: number;
-  onCount: (count: number) => void;
-}
-
-const Count = ({ label, value, most, onCount }: CountProps) => (
-  <label class="choice">
-    {label}
-    <input
-      type="number"
-      min={1}
-      max={most}
-      value={value}
-      onChange={({ target }: Event) => onCount(Number((target as HTMLInputElement).value))}
-    />
-  </label>
-);
