@@ -1,6 +1,5 @@
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
-import { requestId } from 'hono/request-id';
 import { adminOnly, authenticate } from './auth/http.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { Admission, type AdmissionLimits } from './claims/admission.ts';
@@ -14,9 +13,10 @@ import { docsRoutes } from './docs/http.ts';
 import {
   byLoopbackNameOnly,
   crossOrigin,
-  hardened,
+  identify,
   limitRate,
   refuseCrossSite,
+  withHeaders,
 } from './edge/http.ts';
 import { describe } from './errors.ts';
 import { isWriting, newRoutes } from './http.ts';
@@ -113,17 +113,9 @@ export function createApp(deps: AppDeps) {
   gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
 
   const app = newRoutes();
-  app.use(requestId());
+  app.use(identify);
   app.use(observeRequests(log, metrics));
-  app.use(async (c, next) => {
-    await next();
-    // Not by `c.header`, which makes another response of one that is finished: 60 to 90 us each.
-    const { headers } = c.res;
-    headers.set('X-Request-Id', c.get('requestId'));
-    // What is said about slots is old by the next request.
-    if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
-  });
-  app.use(hardened);
+  app.use(withHeaders);
   if (auth.kind === 'loopback') app.use(byLoopbackNameOnly);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
   app.use(refuseCrossSite(corsOrigins));

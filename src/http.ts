@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Caller } from './auth/caller.ts';
@@ -6,6 +7,8 @@ import { invalid } from './problem.ts';
 
 /** What the middleware of the app has found out about a request. */
 export interface Env {
+  /** Node's own request and response, where the app is asked over a socket. */
+  Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
     caller: Caller;

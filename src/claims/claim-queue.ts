@@ -1,4 +1,5 @@
 import type { Database } from '../db/client.ts';
+import { FullJobs } from './full-jobs.ts';
 import {
   type Claiming,
   claimInLine,
@@ -12,14 +13,13 @@ import {
   jobsOf,
   lineOf,
   type QueueLimits,
+  takeBatch,
   type Waiting,
   waitingFor,
 } from './waiting.ts';
 
 /** One timer for all: one each would cost more than the claim's place in a batch. */
 const SWEEP_MS = 100;
-/** Jobs that are remembered as full. More than a crowd is about at any one time. */
-const MOST_HINTS = 10_000;
 
 /**
  * Group commit: claims that come while a transaction is running form the next one. They wait in the
@@ -38,12 +38,13 @@ export class ClaimQueue {
   readonly #waitingForLine: Waiting[][] = [];
   /** Jobs that a transaction of ours is about, or that wait for a line. */
   readonly #taken = new Set<bigint>();
-  /** A hint on where to look first, and never an answer. */
-  readonly #seenFull = new Set<bigint>();
+  readonly #fullJobs = new FullJobs();
   #count = 0;
   #batches = 0;
   #lines = 0;
   #looking = false;
+  /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
+  #hasLooked = false;
   #sweeper: NodeJS.Timeout | undefined;
 
   /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
@@ -59,7 +60,7 @@ export class ClaimQueue {
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
       // A refusal that is to be stored takes a transaction anyway.
-      const looks = !claiming.keyed && this.#seenFull.has(jobId);
+      const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
       const map = looks ? this.#waitingForLook : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
       this.#count++;
@@ -71,39 +72,30 @@ export class ClaimQueue {
   load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
 
   #begin() {
-    if (!this.#looking && this.#waitingForLook.size > 0) void this.#look();
+    if (this.#mayLook()) void this.#look();
     while (this.#lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
       if (!line) break;
       void this.#runLine(line);
     }
     while (this.#batches < this.#limits.batches) {
-      const batch = this.#takeBatch();
+      const batch = takeBatch(this.#waiting, this.#taken, this.#limits.batch);
       if (batch.length === 0) break;
       void this.#runBatch(batch);
     }
     this.#sweepWhileWaiting();
   }
 
-  #takeBatch(): Waiting[] {
-    const batch: Waiting[] = [];
-    for (const [jobId, line] of this.#waiting) {
-      if (this.#taken.has(jobId)) continue;
-      const left = line.filter(isUnanswered);
-      const some = left.splice(0, this.#limits.batch - batch.length);
-      this.#waiting.set(jobId, left);
-      if (left.length === 0) this.#waiting.delete(jobId);
-      if (some.length > 0) this.#taken.add(jobId);
-      batch.push(...some);
-      if (batch.length >= this.#limits.batch) break;
-    }
-    return batch;
+  #mayLook(): boolean {
+    const hasTurn = this.#batches === 0 || !this.#hasLooked;
+    return hasTurn && !this.#looking && this.#waitingForLook.size > 0;
   }
 
   async #runBatch(batch: Waiting[]) {
     this.#batches++;
     this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     this.#batches--;
+    this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
     for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
     for (const jobId of jobsOf(batch)) if (!held.has(jobId)) this.#taken.delete(jobId);
@@ -123,17 +115,18 @@ export class ClaimQueue {
   /** However many ask for jobs that are full, one statement tells them all. */
   async #look() {
     this.#looking = true;
+    this.#hasLooked = true;
     const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
     this.#waitingForLook.clear();
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     this.#looking = false;
     // A slot was free when these looked: now it is for the lock to say who gets it.
-    for (const each of batch.filter(isUnanswered)) {
-      this.#seenFull.delete(each.request.jobId);
-      const line = lineOf(this.#waiting, each.request.jobId);
-      line.push(each);
-      line.sort((a, b) => a.since - b.since);
+    const left = batch.filter(isUnanswered);
+    for (const each of left) {
+      this.#fullJobs.note(each.request.jobId, false);
+      lineOf(this.#waiting, each.request.jobId).push(each);
     }
+    for (const jobId of jobsOf(left)) this.#waiting.get(jobId)?.sort((a, b) => a.since - b.since);
     this.#begin();
   }
 
@@ -158,16 +151,17 @@ export class ClaimQueue {
     for (const [index, waiting] of batch.entries()) {
       const result = results?.[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
-      if (result.kind === 'full') this.#remember(waiting.request.jobId);
+      const isFull = result.kind === 'full';
+      this.#fullJobs.note(waiting.request.jobId, isFull);
+      if (isFull) this.#letLook(waiting.request.jobId);
       this.#answer(waiting, result);
     }
   }
 
   /** Whoever still waits for this job need not wait for its lock. */
-  #remember(jobId: bigint) {
-    if (this.#seenFull.size >= MOST_HINTS) this.#seenFull.clear();
-    this.#seenFull.add(jobId);
-    const line = this.#waiting.get(jobId) ?? [];
+  #letLook(jobId: bigint) {
+    const line = this.#waiting.get(jobId);
+    if (!line) return;
     this.#waiting.delete(jobId);
     for (const each of line)
       lineOf(each.keyed ? this.#waiting : this.#waitingForLook, jobId).push(each);

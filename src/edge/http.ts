@@ -1,6 +1,6 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import { randomUUID } from 'node:crypto';
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import { cors } from 'hono/cors';
-import { secureHeaders } from 'hono/secure-headers';
 import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
 import { isOpen } from '../auth/http.ts';
@@ -12,22 +12,58 @@ import { isCrossSite, nameIn } from './cross-site.ts';
 
 type Middleware = MiddlewareHandler<Env>;
 
-/** Says to browsers that an answer is data: it loads nothing, and stands in nobody's frame. */
-export const hardened: Middleware = secureHeaders({
-  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  xFrameOptions: 'DENY',
-  // Whether a domain is for https alone is for those to say who end TLS in front of us.
-  strictTransportSecurity: false,
-  // A page of ours brings a policy of its own.
-  overwrite: false,
-});
+const LONGEST_ID = 255;
+
+/** Names a request: as it says itself, so that a caller finds it in our log, or by a new name. */
+export const identify: Middleware = (c, next) => {
+  const given = c.req.header('X-Request-Id');
+  const isId = given !== undefined && given.length <= LONGEST_ID && /^[\w\-=]+$/.test(given);
+  c.set('requestId', isId ? given : randomUUID());
+  return next();
+};
+
+/** What an answer says to browsers and caches, unless its route says otherwise. */
+const HEADERS = {
+  // What is said about slots is old by the next request.
+  'Cache-Control': 'no-store',
+  // It is data: it loads nothing, and stands in nobody's frame. A page brings a policy of its own.
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Adds the headers that every answer has. On Node's own response where there is one: to make a
+ * `Headers` of an answer's and read it back took 24 of the 63 us that a `GET /healthz` costs.
+ */
+export const withHeaders: Middleware = async (c, next) => {
+  const headers = Object.entries({ ...HEADERS, 'X-Request-Id': c.get('requestId') });
+  const { outgoing } = c.env ?? {};
+  // What the route says comes later, and replaces these.
+  for (const [name, value] of outgoing ? headers : []) outgoing?.setHeader(name, value);
+  await next();
+  for (const [name, value] of outgoing ? [] : headers)
+    if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+};
 
 /**
  * Refuses who came by another name than this machine's own. Such a name may belong to a web page
  * whose server now gives our address for it: to the browser, page and service are then one site.
  */
-export const byLoopbackNameOnly: Middleware = async (c, next) =>
-  isLoopback(nameIn(hostOf(c)) ?? '') ? next() : problem(wrongHost);
+export const byLoopbackNameOnly: Middleware = (() => {
+  // A host's name takes 8 us to parse, and nearly all ask by the same one.
+  let letIn: string | undefined;
+  return async (c: Context<Env>, next: Next) => {
+    const host = hostOf(c);
+    if (host === letIn) return next();
+    if (!isLoopback(nameIn(host) ?? '')) return problem(wrongHost);
+    letIn = host;
+    return next();
+  };
+})();
 
 const wrongHost = {
   ...crossSiteRefused,
