@@ -8,6 +8,8 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
+import { Patience } from './patience.ts';
+import type { ClaimRequest, Outcome } from './rules.ts';
 import {
   isUnanswered,
   jobsOf,
@@ -17,9 +19,6 @@ import {
   type Waiting,
   waitingFor,
 } from './waiting.ts';
-
-/** One timer for all: one each would cost more than the claim's place in a batch. */
-const SWEEP_MS = 100;
 
 /**
  * Group commit: claims that come while a transaction is running form the next one. They wait in the
@@ -45,16 +44,28 @@ export class ClaimQueue {
   #looking = false;
   /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
   #hasLooked = false;
-  #sweeper: NodeJS.Timeout | undefined;
+  readonly #patience: Patience;
 
   /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
   constructor(db: Database, limits: QueueLimits, onLateError: (error: unknown) => void) {
     this.#db = db;
     this.#limits = limits;
     this.#onLateError = onLateError;
+    this.#patience = new Patience(
+      limits.waitMs,
+      () =>
+        [
+          ...this.#waiting.values(),
+          ...this.#waitingForLook.values(),
+          ...this.#waitingForLine,
+        ].flat(),
+      (waiting) => this.#answer(waiting, { kind: 'busy' }),
+    );
   }
 
   /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
+  claim(claiming: { request: ClaimRequest }): Promise<Outcome>;
+  claim(claiming: Claiming): Promise<Settled>;
   claim(claiming: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
@@ -83,7 +94,7 @@ export class ClaimQueue {
       if (batch.length === 0) break;
       void this.#runBatch(batch);
     }
-    this.#sweepWhileWaiting();
+    if (this.#count > 0) this.#patience.watch();
   }
 
   #mayLook(): boolean {
@@ -176,18 +187,5 @@ export class ClaimQueue {
     waiting.answered = true;
     this.#count--;
     tell();
-  }
-
-  /** Answers those whose turn has not come in time. */
-  #sweepWhileWaiting() {
-    if (this.#sweeper || this.#count === 0) return;
-    this.#sweeper = setTimeout(() => {
-      const late = performance.now() - this.#limits.waitMs;
-      const lines = [...this.#waiting.values(), ...this.#waitingForLook.values()];
-      for (const waiting of [...lines, ...this.#waitingForLine].flat())
-        if (waiting.since < late) this.#answer(waiting, { kind: 'busy' });
-      this.#sweeper = undefined;
-      this.#sweepWhileWaiting();
-    }, SWEEP_MS);
   }
 }

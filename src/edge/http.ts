@@ -1,26 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import type { Context, MiddlewareHandler, Next } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
-import { isOpen } from '../auth/http.ts';
+import { isAboutService } from '../auth/http.ts';
 import { isLoopback } from '../auth/settings.ts';
-import { type Env, isWriting } from '../http.ts';
+import { type Env, type Guard, isWriting, requestIdOf } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
 
 type Middleware = MiddlewareHandler<Env>;
-
-const LONGEST_ID = 255;
-
-/** Names a request: as it says itself, so that a caller finds it in our log, or by a new name. */
-export const identify: Middleware = (c, next) => {
-  const given = c.req.header('X-Request-Id');
-  const isId = given !== undefined && given.length <= LONGEST_ID && /^[\w\-=]+$/.test(given);
-  c.set('requestId', isId ? given : randomUUID());
-  return next();
-};
 
 /** What an answer says to browsers and caches, unless its route says otherwise. */
 const HEADERS = {
@@ -36,34 +25,37 @@ const HEADERS = {
 };
 
 /**
- * Adds the headers that every answer has. On Node's own response where there is one: to make a
- * `Headers` of an answer's and read it back took 24 of the 63 us that a `GET /healthz` costs.
+ * Adds the headers that every answer has, and says how long that took. On Node's own response where
+ * there is one: to make a `Headers` of an answer's and read it back was 24 of the 63 us of /healthz.
  */
-export const withHeaders: Middleware = async (c, next) => {
-  const headers = Object.entries({ ...HEADERS, 'X-Request-Id': c.get('requestId') });
-  const { outgoing } = c.env ?? {};
-  // What the route says comes later, and replaces these.
-  for (const [name, value] of outgoing ? headers : []) outgoing?.setHeader(name, value);
-  await next();
-  for (const [name, value] of outgoing ? [] : headers)
-    if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-};
+export const complete =
+  (onAnswer: (c: Context<Env>, milliseconds: number) => void): Middleware =>
+  async (c, next) => {
+    const began = performance.now();
+    await next();
+    const { outgoing } = c.env ?? {};
+    for (const [name, value] of Object.entries({ ...HEADERS, 'X-Request-Id': requestIdOf(c) })) {
+      // What the route says is sent later, and replaces this.
+      if (outgoing) outgoing.setHeader(name, value);
+      else if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    }
+    onAnswer(c, performance.now() - began);
+  };
 
 /**
  * Refuses who came by another name than this machine's own. Such a name may belong to a web page
  * whose server now gives our address for it: to the browser, page and service are then one site.
  */
-export const byLoopbackNameOnly: Middleware = (() => {
+export function byLoopbackNameOnly(): Guard {
   // A host's name takes 8 us to parse, and nearly all ask by the same one.
   let letIn: string | undefined;
-  return async (c: Context<Env>, next: Next) => {
+  return (c) => {
     const host = hostOf(c);
-    if (host === letIn) return next();
-    if (!isLoopback(nameIn(host) ?? '')) return problem(wrongHost);
+    if (host !== letIn && !isLoopback(nameIn(host) ?? '')) return problem(wrongHost);
     letIn = host;
-    return next();
+    return undefined;
   };
-})();
+}
 
 const wrongHost = {
   ...crossSiteRefused,
@@ -97,9 +89,9 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 
 /** Refuses what a page of another site would change, unless its origin is allowed to. */
 export const refuseCrossSite =
-  (origins: readonly string[]): Middleware =>
-  async (c, next) => {
-    if (!isWriting(c)) return next();
+  (origins: readonly string[]): Guard =>
+  (c) => {
+    if (!isWriting(c)) return undefined;
     const from = {
       host: hostOf(c),
       origin: c.req.header('Origin'),
@@ -107,7 +99,7 @@ export const refuseCrossSite =
       site: c.req.header('Sec-Fetch-Site'),
       mode: c.req.header('Sec-Fetch-Mode'),
     };
-    return isCrossSite(from, origins) ? problem(crossSiteRefused) : next();
+    return isCrossSite(from, origins) ? problem(crossSiteRefused) : undefined;
   };
 
 const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.req.url).host;
@@ -124,8 +116,7 @@ export function limitRate(limit: number): Middleware {
     windowMs: RATE_WINDOW_MS,
     standardHeaders: 'draft-7',
     keyGenerator: (c) => nameOf(c.get('caller')),
-    // Of these nobody knows who asks.
-    skip: isOpen,
+    skip: isAboutService,
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {
