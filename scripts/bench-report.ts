@@ -1,7 +1,7 @@
 import type { BenchResult } from '../src/bench/bench.ts';
 import type { Measure } from '../src/bench/measure.ts';
+import { plainTable } from '../src/plain-table.ts';
 import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
 
 /** What was measured, as a table; and where, so that the figures mean something. */
 export function describeBench({

@@ -8,9 +8,9 @@ import { databaseAlone, missingMigrations, unusable } from '../src/db/migrate.ts
 import { type Diagnosis, diagnose } from '../src/doctor.ts';
 import { PlainError } from '../src/errors.ts';
 import { runMain } from '../src/main.ts';
+import { plainTable } from '../src/plain-table.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
 
 const HELP = `Looks for what is wrong in a database, and mends nothing.
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
-import type { Exploration } from '../src/lab/explore/explore.ts';
-import { transcript } from '../src/lab/explore/transcript.ts';
+import { counterexampleOf } from '../src/lab/explore/explore.ts';
+import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
+import { plainTable } from '../src/plain-table.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
 
 const HELP = `Plays every order of the recruiters' SQL statements on a real PostgreSQL.
 
@@ -76,11 +76,6 @@ runMain(async (stop) => {
   return results.some(brokePromise) ? 1 : 0;
 }, FAILED);
 
-function counterexampleOf({ counterexamples }: Exploration) {
-  const { oversold, unsold, untrue, error, hang, deadlock } = counterexamples;
-  return oversold ?? unsold ?? untrue ?? hang ?? error ?? deadlock;
-}
-
 function asJson(result: Result, { sessions }: Options) {
   const { strategy, schedules, faults, serializationFailures, milliseconds } = result;
   const played = counterexampleOf(result);
@@ -95,7 +90,7 @@ function asJson(result: Result, { sessions }: Options) {
     serializationFailures,
     errors: (faults.error ?? 0) + (faults.hang ?? 0) + (faults.untrue ?? 0),
     counterexample: played
-      ? { schedule: played.schedule.join(','), transcript: transcript(played) }
+      ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
       : null,
     milliseconds,
   };
@@ -142,5 +137,5 @@ function describeCounterexample(result: Result, { scenario }: Options): string[]
   if (!played) return [];
   const elsewhere = scenario === claimSettings[0].name ? '' : ` --scenario ${scenario}`;
   const command = `replay: npm run replay -- ${result.strategy.name} ${played.schedule.join(',')}${elsewhere}`;
-  return [paint('bold', result.strategy.name), transcript(played), command, ''];
+  return [paint('bold', result.strategy.name), tell(played).transcript, command, ''];
 }

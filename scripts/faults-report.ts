@@ -1,6 +1,6 @@
 import type { ScenarioResult } from '../src/faults/play.ts';
+import { plainTable } from '../src/plain-table.ts';
 import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
 
 /** Findings that are printed; --json has all of them. */
 const FINDINGS_SHOWN = 20;

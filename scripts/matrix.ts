@@ -1,18 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { PlainError } from '../src/errors.ts';
 import { claimSettings } from '../src/lab/claim-scenarios.ts';
 import { strategies } from '../src/lab/strategies/index.ts';
+import { fileOf } from '../src/lab/syllabus/source.ts';
+import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/verdicts.ts';
 import { runMain } from '../src/main.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 
-const HELP = `Explores every strategy in every setting, and writes the table into README.md.
+const HELP = `Explores every strategy in every setting, and writes what it found into README.md
+and src/lab/verdicts.json.
 
 Usage: npm run matrix [-- --check]
 
-  --check            change nothing; exit with 1 when the table is stale
+  --check            change nothing; exit with 1 when one of them is stale
   --help             show this
 `;
 
@@ -35,16 +38,24 @@ runMain(async (stop) => {
   for (const setting of claimSettings)
     bySetting.push(await exploreAll(strategies, setting, 2, stop));
   assertVerdicts(bySetting);
-  const fresh = `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`;
-  if (fresh === written) {
-    process.stdout.write('The table in README.md is up to date.\n');
+  const fresh = new Map<string | URL, string>([
+    [readme, `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`],
+    [VERDICTS_FILE, `${JSON.stringify(verdicts(bySetting), null, 2)}\n`],
+  ]);
+  const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
+  if (stale.length === 0) {
+    process.stdout.write('What README.md and verdicts.json say is up to date.\n');
     return 0;
   }
-  if (options.check) throw new PlainError('The table in README.md is stale: npm run matrix');
-  writeFileSync(readme, fresh);
-  process.stdout.write('The table in README.md was written anew.\n');
+  if (options.check)
+    throw new PlainError('What README.md or verdicts.json says is stale: npm run matrix');
+  for (const [file, text] of stale) writeFileSync(file, text);
+  process.stdout.write('What README.md and verdicts.json say was written anew.\n');
   return 0;
 });
+
+const contentOf = (file: string | URL) =>
+  existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 
 /** A strategy must keep its promise, and one that promises nothing must be caught in some schedule. */
 function assertVerdicts(bySetting: Result[][]) {
@@ -60,8 +71,8 @@ function table(bySetting: Result[][]): string {
   const head = ['strategy', 'promises', ...claimSettings.map(({ idea }) => idea), 'verdict'];
   const rows = strategies.map((strategy, index) => {
     const results = bySetting.flatMap((results) => results[index] ?? []);
-    const name = `[\`${strategy.name}\`](src/lab/strategies/${fileOf(strategy.name)}.ts)`;
-    return [name, strategy.promise, ...results.map(cell), verdict(results)];
+    const name = `[\`${strategy.name}\`](${fileOf(strategy.name)})`;
+    return [name, strategy.promise, ...results.map(cell), mark(results)];
   });
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
@@ -82,15 +93,17 @@ function cell({ schedules, faults }: Result): string {
   return wrong.length ? `${wrong.join(', ')} of ${schedules}` : `0 of ${schedules}`;
 }
 
-function verdict(results: Result[]): string {
-  const has = (fault: string) => results.some(({ faults }) => (faults[fault] ?? 0) > 0);
-  if (has('oversold')) return '✗ oversells';
-  if (has('deadlock')) return '✗ deadlocks';
-  if (has('unsold')) return '✗ undersells';
-  return has('error') || has('hang') || has('untrue') ? '✗ fails' : '✓ holds';
+function verdicts(bySetting: Result[][]): Record<string, Verdict> {
+  const entries = strategies.map(({ name }, index): [string, Verdict] => {
+    const found = bySetting.flatMap((results) => results[index] ?? []).map(findingOf);
+    const settings = found.map((finding, at) => [claimSettings[at]?.name, finding]);
+    return [name, { verdict: inAWord(found), settings: Object.fromEntries(settings) }];
+  });
+  return Object.fromEntries(entries);
 }
 
-/** Two strategies share a file where they are two uses of the same code. */
-function fileOf(name: string): string {
-  return { 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[name] ?? name;
+/** The verdict as the table has it. */
+function mark(results: Result[]): string {
+  const word = inAWord(results);
+  return `${word === 'holds' ? '✓' : '✗'} ${word}`;
 }

@@ -12,12 +12,6 @@ import {
   race,
   type StrategyInfo,
 } from '../src/lab/race.ts';
-import { Trace } from '../src/lab/trace.ts';
-import { openLog } from '../src/log.ts';
-import { runMain, unlessStopped } from '../src/main.ts';
-import { startService } from '../src/service.ts';
-import { readOptions, whole } from './options.ts';
-import { clearProgress, showProgress } from './progress.ts';
 import {
   brokePromise,
   describeRace,
@@ -25,7 +19,14 @@ import {
   describeRound,
   describeVerdict,
   showedNothing,
-} from './race-report.ts';
+} from '../src/lab/race-report.ts';
+import { Trace } from '../src/lab/trace.ts';
+import { openLog } from '../src/log.ts';
+import { runMain, unlessStopped } from '../src/main.ts';
+import { startService } from '../src/service.ts';
+import { readOptions, whole } from './options.ts';
+import { paint } from './paint.ts';
+import { clearProgress, showProgress } from './progress.ts';
 
 const HELP = `Fires a crowd of recruiters at one job and counts who got a slot.
 
@@ -158,11 +159,11 @@ async function runRaces(
     results.push(await race(url, strategy, options, onRound, stop));
     clearProgress();
     if (worst && (strategy === chosen[0] || strategy === chosen.at(-1)))
-      say(describeRound(strategy.name, worst, options));
+      say(describeRound(strategy.name, worst, options, paint));
   }
   if (options.json) process.stdout.write(`${JSON.stringify(asJson(options, results))}\n`);
-  say(describeResults(results, chosen, options));
-  say(describeVerdict(results, options));
+  say(describeResults(results, chosen, options, paint));
+  say(describeVerdict(results, options, paint));
   return results;
 }
 

@@ -2,21 +2,22 @@ import { z } from 'zod';
 import { UsageError } from '../src/errors.ts';
 import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
 import { replay } from '../src/lab/explore/explore.ts';
-import { transcript } from '../src/lab/explore/transcript.ts';
+import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
 import { withStage } from './arena.ts';
-import { readOptions } from './options.ts';
+import { readOptions, whole } from './options.ts';
 
 const HELP = `Plays one schedule of a strategy, and prints what happened.
 
-Usage: npm run replay -- NAME SCHEDULE [--scenario NAME]
+Usage: npm run replay -- NAME SCHEDULE [--scenario NAME] [--sessions N]
 
   NAME               a strategy, such as naive
   SCHEDULE           who makes the next step: 1,1,2,1,2,2 (t: time passes). Where it
                      ends before the sessions do, the lowest number goes on.
   --scenario NAME    the situation: ${claimSettings.map(({ name }) => name).join(', ')}
                      (default: ${claimSettings[0].name})
+  --sessions N       recruiters at once (2 or 3; default: those in the schedule)
   --help             show this
 
 The same schedule prints the same transcript each time. Exit code: 0 when it was
@@ -30,12 +31,17 @@ const rules = z.object({
       `--scenario must be one of ${claimSettings.map(({ name }) => name).join(', ')}`,
     )
     .default(claimSettings[0].name),
+  sessions: whole('--sessions', 2, 3, 2),
   help: z.boolean().default(false),
 });
 
 runMain(async (stop) => {
   const { options, positionals } = readOptions('replay', rules, {
-    options: { scenario: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      scenario: { type: 'string' },
+      sessions: { type: 'string' },
+      help: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
   if (options.help) {
@@ -49,10 +55,13 @@ runMain(async (stop) => {
   const steps = readSchedule(schedule);
   const setting = settingNamed(options.scenario);
   if (!strategy || another) throw new UsageError('One strategy is played at a time.');
-  const sessions = Math.max(2, ...steps.map((step) => Number(step.replace('x', '')) || 0));
+  const sessions = Math.max(
+    options.sessions,
+    ...steps.map((step) => Number(step.replace('x', '')) || 0),
+  );
   await withStage(stop, async (stage) => {
     const played = await replay(stage, claimScenario(strategy, setting, sessions), steps);
-    process.stdout.write(`${transcript(played)}\nschedule: ${played.schedule.join(',')}\n`);
+    process.stdout.write(`${tell(played).transcript}\nschedule: ${played.schedule.join(',')}\n`);
   });
   return 0;
 }, 2);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler, Next } from 'hono';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import type { Result } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Caller } from './auth/caller.ts';
@@ -87,9 +88,24 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** The addresses that claim by GET: the claim itself, and a strategy's in workshop mode. */
-const CLAIMS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$/;
+/** What a GET sets off: the claim itself, and in workshop mode a strategy's, or an exploration. */
+const ACTS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$|^\/lab\/explorations$/;
 
-/** Whether a request may change something: by its method, or as a GET that claims. */
+/** Whether a request may change something: by its method, or as a GET that acts. */
 export const isWriting = ({ req }: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
+  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || ACTS_BY_GET.test(req.path);
+
+/** How long a file may be kept whose address changes with its content: a year is as good as ever. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
+const etagged = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'content-security-policy'] });
+
+/**
+ * May be kept, but is asked for each time whether it has changed. "Not modified" comes with the
+ * page's own policy: with that of our data, the browser would put it in the place of the page's.
+ */
+export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
+  const answer = await etagged(c, next);
+  c.header('Cache-Control', 'no-cache');
+  return answer;
+};

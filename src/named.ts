@@ -1,7 +1,8 @@
-import { asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Database, Transaction } from './db/client.ts';
 import type { companies, recruiters } from './db/schema.ts';
 import { idBody, type Page, paged } from './schemas.ts';
+import { matches, wordsOf } from './search.ts';
 
 /** Companies and recruiters: to this service they are names. */
 type Table = typeof companies | typeof recruiters;
@@ -26,13 +27,18 @@ export async function findNamed(
   return row;
 }
 
-/** A page of them, in the order of their ids. */
-export async function listNamed(db: Database, table: Table, page: Page) {
-  const { cursor = 0n, limit } = page;
+/** A page of them, in the order of their ids; with `q` only those whose name has these words. */
+export async function listNamed(
+  db: Database,
+  table: Table,
+  page: Page & { q?: string[] | undefined },
+) {
+  const { q, cursor = 0n, limit } = page;
+  const found = q && matches(wordsOf(sql`${table.name}`), q);
   const rows = await db
     .select()
     .from(table)
-    .where(gt(table.id, cursor))
+    .where(and(gt(table.id, cursor), found))
     .orderBy(asc(table.id))
     .limit(limit + 1);
   return paged(rows, page);

@@ -20,6 +20,7 @@ export const problemCodes = [
   'job-not-found',
   'key-in-use',
   'key-reused',
+  'lab-unavailable',
   'method-not-allowed',
   'migrations-missing',
   'no-lease',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchText } from './search.ts';
 
 /** The largest id: PostgreSQL's bigint. */
 const LARGEST_ID = 2n ** 63n - 1n;
@@ -65,7 +66,7 @@ export const line = (longest: number, example: string) =>
     .max(longest, `must have at most ${longest} characters`)
     .meta({ example });
 
-const LARGEST_PAGE = 100;
+export const LARGEST_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
 const wholeText = (smallest: number, largest: number) =>
@@ -87,6 +88,24 @@ export const pageQuery = z.object({
     .default(DEFAULT_PAGE)
     .meta({ description: 'The most that the page may hold.', default: DEFAULT_PAGE }),
 });
+
+/** Which companies or recruiters are asked for. */
+export const namedQuery = pageQuery.extend({
+  q: searchText.meta({ description: 'Only names with words that begin so.', example: 'har' }),
+});
+
+/** Ids by a parameter that may be repeated: Hono gives text when it is there once. */
+export const idsText = (most: number, description: string) =>
+  z
+    .union([z.string().transform((id) => [id]), z.array(z.string())])
+    .pipe(z.array(idText).max(most, `may be given at most ${most} times`))
+    .optional()
+    .meta({
+      type: 'array',
+      items: { type: 'string', pattern: '^[1-9][0-9]{0,18}$' },
+      maxItems: most,
+      description,
+    });
 
 export interface Page {
   cursor?: bigint | undefined;

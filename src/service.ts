@@ -3,14 +3,16 @@ import { longestAnswer } from './claims/admission.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
+import { openStages, PLAY_LIMITS } from './lab/stages.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { webRoutes } from './web/http.ts';
 
 /** Longer than any answer takes. */
-const DRAIN_MS = Math.max(longestAnswer(QUEUE_LIMITS), longestAnswer(LAB_LIMITS)) + 1_000;
+const DRAIN_MS = Math.max(...[QUEUE_LIMITS, LAB_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
 /** Beside the claims: one asks whether the database answers, the others clear away. */
 const CONNECTIONS_ASIDE = 3;
@@ -51,15 +53,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
     : undefined;
-  const close = (connection: Connection | undefined) => connection?.close();
+  const stages = lab ? openStages(databaseUrl, log) : undefined;
+  const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
+  const stopping = new AbortController();
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
     ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
-  if (labPool) app.route('/lab', createLab(labPool.db, log, trace?.around));
+  app.route('/', webRoutes({ lab }));
+  if (labPool && stages)
+    app.route(
+      '/lab',
+      createLab({ db: labPool.db, log, stages, stop: stopping.signal, around: trace?.around }),
+    );
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   const clearing = startClearing(aside.db, log);
@@ -67,13 +76,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: listening.url,
     async stop(heard) {
       draining = true;
-      // Its streams would run on for as long as the drain has patience.
+      // Streams would run on for as long as the drain has patience.
       feed.close();
+      stopping.abort();
       const cleared = clearing.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
       // This ends what the clearing still waits for, where the database is silent.
-      await Promise.all([pool, aside, labPool].map(close));
+      await Promise.all([pool, aside, labPool, stages].map(close));
       await cleared;
     },
   };

@@ -49,6 +49,29 @@ describe('who may import whom', () => {
     );
   });
 
+  test('what runs in the browser knows of the service its client and types, and nothing else', () => {
+    const inBrowser = sources.filter(({ name }) => /^web\/(board|lab|parts)\//.test(name));
+    const values = inBrowser.map(({ name, text }) => ({
+      name,
+      text: text.replaceAll(/^import type [^;]+;/gm, ''),
+    }));
+    const found = values.flatMap((source) => importsOf(source));
+    expect(
+      found.filter((each) => !/^(web\/|client\.ts$|hono\/(jsx\/dom|client)$)/.test(each)),
+    ).toEqual([]);
+    expect(inBrowser).not.toEqual([]);
+    // See parts/use-effect.ts.
+    const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
+    expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
+    // Its types are there, since the client's types come from the server.
+    const ofNode = /\b(process|Buffer|require|setImmediate|global)\b/;
+    expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('the server of the pages knows nothing that it would not tell everybody', () => {
+    expectNoImport(/^web\/[^/]+$/, /^(?!web\/|http\.ts|problem\.ts|hono|esbuild|node:)/);
+  });
+
   test('only what makes faults knows them', () => {
     expectNoImport(/^(?!faults\/)/, /^faults\//);
   });

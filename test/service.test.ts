@@ -1,5 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, expect, test, vi } from 'vitest';
+import { startEmbedded } from '../src/db/embedded.ts';
+import { prepareDatabase } from '../src/db/migrate.ts';
 import { makeService } from './support/app.ts';
 import { makeDatabase } from './support/database.ts';
 
@@ -66,4 +68,23 @@ test('a service that stops says so to whoever asks, until that was heard', async
   hear();
   await stopped;
   await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+});
+
+test('a service that stops leaves no scratch database of the lab behind', async () => {
+  const server = await startEmbedded();
+  afterAll(() => server.stop());
+  await prepareDatabase(server.url);
+  const sql = postgres(server.url, { max: 1 });
+  afterAll(() => sql.end());
+  const scratch = () => sql`SELECT 1 FROM pg_database WHERE datname LIKE 'rowlock_scratch_%'`;
+  const service = await makeService(server.url);
+  const answer = await fetch(`${service.url}/lab/plays`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ strategy: 'naive' }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await scratch()).toHaveLength(1);
+  await service.stop();
+  expect(await scratch()).toHaveLength(0);
 });

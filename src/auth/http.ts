@@ -10,12 +10,16 @@ import { KeySet, KeysUnavailable } from './key-set.ts';
 import type { AuthSettings } from './settings.ts';
 import { callerOf } from './token.ts';
 
-/** What may be read without a token: whether the service is well, and how it is called. */
-const OPEN_PATHS = ['/healthz', '/readyz', '/openapi.json', '/docs'];
+/**
+ * What may be read without a token: whether the service is well, how it is called, and the pages,
+ * which hold nothing of what it knows: they ask for that as everybody does.
+ */
+const OPEN_PATHS = ['/healthz', '/readyz', '/openapi.json', '/docs', '/', '/lab'];
+const OPEN_FOLDERS = ['/docs/', '/web/'];
 
 export const isOpen = ({ req }: Context<Env>): boolean =>
   ['GET', 'HEAD'].includes(req.method) &&
-  (OPEN_PATHS.includes(req.path) || req.path.startsWith('/docs/'));
+  (OPEN_PATHS.includes(req.path) || OPEN_FOLDERS.some((each) => req.path.startsWith(each)));
 
 /** Whether it asks how the service is: that is answered while it drains, and however often. */
 export const isAboutService = (c: Context<Env>): boolean => isOpen(c) || c.req.path === '/metrics';

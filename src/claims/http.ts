@@ -124,7 +124,8 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
       if (!isRecruiter(c.get('caller'), recruiterId)) return problem(forbidden);
       if (!(await findNamed(db, recruiters, recruiterId)))
         return problem(answers['no-such-recruiter']);
-      return c.json(await claimPage(db, { recruiterId }, c.req.valid('query')), 200);
+      const { jobId: jobIds, ...page } = c.req.valid('query');
+      return c.json(await claimPage(db, { recruiterId, jobIds }, page), 200);
     });
 }
 

@@ -155,10 +155,13 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
     recruiterId === undefined ? undefined : eq(jobClaims.recruiterId, recruiterId),
   );
 
-/** Live claims of a job or a recruiter, oldest first, from after the cursor; at most `limit`. */
+/**
+ * Live claims of a job, or of a recruiter, perhaps on these jobs alone; oldest first, from after the
+ * cursor; at most `limit`.
+ */
 export const listClaims = (
   db: Database,
-  of: { jobId: bigint } | { recruiterId: bigint },
+  of: { jobId: bigint } | { recruiterId: bigint; jobIds?: bigint[] | undefined },
   { cursor = 0n, limit }: { cursor?: bigint; limit: number },
 ): Promise<Claim[]> =>
   db
@@ -167,6 +170,7 @@ export const listClaims = (
     .where(
       and(
         'jobId' in of ? eq(jobClaims.jobId, of.jobId) : eq(jobClaims.recruiterId, of.recruiterId),
+        'jobIds' in of && of.jobIds ? anyOf(jobClaims.jobId, of.jobIds) : undefined,
         isLive,
         gt(jobClaims.id, cursor),
       ),

@@ -6,11 +6,13 @@ import { onEveryRoute } from '../problems.ts';
 import {
   fields,
   idAnswer,
+  idsText,
   idText,
   idValue,
   instantAnswer,
   json,
   jsonBody,
+  LARGEST_PAGE,
   nextCursor,
   pageQuery,
   parameters,
@@ -155,7 +157,12 @@ export const listOfRecruiter = createRoute({
   path: '/recruiters/{id}/claims',
   tags: ['Claims'],
   summary: 'What a recruiter holds',
-  request: { params: claimId, query: pageQuery },
+  request: {
+    params: claimId,
+    query: pageQuery.extend({
+      jobId: idsText(LARGEST_PAGE, 'Only their claims on these jobs: repeat it for each.'),
+    }),
+  },
   responses: {
     200: json('Their claims, oldest first.', claimList),
     ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),

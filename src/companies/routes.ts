@@ -8,9 +8,9 @@ import {
   json,
   jsonBody,
   namedAnswer,
+  namedQuery,
   newNamed,
   nextCursor,
-  pageQuery,
 } from '../schemas.ts';
 
 export const companyNotFound = {
@@ -42,7 +42,7 @@ export const listCompanies = createRoute({
   path: '/companies',
   tags: ['Companies'],
   summary: 'Companies, by page',
-  request: { query: pageQuery },
+  request: { query: namedQuery },
   responses: {
     200: json(
       'In the order of their ids.',

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   check,
+  customType,
   index,
   integer,
   jsonb,
@@ -18,11 +19,15 @@ const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIde
 const instant = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = () => instant('created_at').notNull().defaultNow();
 
-export const companies = pgTable('companies', {
-  id: id(),
-  name: text().notNull(),
-  createdAt: createdAt(),
-});
+export const companies = pgTable(
+  'companies',
+  {
+    id: id(),
+    name: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('companies_name_words_idx').using('gin', sql`words_of(${table.name})`)],
+);
 
 export const jobs = pgTable(
   'jobs',
@@ -41,11 +46,32 @@ export const jobs = pgTable(
   ],
 );
 
-export const recruiters = pgTable('recruiters', {
-  id: id(),
-  name: text().notNull(),
-  createdAt: createdAt(),
-});
+const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
+
+/**
+ * The words of each job's role and of its company's name, kept by triggers. Beside the jobs, where
+ * one index serves the words of both, and where no claim reads them.
+ */
+export const jobWords = pgTable(
+  'job_words',
+  {
+    jobId: bigint('job_id', { mode: 'bigint' })
+      .primaryKey()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    words: tsvector().notNull(),
+  },
+  (table) => [index('job_words_words_idx').using('gin', table.words)],
+);
+
+export const recruiters = pgTable(
+  'recruiters',
+  {
+    id: id(),
+    name: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('recruiters_name_words_idx').using('gin', sql`words_of(${table.name})`)],
+);
 
 /** The names of the constraints that turn a claim down; `claims/settle.ts` answers by them. */
 export const HELD_ONCE = 'job_claims_job_id_recruiter_id_key';

@@ -1,25 +1,20 @@
-import type { MiddlewareHandler } from 'hono';
-import { etag } from 'hono/etag';
-import { type Env, newRoutes } from '../http.ts';
+import { FOR_EVER, newRoutes, revalidated } from '../http.ts';
 import { type Document, documentOf } from './document.ts';
 import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
-
-/** A year, which is as good as for ever. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** The OpenAPI document of `described`, and a page that shows it. */
 export function docsRoutes(described: ReturnType<typeof newRoutes>) {
   const routes = newRoutes();
   let document: Document | undefined;
-  routes.get('/openapi.json', revalidated, etag(), (c) => {
+  routes.get('/openapi.json', revalidated, (c) => {
     // Made when first asked for: by then the routes are complete.
     document ??= documentOf(described);
     return c.json(document);
   });
-  routes.get('/docs', revalidated, etag(), (c) =>
+  routes.get('/docs', revalidated, (c) =>
     c.html(page, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }),
   );
-  routes.get('/docs/start.js', revalidated, etag(), async (c) =>
+  routes.get('/docs/start.js', revalidated, async (c) =>
     c.body(await readStart(), 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
   );
   for (const { name, type, read } of files)
@@ -31,8 +26,3 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
     );
   return routes;
 }
-
-const revalidated: MiddlewareHandler<Env> = async (c, next) => {
-  await next();
-  c.header('Cache-Control', 'no-cache');
-};

@@ -35,8 +35,8 @@ export const jobRoutes = ({ db, write, admission }: JobDeps) =>
       );
     })
     .openapi(routes.listJobs, async (c) => {
-      const { status, companyId, ...page } = c.req.valid('query');
-      const found = await pageOfJobs(db, { status, companyId }, page);
+      const { limit, cursor, ...filter } = c.req.valid('query');
+      const found = await pageOfJobs(db, filter, { limit, cursor });
       return c.json({ jobs: found.page.map(jobBody), nextCursor: found.nextCursor }, 200);
     })
     .openapi(routes.readJob, async (c) => {

@@ -2,8 +2,9 @@ import { and, asc, count, eq, gt, inArray, lt, lte, max, type SQL, sql } from 'd
 import { isLive } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { companies, jobClaims, jobs } from '../db/schema.ts';
+import { companies, jobClaims, jobs, jobWords } from '../db/schema.ts';
 import { type Page, paged } from '../schemas.ts';
+import { matches } from '../search.ts';
 
 export interface Job {
   id: bigint;
@@ -16,6 +17,8 @@ export interface Job {
 export interface JobFilter {
   status?: 'open' | 'full' | undefined;
   companyId?: bigint | undefined;
+  /** Words of the role or the company's name, or beginnings of them. */
+  q?: string[] | undefined;
 }
 
 /** The live claims of the row's job. */
@@ -24,17 +27,17 @@ const claimed = sql<number>`(select count(*)::int from ${jobClaims} where ${and(
 /** Jobs in the order of their ids, from after the cursor up to `last`; at most `limit`. */
 export const listJobs = (
   db: Database,
-  { status, companyId, last }: JobFilter & { last?: bigint },
+  { last, ...filter }: JobFilter & { last?: bigint },
   { cursor = 0n, limit }: Page,
 ): Promise<Job[]> =>
   selectJobs(
     db,
     and(
       gt(jobs.id, cursor),
-      ofCompany(companyId),
       last === undefined ? undefined : lte(jobs.id, last),
-      status === 'open' ? lt(claimed, jobs.capacity) : undefined,
-      status === 'full' ? lte(jobs.capacity, claimed) : undefined,
+      meant(filter),
+      filter.status === 'open' ? lt(claimed, jobs.capacity) : undefined,
+      filter.status === 'full' ? lte(jobs.capacity, claimed) : undefined,
     ),
     limit,
   );
@@ -56,12 +59,12 @@ export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
   return { ...found, nextCursor: String(last) };
 }
 
-/** How many jobs of the filter's company come after the cursor, up to a bound, and the last of them. */
-async function lookAhead(db: Database, { companyId }: JobFilter, cursor: bigint) {
+/** How many jobs of the filter, whatever their status, come after the cursor, up to a bound, and the last of them. */
+async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db
     .select({ id: jobs.id })
     .from(jobs)
-    .where(and(gt(jobs.id, cursor), ofCompany(companyId)))
+    .where(and(gt(jobs.id, cursor), meant(filter)))
     .orderBy(asc(jobs.id))
     .limit(MOST_LOOKED_AT)
     .as('ahead');
@@ -69,8 +72,13 @@ async function lookAhead(db: Database, { companyId }: JobFilter, cursor: bigint)
   return { last: row?.last ?? cursor, looked: row?.looked ?? 0 };
 }
 
-const ofCompany = (id: bigint | undefined) =>
-  id === undefined ? undefined : eq(jobs.companyId, id);
+/** The part of the filter that has indexes. */
+const meant = ({ companyId, q }: JobFilter) =>
+  and(
+    companyId === undefined ? undefined : eq(jobs.companyId, companyId),
+    q &&
+      sql`${jobs.id} in (select ${jobWords.jobId} from ${jobWords} where ${matches(sql`${jobWords.words}`, q)})`,
+  );
 
 /** Those of the jobs that exist. */
 export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>

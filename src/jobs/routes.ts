@@ -18,6 +18,7 @@ import {
   pageQuery,
   slotsAnswer,
 } from '../schemas.ts';
+import { searchText } from '../search.ts';
 
 /** More slots than any job needs; it bounds what one claim has to count. */
 const LARGEST_CAPACITY = 1_000;
@@ -79,6 +80,12 @@ export const listJobs = createRoute({
         .optional()
         .meta({ description: 'Only jobs with a slot left, or only those with none.' }),
       companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),
+      q: searchText.meta({
+        description:
+          'Only jobs with words that begin so, in their role or the name of their company: ' +
+          '`harb engineer` finds an Engineer of Harbour Analytics.',
+        example: 'engineer',
+      }),
     }),
   },
   responses: {

@@ -6,7 +6,7 @@ import { brokenInvariants } from './invariants.ts';
 import type { Strategy } from './strategy.ts';
 
 /** The job that schedules are about, and the ids of those who may hold it already. */
-const JOB = 1;
+export const JOB = 1;
 const FIRST_HOLDER = 101;
 const LAST_HOLDER = 200;
 
@@ -54,10 +54,12 @@ export function settingNamed(name: string): ClaimSetting {
 
 /** So many recruiters claim one job by this strategy; session 1 is recruiter 1, and so on. */
 export function claimScenario(
-  { claim, timed }: Pick<Strategy, 'claim' | 'timed'>,
+  strategy: Pick<Strategy, 'claim' | 'timed' | 'restart'>,
   { name, capacity, taken, timePasses, firstRollsBack, asksAgain }: ClaimSetting,
   recruiters: number,
 ): Scenario {
+  // Whoever plays a schedule only in part leaves others waiting in memory, but in this one alone.
+  const claim = strategy.restart?.() ?? strategy.claim;
   const program = (recruiterId: bigint) => (db: Database) => {
     const once = () => settle(claim(db, { jobId: BigInt(JOB), recruiterId }));
     return asksAgain
@@ -70,7 +72,7 @@ export function claimScenario(
     sessions: Array.from({ length: recruiters }, (_, index) => program(BigInt(index + 1))),
     judge: (admin, endings) => judge(admin, { capacity, taken }, endings),
   };
-  if (timed && timePasses) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
+  if (strategy.timed && timePasses) scenario.passTime = (admin) => runAll(admin, LET_AN_HOUR_PASS);
   if (firstRollsBack) scenario.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
   return scenario;
 }

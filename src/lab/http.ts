@@ -12,9 +12,14 @@ import { guardedBy, newRoutes } from '../http.ts';
 import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
+import { explorationRoutes } from './explorations/http.ts';
 import { addLabRows } from './lab-rows.ts';
+import { playRoutes } from './play/http.ts';
 import { clearTrack, layTrack, readTrack } from './race-track.ts';
+import { roundRoutes } from './rounds/http.ts';
+import type { LabStages } from './stages.ts';
 import { strategies } from './strategies/index.ts';
+import { noSuchStrategy, syllabusRoutes } from './syllabus/http.ts';
 
 /** Connections of the lab's own, so that a race does not take those of the real claims. */
 export const LAB_CONNECTIONS = 20;
@@ -36,22 +41,33 @@ export const LAB_LIMITS: AdmissionLimits = {
   answerMs: 5 * LOCK_TIMEOUT_MS,
 };
 
-/** The lab's routes; `db` should be a pool of `LAB_CONNECTIONS`. Mounted in workshop mode only. */
-export function createLab(
-  db: Database,
-  log: Log,
-  around: Around = (_, claim) => claim(),
-): ReturnType<typeof newRoutes> {
+export interface LabDeps {
+  /** A pool of `LAB_CONNECTIONS`. */
+  db: Database;
+  log: Log;
+  stages: LabStages;
+  /** Aborted when the server stops: streams end then. */
+  stop: AbortSignal;
+  around?: Around;
+}
+
+/** The lab's routes. Mounted in workshop mode only. */
+export function createLab({
+  db,
+  log,
+  stages,
+  stop,
+  around = (_, claim) => claim(),
+}: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
   lab.use(guardedBy(adminOnly));
   const admission = new Admission(LAB_LIMITS, (error) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
 
-  lab.get('/strategies', (c) =>
-    c.json(strategies.map(({ name, idea, promise }) => ({ name, idea, promise }))),
-  );
-  lab.all('/strategies', () => methodNotAllowed('GET, HEAD'));
+  lab.route('/', syllabusRoutes());
+  lab.route('/', explorationRoutes({ stages: stages.explorations, log, stop }));
+  lab.route('/', roundRoutes({ stages: stages.races, log, stop }));
   for (const { name, claim } of strategies) {
     const path = `/strategies/${name}/claim-job` as const;
     lab.openapi(
@@ -67,7 +83,10 @@ export function createLab(
     );
     lab.all(path, () => methodNotAllowed('GET'));
   }
-  lab.all('/strategies/:name/claim-job', () => noSuchStrategy());
+  lab.all('/strategies/:name/claim-job', () => problem(noSuchStrategy));
+
+  lab.route('/', playRoutes(stages.plays));
+  lab.all('/plays', () => methodNotAllowed('POST'));
 
   lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
@@ -90,14 +109,6 @@ export function createLab(
   lab.all('/races/:jobId{[0-9]{1,18}}', () => methodNotAllowed('GET, HEAD, DELETE'));
   return lab;
 }
-
-const noSuchStrategy = () =>
-  problem({
-    status: 404,
-    code: 'strategy-not-found',
-    title: 'No such strategy',
-    detail: `The strategies are ${strategies.map(({ name }) => name).join(', ')}.`,
-  });
 
 const noSuchRace = () =>
   problem({

@@ -2,7 +2,7 @@ import { claimScenario, claimSettings } from './claim-scenarios.ts';
 import { type Exploration, explore, type Played } from './explore/explore.ts';
 import { playFree } from './explore/free.ts';
 import type { Stage } from './explore/stage.ts';
-import { transcript } from './explore/transcript.ts';
+import { tell } from './explore/told.ts';
 import type { Strategy } from './strategy.ts';
 
 /** One thing that was looked at, and what came of it. */
@@ -82,7 +82,7 @@ const hangCheck = ({ idea }: { idea: string }, played: Played): Check => ({
 
 const shown = (played: Played) => ({
   schedule: played.schedule.join(','),
-  transcript: transcript(played),
+  transcript: tell(played).transcript,
 });
 
 /** A crowd at full speed, on a connection each. */

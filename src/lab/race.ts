@@ -33,6 +33,25 @@ export interface RaceResult {
   statuses: Record<string, number>;
 }
 
+/** What is known of a strategy before its first round. */
+export const newResult = (strategy: string, promise: RaceResult['promise']): RaceResult => ({
+  strategy,
+  promise,
+  roundsOversold: 0,
+  worst: 0,
+  statuses: {},
+});
+
+export function addRound(
+  result: RaceResult,
+  { claims, answers }: Round,
+  { capacity }: Pick<RaceSettings, 'capacity'>,
+) {
+  if (isOversold({ capacity, claims })) result.roundsOversold++;
+  result.worst = Math.max(result.worst, claims);
+  for (const { status } of answers) result.statuses[status] = (result.statuses[status] ?? 0) + 1;
+}
+
 const anyId = z.union([z.number(), z.string()]);
 const strategyInfo = z.object({
   name: z.string(),
@@ -62,19 +81,10 @@ export async function race(
   onRound: (round: Round, done: number) => void,
   stop: AbortSignal,
 ): Promise<RaceResult> {
-  const result: RaceResult = {
-    strategy: name,
-    promise,
-    roundsOversold: 0,
-    worst: 0,
-    statuses: {},
-  };
+  const result = newResult(name, promise);
   for (let done = 1; done <= settings.rounds; done++) {
     const round = await runRound(url, name, settings, stop);
-    if (isOversold({ ...settings, ...round })) result.roundsOversold++;
-    result.worst = Math.max(result.worst, round.claims);
-    for (const { status } of round.answers)
-      result.statuses[status] = (result.statuses[status] ?? 0) + 1;
+    addRound(result, round, settings);
     onRound(round, done);
   }
   return result;

@@ -11,6 +11,8 @@ export interface Strategy {
   promise: 'capacity' | 'nothing';
   /** Something in it ends by time alone, so the explorer lets time pass as well. */
   timed?: true;
+  /** `claim` on servers that have just started, for a strategy that keeps something in their memory. */
+  restart?(): Strategy['claim'];
   /** Claims; database errors are thrown as they come. */
   claim(db: Database, request: ClaimRequest): Promise<Outcome>;
 }

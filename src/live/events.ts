@@ -3,7 +3,8 @@ import type { Job } from '../jobs/queries.ts';
 import { idBody } from '../schemas.ts';
 
 /** An event as the wire has it: JSON without line breaks, so that it fits one `data` line. */
-const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+export const event = (name: string, data: unknown) =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 export const BEGIN = event('begin', {});
 export const END = event('end', {});

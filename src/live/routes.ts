@@ -3,20 +3,10 @@ import { z } from 'zod';
 import { jobAnswer } from '../jobs/routes.ts';
 import { type Problem, problemResponses } from '../problem.ts';
 import { onEveryRoute } from '../problems.ts';
-import { idAnswer, idText } from '../schemas.ts';
+import { idAnswer, idsText, idText } from '../schemas.ts';
 import { PAGE } from './queries.ts';
 
-/** A parameter that may be repeated: Hono gives text when it is there once. */
-const jobIds = z
-  .union([z.string().transform((id) => [id]), z.array(z.string())])
-  .pipe(z.array(idText).max(PAGE, `may be given at most ${PAGE} times`))
-  .optional()
-  .meta({
-    type: 'array',
-    items: { type: 'string', pattern: '^[1-9][0-9]{0,18}$' },
-    maxItems: PAGE,
-    description: 'Only these jobs: repeat it for each.',
-  });
+const jobIds = idsText(PAGE, 'Only these jobs: repeat it for each.');
 
 /** What stands in the `data` of each event, by the event's name. */
 const jobEvents = z

@@ -9,9 +9,9 @@ import {
   json,
   jsonBody,
   namedAnswer,
+  namedQuery,
   newNamed,
   nextCursor,
-  pageQuery,
 } from '../schemas.ts';
 
 const recruiterAnswer = namedAnswer('Recruiter', 'Amara Abbott');
@@ -36,7 +36,7 @@ export const listRecruiters = createRoute({
   path: '/recruiters',
   tags: ['Recruiters'],
   summary: 'Recruiters, by page',
-  request: { query: pageQuery },
+  request: { query: namedQuery },
   responses: {
     200: json(
       'In the order of their ids.',

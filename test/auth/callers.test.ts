@@ -1,8 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs, recruiters } from '../../src/db/schema.ts';
-import { createLab } from '../../src/lab/http.ts';
-import { collectLog, makeApp } from '../support/app.ts';
+import { makeApp, makeLab } from '../support/app.ts';
 import { as, WITH_SECRET } from '../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
@@ -10,7 +9,7 @@ let made: Made;
 
 beforeAll(async () => {
   made = await makeApp({ auth: WITH_SECRET, changeLimits: { placesPerJob: 1, queue: 0 } });
-  made.app.route('/lab', createLab(made.db, collectLog().log));
+  made.app.route('/lab', makeLab(made));
 });
 
 /** Demo data: the company of the jobs here, the one that holds a claim, and two that have nothing. */
@@ -137,8 +136,26 @@ const table: Record<string, Row> = {
     path: () => '/lab/strategies',
     statuses: [403, 403, 403, 403, 200],
   },
+  'GET /lab/strategies/:name': {
+    path: () => '/lab/strategies/row-lock',
+    statuses: [403, 403, 403, 403, 200],
+  },
   'GET /lab/strategies/row-lock/claim-job': {
     path: ({ free }) => `/lab/strategies/row-lock/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /lab/explorations': {
+    path: () => '/lab/explorations?strategy=hope',
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'POST /lab/rounds': {
+    path: () => '/lab/rounds',
+    body: { strategies: ['hope'] },
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'POST /lab/plays': {
+    path: () => '/lab/plays',
+    body: { strategy: 'naive' },
     statuses: [403, 403, 403, 403, 200],
   },
   'POST /lab/races': { path: () => '/lab/races', body: {}, statuses: [403, 403, 403, 403, 201] },

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLab } from '../../src/lab/http.ts';
-import { collectLog, makeApp } from '../support/app.ts';
+import { makeApp, makeLab } from '../support/app.ts';
 
 const PAGE = 'https://jobs.example';
 const HOST = 'localhost:3000';
@@ -10,7 +9,7 @@ let made: Made;
 
 beforeAll(async () => {
   made = await makeApp({ corsOrigins: [PAGE] });
-  made.app.route('/lab', createLab(made.db, collectLog().log));
+  made.app.route('/lab', makeLab(made));
 });
 
 const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
@@ -91,6 +90,7 @@ describe('from another site', () => {
     ['POST', '/companies'],
     ['POST', '/recruiters'],
     ['GET', '/lab/strategies/naive/claim-job?jobId=1&recruiterId=1'],
+    ['POST', '/lab/plays'],
     ['POST', '/lab/races'],
     ['DELETE', '/lab/races/1'],
     ['PUT', '/nowhere'],

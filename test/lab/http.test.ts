@@ -1,15 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { createLab } from '../../src/lab/http.ts';
 import { strategies } from '../../src/lab/strategies/index.ts';
-import { collectLog, makeApp } from '../support/app.ts';
+import { makeApp, makeLab } from '../support/app.ts';
 
 let app: App;
 
 beforeAll(async () => {
   const made = await makeApp();
   app = made.app;
-  app.route('/lab', createLab(made.db, collectLog().log));
+  app.route('/lab', makeLab(made));
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
@@ -44,22 +44,54 @@ describe.each(strategies.map(({ name }) => name))('%s', (name) => {
   });
 });
 
-test('the strategies are listed in the order of the syllabus', async () => {
+test('the strategies are listed in the order of the syllabus, with what is proven of them', async () => {
   const list = await json(await app.request('/lab/strategies'));
   expect(list.map((each: { name: string }) => each.name).slice(0, 2)).toEqual([
     'naive',
     'transaction',
   ]);
-  expect(list).toEqual(strategies.map(({ name, idea, promise }) => ({ name, idea, promise })));
+  expect(list).toMatchObject(
+    strategies.map(({ name, idea, promise }) => ({ name, idea, promise })),
+  );
+  const { settings, ...naive } = list[0];
+  expect(naive).toMatchObject({ promise: 'nothing', verdict: 'oversells' });
+  expect(settings[0]).toEqual({
+    name: 'last-slot',
+    idea: 'one slot is left',
+    schedules: 20,
+    serializationFailures: 0,
+    faults: { oversold: 18 },
+    clearest: { oversold: '1,1,2,2,2,1' },
+  });
 });
 
-test('an unknown strategy is answered 404 with the names of the known ones', async () => {
-  const response = await app.request('/lab/strategies/hope/claim-job?jobId=1&recruiterId=1');
-  expect(response.status).toBe(404);
-  const body = await json(response);
-  expect(body.code).toBe('strategy-not-found');
-  expect(body.detail).toContain('naive');
+test('the verdicts are those of the README, for every strategy in every setting', async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  for (const { name, verdict, settings } of await json(await app.request('/lab/strategies'))) {
+    const row = readme.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`));
+    const cells = row?.split(' | ') ?? [];
+    expect(cells.at(-1)).toMatch(new RegExp(`${verdict} \\|$`));
+    const schedules = cells.slice(2, -1).map((cell) => Number(/of (\d+)$/.exec(cell)?.[1]));
+    expect(settings.map((each: { schedules: number }) => each.schedules)).toEqual(schedules);
+  }
 });
+
+test('one strategy comes with its source', async () => {
+  const rowLock = await json(await app.request('/lab/strategies/row-lock'));
+  expect(rowLock).toMatchObject({ name: 'row-lock', verdict: 'holds' });
+  expect(rowLock.sources.at(-1).path).toBe('src/claims/claim-job.ts');
+});
+
+test.each(['/lab/strategies/hope/claim-job?jobId=1&recruiterId=1', '/lab/strategies/hope'])(
+  '%s is answered 404 with the names of the known ones',
+  async (path) => {
+    const response = await app.request(path);
+    expect(response.status).toBe(404);
+    const body = await json(response);
+    expect(body.code).toBe('strategy-not-found');
+    expect(body.detail).toContain('naive');
+  },
+);
 
 test('a race has as many recruiters as were asked for, made where they are missing', async () => {
   const response = await post({ capacity: 4, recruiters: 150 });
@@ -80,6 +112,7 @@ test.each(['', '[]', '{"capacity":0}', '{"recruiters":1001}', '{"capacity":"4"}'
 
 test.each([
   ['/lab/strategies', 'GET, HEAD'],
+  ['/lab/strategies/naive', 'GET, HEAD'],
   ['/lab/races', 'POST'],
   ['/lab/races/1', 'GET, HEAD, DELETE'],
   ['/healthz', 'GET, HEAD'],

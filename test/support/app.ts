@@ -1,10 +1,12 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
-import { connect } from '../../src/db/client.ts';
+import { connect, type Database } from '../../src/db/client.ts';
+import { createLab } from '../../src/lab/http.ts';
+import { openStages } from '../../src/lab/stages.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
 
@@ -67,10 +69,21 @@ export async function makeApp({
   return { app, db, feed, claim, call, events, requests, databaseUrl };
 }
 
+/** The lab over the database of an app, with stages of its own. */
+export function makeLab({ db, databaseUrl }: { db: Database; databaseUrl: string }) {
+  const { log } = collectLog();
+  const stages = openStages(databaseUrl, log);
+  afterAll(() => stages.close());
+  return createLab({ db, log, stages, stop: new AbortController().signal });
+}
+
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The whole service on a free port, over real sockets. */
-export async function makeService(databaseUrl: string): Promise<Service> {
+export async function makeService(
+  databaseUrl: string,
+  options: Partial<ServiceOptions> = {},
+): Promise<Service> {
   const service = await startService({
     databaseUrl,
     host: '127.0.0.1',
@@ -82,6 +95,7 @@ export async function makeService(databaseUrl: string): Promise<Service> {
         throw new Error(`the service logged ${JSON.stringify(event)}`);
       },
     },
+    ...options,
   });
   afterAll(() => service.stop());
   return service;

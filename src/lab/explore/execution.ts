@@ -36,6 +36,8 @@ const MOST_STEPS = 200;
 export class Execution {
   readonly entries: Entry[] = [];
   readonly actors: Actor[];
+  /** The backends of the sessions, in their order. */
+  readonly pids: number[];
   readonly #stage: Stage;
   readonly #scenario: Scenario;
   readonly #sessions: StageSession[];
@@ -55,8 +57,8 @@ export class Execution {
     this.#scenario = scenario;
     this.#sessions = sessions;
     this.actors = sessions.map((session, index) => this.#makeActor(session, index + 1, model));
-    const pids = sessions.map(({ pid }) => pid);
-    this.#stillness = new Stillness(stage, pids, this.actors);
+    this.pids = sessions.map(({ pid }) => pid);
+    this.#stillness = new Stillness(stage, this.pids, this.actors);
   }
 
   /** Sets the scene; no session has made a step yet. */
@@ -162,6 +164,9 @@ export class Execution {
     while (open().length > 0 && this.choices().length === 0) {
       if (!(await this.#stillness.change(deadline - Date.now()))) return open();
       await this.#stillness.settle();
+      const last = this.entries.at(-1);
+      // What came back by itself belongs to the step before.
+      if (last) this.#record(last, '');
     }
     return [];
   }

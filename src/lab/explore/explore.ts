@@ -23,6 +23,8 @@ export interface Played {
 
 export interface Exploration {
   schedules: number;
+  /** Whether these are all that there are. */
+  isComplete: boolean;
   /** In how many schedules each fault was found. */
   faults: Record<string, number>;
   serializationFailures: number;
@@ -33,6 +35,8 @@ export interface Exploration {
 
 export interface ExploreOptions {
   model?: StepModel;
+  /** Schedules that are played at most; all by default. */
+  most?: number;
   /** Called after each schedule with how many there were. */
   onSchedule?: (schedules: number) => void;
   /** Called before each step with the schedule up to it. */
@@ -46,9 +50,11 @@ export async function explore(
   scenario: Scenario,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
+  const { most = Number.POSITIVE_INFINITY } = options;
   const startedAt = performance.now();
   const found: Exploration = {
     schedules: 0,
+    isComplete: false,
     faults: {},
     serializationFailures: 0,
     counterexamples: {},
@@ -64,11 +70,18 @@ export async function explore(
     });
     count(found, played);
     options.onSchedule?.(found.schedules);
+    found.isComplete = !forks.advance();
     // What hangs once would hang, for its whole bound, in most of the other schedules too.
     if (played.faults.includes('hang')) break;
-  } while (forks.advance());
+  } while (!found.isComplete && found.schedules < most);
   found.milliseconds = Math.round(performance.now() - startedAt);
   return found;
+}
+
+/** The schedule that shows the worst that was found; undefined where nothing was. */
+export function counterexampleOf({ counterexamples }: Exploration): Played | undefined {
+  const { oversold, unsold, untrue, error, hang, deadlock } = counterexamples;
+  return oversold ?? unsold ?? untrue ?? hang ?? error ?? deadlock;
 }
 
 /** Plays one schedule; where it is too short to reach the end, the lowest choice goes on. */
@@ -77,6 +90,8 @@ export function replay(stage: Stage, scenario: Scenario, schedule: string[]): Pr
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
+    // Nothing to choose yet: somebody comes back by itself.
+    if (choices.length === 0 && !execution.isOver()) return undefined;
     if (choices.includes(wanted)) return wanted;
     throw new Divergence(
       `Step ${execution.entries.length + 1} of the schedule is ${wanted}, but only ` +
@@ -110,7 +125,8 @@ async function play(
   }
 }
 
-async function assess(execution: Execution): Promise<Played> {
+/** What is wrong with a schedule in which all sessions have ended. */
+export async function assess(execution: Execution): Promise<Played> {
   const { broken, summary } = await execution.judge();
   const endings = execution.actors.map(({ ending }) => ending as Ending);
   const parts = partsOf(execution);

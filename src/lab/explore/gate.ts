@@ -15,9 +15,13 @@ export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true 
 export interface Step {
   text: string;
   params: unknown[];
-  /** Its transaction keeps the snapshot of its first statement: REPEATABLE READ and stricter. */
-  fixedSnapshot: boolean;
+  isolation: Isolation;
 }
+
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
+
+/** Its transaction keeps the snapshot of its first statement. */
+export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
 
 /** The scheduler's side of a gate. */
 export interface Gatekeeper {
@@ -47,7 +51,7 @@ export class Gate implements Session {
   #isBegun = false;
   #lent: Promise<unknown> = Promise.resolve();
   #sent: Promise<unknown> = Promise.resolve();
-  #fixedSnapshot = false;
+  #isolation: Isolation = 'read committed';
   #doomed = false;
 
   constructor(inner: Session, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
@@ -86,7 +90,8 @@ export class Gate implements Session {
   async #run(statement: Statement): Promise<Rows> {
     const text = statement.text.trim();
     if (/^(begin|start)\b/i.test(text)) this.#inTransaction = this.#isBegun = true;
-    if (/isolation level (repeatable read|serializable)/i.test(text)) this.#fixedSnapshot = true;
+    const level = /isolation level (repeatable read|serializable)/i.exec(text)?.[1];
+    if (level) this.#isolation = level.toLowerCase() as Isolation;
     if (PREPARATORY.test(text) && !this.#model.beginIsStep) {
       this.#held.push(statement);
       return nothing(text.split(' ')[0]?.toUpperCase() ?? '');
@@ -111,7 +116,7 @@ export class Gate implements Session {
   #forgetTransaction() {
     this.#inTransaction = false;
     this.#isBegun = false;
-    this.#fixedSnapshot = false;
+    this.#isolation = 'read committed';
     this.#doomed = false;
   }
 
@@ -139,7 +144,7 @@ export class Gate implements Session {
     this.#held = [];
     const text = statement.text.trim();
     const { params } = statement;
-    await this.#keeper.arrive({ text, params, fixedSnapshot: this.#fixedSnapshot });
+    await this.#keeper.arrive({ text, params, isolation: this.#isolation });
     try {
       const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
       const rows = results.at(-1) as Rows;

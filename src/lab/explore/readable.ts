@@ -8,7 +8,7 @@ const MOST_VALUES = 3;
  * The statement with its parameters in their places, without the quotes that Drizzle adds, and with
  * its long lists of columns left out: they say nothing about who waits for whom.
  */
-export function readableStatement({ text, params }: Step): string {
+export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
   return text
     .replace(/"/g, '')
     .replace(/\$(\d+)/g, (_, number) => String(params[Number(number) - 1]))

@@ -33,11 +33,11 @@ const PARAMETERS = {
 export class Stage {
   readonly codecs: Codecs = { parsers: {}, serializers: {} };
   readonly admin: Session;
-  readonly #url: string;
+  readonly url: string;
   #sessions: StageSession[] = [];
 
   constructor(url: string) {
-    this.#url = url;
+    this.url = url;
     this.admin = openSession(
       { url, parameters: {}, prepare: true },
       { parsers: {}, serializers: {} },
@@ -46,11 +46,16 @@ export class Stage {
 
   /** Sessions without a transaction or a lock; those that were lost or left busy are replaced. */
   async sessions(count: number): Promise<StageSession[]> {
-    const alive = this.#sessions.filter(({ session }) => session.isAlive());
-    await Promise.all(alive.map(({ session }) => session.run(statement(CLEAN))));
+    await this.clean();
+    const alive = this.#sessions;
     while (alive.length < count) alive.push(await this.#open());
-    this.#sessions = alive;
     return alive.slice(0, count);
+  }
+
+  /** Ends what the sessions have open, and forgets those that were lost. */
+  async clean() {
+    this.#sessions = this.#sessions.filter(({ session }) => session.isAlive());
+    await Promise.all(this.#sessions.map(({ session }) => session.run(statement(CLEAN))));
   }
 
   /** Gives up every session, whatever it is doing. */
@@ -78,7 +83,7 @@ export class Stage {
     const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
       if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
     };
-    const settings = { url: this.#url, parameters: PARAMETERS, prepare: true, onNotice };
+    const settings = { url: this.url, parameters: PARAMETERS, prepare: true, onNotice };
     opened.session = openSession(settings, this.codecs);
     try {
       const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));

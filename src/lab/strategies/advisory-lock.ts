@@ -13,6 +13,7 @@ export const advisoryLock: Strategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
+      // THE LOCK: whoever asks for the same number waits here until we commit or roll back.
       await tx.execute(sql`select pg_advisory_xact_lock(${request.jobId}::bigint)`);
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;

@@ -16,6 +16,7 @@ export const conditionalUpdate: Strategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
+      // THE LOCK: who waited for it asks again whether a slot is left, on the row as it is now.
       const [counter] = await tx
         .update(counters)
         .set({ claimed: sql`${counters.claimed} + 1` })

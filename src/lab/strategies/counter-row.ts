@@ -16,6 +16,7 @@ export const counterRow: Strategy = {
   claim: (db, request) =>
     db.transaction(async (tx) => {
       const ofJob = eq(counters.jobId, request.jobId);
+      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
       const [counter] = await tx.select().from(counters).where(ofJob).for('update');
       if (!counter) return { kind: 'no-such-job' };
       if (counter.claimed >= counter.capacity) {

@@ -24,6 +24,7 @@ export const earlyUnlock: Strategy = {
           return { kind: 'claimed', claim, slots: decision.slots };
         });
       } finally {
+        // THE GAP: the next one has the lock, and our claim is not committed yet.
         await tx.execute(sql`select pg_advisory_unlock(${request.jobId}::bigint)`);
       }
     }),

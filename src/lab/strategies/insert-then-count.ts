@@ -15,6 +15,7 @@ export const insertThenCount: Strategy = {
     try {
       return await db.transaction(async (tx) => {
         const claim = await insertClaim(tx, request);
+        // THE GAP: what the other one has inserted is not committed yet, and not counted.
         const after = await countClaims(tx, request);
         if (after.kind === 'no-such-job') return after;
         const { capacity, claimed } = after.slots;

@@ -18,6 +18,7 @@ export const insertThenLock: Strategy = {
     try {
       return await db.transaction(async (tx) => {
         const claim = await insertClaim(tx, request);
+        // THE DEADLOCK: by their inserts two hold a weaker lock on this row, and each waits.
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
         const { claimed } = await readHolders(tx, request);

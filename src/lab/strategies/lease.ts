@@ -22,6 +22,7 @@ export const lease: Strategy = {
   timed: true,
   claim: (db, request) =>
     withLease(db, request, async (token) => {
+      // THE GAP: once our lease has ended, whoever has the next one counts the same.
       const decision = await countClaims(db, request);
       if (decision.kind !== 'granted') return decision;
       return db.transaction(async (tx) => {

@@ -17,6 +17,7 @@ export const lostUpdate: Strategy = {
   claim: (db, request) =>
     db.transaction(async (tx) => {
       const ofJob = eq(counters.jobId, request.jobId);
+      // THE GAP: until we have written it back, whoever reads it reads the same.
       const [counter] = await tx.select().from(counters).where(ofJob);
       if (!counter) return { kind: 'no-such-job' };
       if (counter.claimed >= counter.capacity) {

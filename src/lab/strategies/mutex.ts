@@ -9,6 +9,7 @@ function startServer(): Strategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
+    // THE QUEUE: whoever came before us, to this server, has ended when we begin.
     const mine = before.then(() => countThenInsert(db, request));
     const tail = mine.catch(() => undefined);
     tails.set(request.jobId, tail);
@@ -33,9 +34,8 @@ export const mutex: Strategy = {
   idea: 'a queue in memory: right while there is one server',
   promise: 'capacity',
   claim: startServer(),
+  restart: startServer,
 };
-
-const servers = [startServer(), startServer()];
 
 /**
  * The same code on two servers, of which one serves the odd recruiters and one the even ones. Each
@@ -46,9 +46,12 @@ export const mutexOnTwoServers: Strategy = {
   name: 'mutex-two-servers',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
-  claim: (db, request) => {
-    const server = servers[Number(request.recruiterId % 2n)];
-    if (!server) throw new Error('there are two servers');
-    return server(db, request);
-  },
+  // THE GAP: each server has a queue of its own, and lets its own first one in.
+  claim: startTwoServers(),
+  restart: startTwoServers,
 };
+
+function startTwoServers(): Strategy['claim'] {
+  const [even, odd] = [startServer(), startServer()];
+  return (db, request) => (request.recruiterId % 2n ? odd : even)(db, request);
+}

@@ -11,6 +11,7 @@ export const naive: Strategy = {
   idea: 'count, then insert: two may count the same',
   promise: 'nothing',
   async claim(db, request) {
+    // THE GAP: until we have inserted, whoever counts counts the same.
     const decision = await countClaims(db, request);
     if (decision.kind !== 'granted') return decision;
     const claim = await insertClaim(db, request);

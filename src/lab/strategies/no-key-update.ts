@@ -15,6 +15,7 @@ export const noKeyUpdate: Strategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
+      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
       const [job] = await tx
         .select()
         .from(jobs)

@@ -14,6 +14,7 @@ export const oneStatement: Strategy = {
   promise: 'nothing',
   async claim(db, request) {
     const { jobId, recruiterId } = request;
+    // THE GAP: the snapshot that it counts by is older than its wait for the lock.
     const inserted = await db.execute<{ id: string; created_at: string }>(sql`
       with job as (select id, capacity from ${jobs} where id = ${jobId} for update)
       insert into ${jobClaims} (job_id, recruiter_id)

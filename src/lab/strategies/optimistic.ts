@@ -21,6 +21,7 @@ export const optimistic: Strategy = {
         const decision = await countClaims(tx, request);
         if (!read || decision.kind === 'no-such-job') return { kind: 'no-such-job' };
         if (decision.kind !== 'granted') return decision;
+        // THE CHECK: of two that read the same version, one finds it gone.
         const moved = await tx
           .update(counters)
           .set({ version: read.version + 1 })

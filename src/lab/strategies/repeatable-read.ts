@@ -14,6 +14,7 @@ export const repeatableRead: Strategy = {
   claim: (db, request) =>
     db.transaction(
       async (tx) => {
+        // THE GAP: the other one's snapshot is as old as ours, and stays so.
         const decision = await countClaims(tx, request);
         if (decision.kind !== 'granted') return decision;
         const claim = await insertClaim(tx, request);

@@ -22,6 +22,7 @@ export const serializable: Strategy = {
           const claim = await insertClaim(tx, request);
           return { kind: 'claimed', claim, slots: decision.slots };
         },
+        // THE CHECK: of two that counted the same and inserted, one fails.
         { isolationLevel: 'serializable' },
       ),
     ),

@@ -15,6 +15,7 @@ export const shareLock: Strategy = {
   promise: 'nothing',
   claim: (db, request) =>
     db.transaction(async (tx) => {
+      // THE GAP: two may hold this lock together, and both go on to count.
       const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('share');
       if (!job) return { kind: 'no-such-job' };
       const decision = decide(job, await readHolders(tx, request));

@@ -19,6 +19,7 @@ export const skipLocked: Strategy = {
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;
       const { jobId, recruiterId } = request;
+      // THE GAP: a slot that somebody has locked counts as gone, even if they roll back.
       const [free] = await tx
         .select({ slot: slots.slot })
         .from(slots)

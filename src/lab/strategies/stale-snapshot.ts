@@ -19,6 +19,7 @@ export const staleSnapshot: Strategy = {
       async (tx) => {
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
+        // THE GAP: the snapshot that this counts by is older than the wait for the lock.
         const decision = decide(job, await readHolders(tx, request));
         if (decision.kind !== 'granted') return decision;
         const claim = await insertClaim(tx, request);

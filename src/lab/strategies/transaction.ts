@@ -13,6 +13,7 @@ export const transaction: Strategy = {
   promise: 'nothing',
   claim: (db, request) =>
     db.transaction(async (tx) => {
+      // THE GAP: until we have committed, whoever counts counts the same.
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;
       const claim = await insertClaim(tx, request);

@@ -27,6 +27,7 @@ export const uniqueSlot: Strategy = {
           .where(eq(takenSlots.jobId, jobId));
         const slot = firstFree(taken.map((row) => row.slot));
         if (slot > decision.slots.capacity) return { kind: 'full', slots: decision.slots };
+        // THE KEY: whoever takes the same number waits here until we commit, and fails.
         await tx.insert(takenSlots).values({ jobId, recruiterId, slot });
         const claim = await insertClaim(tx, request);
         return { kind: 'claimed', claim, slots: decision.slots };

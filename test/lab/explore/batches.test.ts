@@ -9,7 +9,7 @@ import type { Session } from '../../../src/db/session.ts';
 import { explore } from '../../../src/lab/explore/explore.ts';
 import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -117,7 +117,7 @@ async function judge(admin: Session, programs: Program[], endings: Ending[]) {
 
 async function exploreAll(...programs: [Program, Program]) {
   const found = await explore(stage, scenarioOf(...programs));
-  const shown = Object.values(found.counterexamples).map((played) => transcript(played));
+  const shown = Object.values(found.counterexamples).map((played) => tell(played).transcript);
   expect(shown.join('\n'), JSON.stringify(found.faults)).toBe('');
   return found.schedules;
 }

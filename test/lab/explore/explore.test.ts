@@ -9,7 +9,7 @@ import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -60,6 +60,18 @@ describe('the explorer', () => {
     expect(found.counterexamples['b-first']?.schedule).toEqual(['2', '2', '1', '1']);
   });
 
+  test('says so when there are more schedules than it may play', async () => {
+    const scenario = scenarioOf(
+      ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
+    );
+    const played = async (most: number) => {
+      const { schedules, isComplete } = await explore(stage, scenario, { most });
+      return { schedules, isComplete };
+    };
+    expect(await played(3)).toEqual({ schedules: 3, isComplete: false });
+    expect(await played(4)).toEqual({ schedules: 4, isComplete: true });
+  });
+
   test('takes a lone read for one step, and a lone write for two', async () => {
     const read = scenarioOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
     expect((await explore(stage, read)).schedules).toBe(2);
@@ -75,7 +87,7 @@ describe('the explorer', () => {
     };
     const played = await replay(stage, scenarioOf([sleeper]), []);
     expect(played.schedule).toEqual(['1', 't', '1', '1']);
-    expect(transcript(played)).toContain('-- time passes --');
+    expect(tell(played).transcript).toContain('-- time passes --');
     expect(Date.now() - startedAt).toBeLessThan(60_000);
   });
 

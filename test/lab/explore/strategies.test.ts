@@ -3,7 +3,7 @@ import { claimJob } from '../../../src/claims/claim-job.ts';
 import { claimScenario, claimSettings, settingNamed } from '../../../src/lab/claim-scenarios.ts';
 import { type Exploration, explore, replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { transcript } from '../../../src/lab/explore/transcript.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
 import { chooseStrategies, strategies } from '../../../src/lab/strategies/index.ts';
 import type { Strategy } from '../../../src/lab/strategy.ts';
 import { makeStage } from '../../support/stage.ts';
@@ -24,7 +24,7 @@ function expectNoFault(name: string, found: Exploration) {
   if (!played) return;
   const { schedule } = played;
   throw new Error(
-    `${name} fails in some schedules:\n${transcript(played)}\n` +
+    `${name} fails in some schedules:\n${tell(played).transcript}\n` +
       `replay: npm run replay -- ${name} ${schedule.join(',')}`,
   );
 }
@@ -92,7 +92,7 @@ test('insert-then-lock deadlocks, with the same victim each time', async () => {
   const runs = [];
   for (let run = 0; run < 3; run++) {
     const { faults, counterexamples } = await exploreIt(named('insert-then-lock'));
-    runs.push([faults, counterexamples.deadlock && transcript(counterexamples.deadlock)]);
+    runs.push([faults, counterexamples.deadlock && tell(counterexamples.deadlock).transcript]);
   }
   expect(runs[0]?.[0]).toEqual({ deadlock: 12 });
   expect(runs[1]).toEqual(runs[0]);
@@ -106,13 +106,13 @@ describe('a replay', () => {
   test('gives the same transcript each time, to the letter', async () => {
     const texts = [];
     for (let n = 0; n < 3; n++)
-      texts.push(transcript(await play('stale-snapshot', '1,1,1,2,1,2,2,2')));
+      texts.push(tell(await play('stale-snapshot', '1,1,1,2,1,2,2,2')).transcript);
     expect(texts[1]).toBe(texts[0]);
     expect(texts[2]).toBe(texts[0]);
   });
 
   test('shows who waits for whom, what was counted, and a snapshot that was too old', async () => {
-    const text = transcript(await play('stale-snapshot', '1,1,1,2,1,2,2,2'));
+    const text = tell(await play('stale-snapshot', '1,1,1,2,1,2,2,2')).transcript;
     expect(text).toMatch(/ {5}S1 +S2\n/);
     expect(text).toContain('<waiting for S1>');
     expect(text).toContain('<… select completed>');
@@ -134,7 +134,7 @@ describe('a replay', () => {
   });
 
   test('shows a wait that PostgreSQL cannot see', async () => {
-    const text = transcript(await play('mutex', '1,2'));
+    const text = tell(await play('mutex', '1,2')).transcript;
     expect(text).toContain('<waiting for something in memory>');
     expect(text).toMatch(/4 claims, 4 slots$/);
   });

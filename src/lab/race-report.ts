@@ -1,6 +1,11 @@
-import type { RaceResult, RaceSettings, Round, StrategyInfo } from '../src/lab/race.ts';
-import { paint } from './paint.ts';
-import { plainTable } from './plain-table.ts';
+import { plainTable } from '../plain-table.ts';
+import { isOversold } from './invariants.ts';
+import type { RaceResult, RaceSettings, Round, StrategyInfo } from './race.ts';
+
+/** Colours a piece of text, or leaves it as it is. */
+export type Paint = (colour: 'red' | 'green', text: string) => string;
+
+const plain: Paint = (_, text) => text;
 
 /** Lines of one round that are printed; a larger crowd is summed up. */
 const LINES_SHOWN = 12;
@@ -19,13 +24,18 @@ export function describeRace({ recruiters, capacity, rounds }: RaceSettings): st
 }
 
 /** One round in the order of its answers: `Recruiter 3: 200 OK`. */
-export function describeRound(strategy: string, round: Round, { capacity }: RaceSettings): string {
+export function describeRound(
+  strategy: string,
+  round: Round,
+  { capacity }: Pick<RaceSettings, 'capacity'>,
+  paint = plain,
+): string {
   const lines = round.answers.map(
     ({ recruiter, status, reason }) => `  Recruiter ${recruiter}: ${status} ${reason}`,
   );
   const shown = lines.slice(0, LINES_SHOWN);
   if (lines.length > shown.length) shown.push(`  … and ${lines.length - shown.length} more`);
-  const oversold = round.claims > capacity;
+  const oversold = isOversold({ capacity, claims: round.claims });
   const count = `${round.claims} claims in the table for ${capacity} slots`;
   return [
     `${strategy}, ${oversold ? 'its worst round' : 'one round'}:`,
@@ -39,6 +49,7 @@ export function describeResults(
   results: RaceResult[],
   strategies: StrategyInfo[],
   { capacity, rounds }: RaceSettings,
+  paint = plain,
 ): string {
   const rows = results.map((result, index) => {
     const { strategy, roundsOversold, worst, statuses } = result;
@@ -57,7 +68,11 @@ const otherAnswers = ({ statuses }: RaceResult): [string, number][] =>
   Object.entries(statuses).filter(([status]) => !['200', '403', '409'].includes(status));
 
 /** What the table means, in a sentence a strategy, and the answer to "so does it work?". */
-export function describeVerdict(results: RaceResult[], { capacity, rounds }: RaceSettings): string {
+export function describeVerdict(
+  results: RaceResult[],
+  { capacity, rounds }: RaceSettings,
+  paint = plain,
+): string {
   const lines = results.map((result) => {
     const { strategy, roundsOversold, worst } = result;
     const others = otherAnswers(result).map(
@@ -71,10 +86,10 @@ export function describeVerdict(results: RaceResult[], { capacity, rounds }: Rac
     const badly = `at worst ${worst} recruiters hold ${capacity} slots`;
     return `${often}: ${badly}${after}`;
   });
-  return ['', ...lines, `Verdict: ${verdict(results)}`].join('\n');
+  return ['', ...lines, `Verdict: ${verdict(results, paint)}`].join('\n');
 }
 
-function verdict(results: RaceResult[]): string {
+function verdict(results: RaceResult[], paint: Paint): string {
   const names = (some: RaceResult[]) => some.map(({ strategy }) => strategy).join(', ');
   const broken = results.filter(brokePromise);
   if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised the capacity.`);

@@ -1,0 +1,52 @@
+import type { Act } from './execution.ts';
+import { keepsSnapshot } from './gate.ts';
+
+/** What is needed to tell whether a statement saw everything that was committed. */
+export class History {
+  readonly #commits: { session: number; at: number }[] = [];
+  readonly #snapshots = new Map<number, number>();
+  readonly #wrote = new Set<number>();
+
+  /** The step, from 0, whose snapshot a session's open transaction keeps; undefined where it keeps none. */
+  kept(session: number): number | undefined {
+    return this.#snapshots.get(session);
+  }
+
+  /** Takes the next act, of the step with this number from 0; what its snapshot was too old to see. */
+  note(act: Act, at: number): string | null {
+    const taken = this.#snapshotOf(act);
+    const unseen = isRead(act)
+      ? this.#commits.filter(({ session, at }) => session !== act.session && at > taken)
+      : [];
+    this.#follow(act, at);
+    if (!act.result || unseen.length === 0) return null;
+    const committers = [...new Set(unseen.map(({ session }) => session))];
+    return `snapshot of step ${taken + 1}: does not see the commit of ${names(committers)}`;
+  }
+
+  #snapshotOf({ session, step, sentAt }: Act): number {
+    if (!keepsSnapshot(step)) return sentAt;
+    const taken = this.#snapshots.get(session) ?? sentAt;
+    this.#snapshots.set(session, taken);
+    return taken;
+  }
+
+  #follow({ session, step, result }: Act, at: number) {
+    const ends = /^(commit|rollback)$/i.test(step.text);
+    if (/^(insert|update|delete|with)\b/i.test(step.text)) this.#wrote.add(session);
+    if (/^commit$/i.test(step.text) && result && 'rows' in result && this.#wrote.has(session))
+      this.#commits.push({ session, at });
+    if (!ends) return;
+    this.#wrote.delete(session);
+    this.#snapshots.delete(session);
+  }
+}
+
+/** FOR UPDATE outside a fixed snapshot looks at the locked row as it is now, so it misses nothing. */
+function isRead({ step }: Act): boolean {
+  if (/^select\b/i.test(step.text))
+    return keepsSnapshot(step) || !/\bfor (no key )?update\b/i.test(step.text);
+  return /^with\b/i.test(step.text);
+}
+
+export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');

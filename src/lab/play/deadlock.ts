@@ -1,0 +1,30 @@
+import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import type { Execution } from '../explore/execution.ts';
+
+/** Sessions that waited for one another in a circle, and the one that PostgreSQL gave up for it. */
+export interface Deadlock {
+  /** The step, from 1, at which it was found. */
+  step: number;
+  /** Each waited for the next, and the last for the first. */
+  cycle: number[];
+  victim: number;
+}
+
+/** The last deadlock of a schedule, as PostgreSQL described it. */
+export function findDeadlock({ entries, pids }: Execution): Deadlock | null {
+  for (const [index, { acts }] of [...entries.entries()].reverse()) {
+    for (const { session, result } of acts) {
+      if (!result || !('error' in result)) continue;
+      if (databaseError(result.error)?.code !== SQLSTATE.deadlockDetected) continue;
+      return { step: index + 1, cycle: cycleOf(result.error, pids), victim: session };
+    }
+  }
+  return null;
+}
+
+/** Its detail has a line for each: `Process 7 waits for …; blocked by process 8.` */
+function cycleOf(error: unknown, pids: number[]): number[] {
+  const { detail = '' } = error as { detail?: string };
+  const waiting = [...detail.matchAll(/^Process (\d+) waits for .* blocked by process \d+\.$/gm)];
+  return waiting.map(([, pid]) => pids.indexOf(Number(pid)) + 1);
+}

@@ -1,0 +1,32 @@
+import { newRoutes } from '../../http.ts';
+import { problem } from '../../problem.ts';
+import { invalidRequest } from '../../problems.ts';
+import { settingNamed } from '../claim-scenarios.ts';
+import { onStage } from '../problems.ts';
+import type { Stages } from '../stages.ts';
+import { strategies } from '../strategies/index.ts';
+import { noSuchStrategy } from '../syllabus/http.ts';
+import { play } from './play.ts';
+import * as routes from './routes.ts';
+
+/**
+ * Schedules that a person makes, step by step. Nothing is kept here: each time the whole schedule is
+ * played from its beginning, so that to undo a step is to ask for a shorter one.
+ */
+export function playRoutes(stages: Stages) {
+  return newRoutes().openapi(routes.play, async (c) => {
+    const { scenario, sessions, schedule, ...asked } = c.req.valid('json');
+    const strategy = strategies.find(({ name }) => name === asked.strategy);
+    if (!strategy) return problem(noSuchStrategy);
+    const setting = settingNamed(scenario);
+    const given = await onStage(stages, (stage) =>
+      play(stage, { strategy, setting, sessions, schedule }),
+    );
+    if (!('done' in given)) return given;
+    const state = given.done;
+    if (typeof state !== 'string') return c.json(state, 200);
+    return problem({ ...invalidRequest, detail: state });
+  });
+}
+
+export type PlayRoutes = ReturnType<typeof playRoutes>;

@@ -1,0 +1,44 @@
+import { arrayOf } from '../../db/arrays.ts';
+import type { Execution } from '../explore/execution.ts';
+import { type Isolation, keepsSnapshot, type Step } from '../explore/gate.ts';
+import { History } from '../explore/history.ts';
+import type { Stage } from '../explore/stage.ts';
+
+/** The transaction that a session has open. */
+export interface OpenTransaction {
+  isolation: Isolation;
+  /** The step, from 1, whose snapshot all of it sees; null where each statement takes its own. */
+  snapshotOfStep: number | null;
+  /** A statement of it failed: nothing but a rollback is left to it. */
+  hasFailed: boolean;
+}
+
+/** For each session its transaction; null where PostgreSQL has none of it. */
+export async function readTransactions(
+  stage: Stage,
+  { pids, entries, actors }: Execution,
+): Promise<(OpenTransaction | null)[]> {
+  const rows = await stage.run(OPEN, [arrayOf(pids)]);
+  const open = new Map((rows as unknown as Open[]).map(({ pid, failed }) => [pid, failed]));
+  const acts = entries.flatMap((entry, at) => entry.acts.map((act) => ({ act, at })));
+  const history = new History();
+  for (const { act, at } of acts) history.note(act, at);
+  return pids.map((pid, index) => {
+    const number = index + 1;
+    const last = acts.findLast(({ act }) => act.session === number)?.act.step;
+    const step: Step | undefined = actors[index]?.step ?? last;
+    const hasFailed = open.get(pid);
+    if (hasFailed === undefined || !step) return null;
+    const kept = keepsSnapshot(step) ? history.kept(number) : undefined;
+    const snapshotOfStep = kept === undefined ? null : kept + 1;
+    return { isolation: step.isolation, snapshotOfStep, hasFailed };
+  });
+}
+
+interface Open {
+  pid: number;
+  failed: boolean;
+}
+
+const OPEN = `select pid, state = 'idle in transaction (aborted)' as failed from pg_stat_activity
+  where pid = any($1::int[]) and state <> 'idle'`;

@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http';
+import { answers } from '../../claims/answers.ts';
+import type { Outcome } from '../../claims/rules.ts';
+import { settle } from '../../claims/settle.ts';
+import type { Database } from '../../db/client.ts';
+import type { Round } from '../race.ts';
+import { describeRound } from '../race-report.ts';
+import { clearTrack, layTrack, readTrack } from '../race-track.ts';
+import type { Recorder, Slice } from '../recorder.ts';
+import type { Strategy } from '../strategy.ts';
+import { type Lane, lanesOf } from './lanes.ts';
+
+/** One round as it went, with all that was seen. */
+export interface SeenRound {
+  strategy: string;
+  /** From 1. */
+  round: number;
+  capacity: number;
+  /** Claims counted in the table after the last answer. */
+  claims: number;
+  /** When the last one was answered, in milliseconds. */
+  milliseconds: number;
+  lanes: Lane[];
+  /** The round as text, in the order of the answers. */
+  transcript: string;
+}
+
+/** Where rounds are run: what happens on `db` is recorded into `slices`. */
+export interface Track {
+  db: Database;
+  recorder: Recorder;
+  slices: Slice[];
+}
+
+/** All recruiters claim a fresh job at once; then its claims are counted, and it is removed. */
+export async function runRound(
+  { db, recorder, slices }: Track,
+  { name: strategy, claim }: Strategy,
+  { round, recruiters, capacity }: { round: number; recruiters: number; capacity: number },
+): Promise<SeenRound> {
+  const { jobId, recruiterIds } = await layTrack(db, { capacity, recruiters });
+  try {
+    slices.length = 0;
+    const began = performance.now();
+    const claims = recruiterIds.map((recruiterId) => {
+      const request = { jobId, recruiterId };
+      return recorder.around(request, () => statusOf(settle(claim(db, request))));
+    });
+    const lanes = lanesOf(slices, began, recruiterIds, await Promise.all(claims));
+    const held = (await readTrack(db, jobId))?.claims ?? 0;
+    const milliseconds = Math.max(...lanes.map(({ to }) => to));
+    const transcript = describeRound(strategy, inShort({ claims: held, lanes }), { capacity });
+    return { strategy, round, capacity, claims: held, milliseconds, lanes, transcript };
+  } finally {
+    await clearTrack(db, jobId);
+  }
+}
+
+/** What an app answers; what it does not expect is its own fault. */
+const statusOf = (claim: Promise<Outcome>): Promise<number> =>
+  claim.then(
+    ({ kind }) => (kind === 'claimed' ? 200 : answers[kind].status),
+    () => 500,
+  );
+
+/** The round as a race over HTTP has it: the answers in the order in which they came. */
+export const inShort = ({ claims, lanes }: Pick<SeenRound, 'claims' | 'lanes'>): Round => ({
+  claims,
+  answers: lanes
+    .toSorted((a, b) => a.to - b.to)
+    .map(({ recruiter, status }) => ({ recruiter, status, reason: STATUS_CODES[status] ?? '' })),
+});

@@ -1,0 +1,54 @@
+/**
+ * A comment such as `// THE LOCK: …`, `// THE GAP: …` stands over the statement that makes a
+ * strategy hold or fail.
+ */
+const MARK = /^\s*(?:\/\/|\/\*\*) THE ([A-Z]+): /;
+
+export interface Decisive {
+  /** What it is, such as `LOCK` or `GAP`. */
+  what: string;
+  /** The numbers of the statement's lines, from 1. */
+  lines: number[];
+}
+
+/**
+ * The decisive statement of a strategy in the text of a file: in the strategy itself, or else in
+ * what the file's strategies share. Undefined where there is none. Throws when there are several.
+ */
+export function findDecisive(text: string, strategy: string): Decisive | undefined {
+  const lines = text.split('\n');
+  const strategies = strategiesIn(lines);
+  const marks = [...lines.keys()].filter((index) => MARK.test(lines[index] ?? ''));
+  const ownerOf = (mark: number) =>
+    strategies.find(({ begin, end }) => begin < mark && mark < end)?.name;
+  const own = marks.filter((mark) => ownerOf(mark) === strategy);
+  const [mark, another] =
+    own.length > 0 ? own : marks.filter((each) => ownerOf(each) === undefined);
+  if (mark === undefined) return undefined;
+  if (another !== undefined) throw new Error(`${strategy} has more than one decisive statement`);
+  return { what: MARK.exec(lines[mark] ?? '')?.[1] ?? '', lines: statementUnder(lines, mark) };
+}
+
+/** Where each strategy of a file begins and ends. */
+function strategiesIn(lines: string[]) {
+  const found = [];
+  for (const [begin, line] of lines.entries()) {
+    if (!/^export const \w+: Strategy = \{$/.test(line)) continue;
+    const end = lines.indexOf('};', begin);
+    const name = /^ {2}name: '(.+)',$/m.exec(lines.slice(begin, end).join('\n'))?.[1];
+    found.push({ name, begin, end });
+  }
+  return found;
+}
+
+/** The first line of code below the mark, those that are indented deeper, and what closes it. */
+function statementUnder(lines: string[], mark: number): number[] {
+  const first = lines.findIndex((line, index) => index > mark && !/^\s*(\/\/|\*)/.test(line));
+  const indent = indentOf(lines[first]);
+  const after = lines.slice(first + 1).findIndex((line) => indentOf(line) <= indent);
+  const next = lines[first + 1 + after] ?? '';
+  const closes = /^\s*[)\]}]/.test(next) && indentOf(next) === indent;
+  return Array.from({ length: after + (closes ? 2 : 1) }, (_, index) => first + 1 + index);
+}
+
+const indentOf = (line = '') => line.search(/\S|$/);

@@ -1,0 +1,23 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+
+const LONGEST_SEARCH = 100;
+
+/** What the database takes for words, near enough; all else is between them. */
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** What is searched for, as its words. */
+export const searchText = z
+  .string({ error: 'is given more than once' })
+  .max(LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
+  .transform((text) => text.match(WORD) ?? [])
+  .refine((words) => words.length > 0, 'has no letter and no digit')
+  .optional()
+  .meta({ type: 'string', maxLength: LONGEST_SEARCH });
+
+/** Whether each of these words begins one of those in the column, a `tsvector`. */
+export const matches = (column: SQL, words: readonly string[]): SQL =>
+  sql`${column} @@ to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
+
+/** The words of a text, as the indexes have them; the function is made by a migration. */
+export const wordsOf = (text: SQL): SQL => sql`words_of(${text})`;

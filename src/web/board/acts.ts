@@ -1,0 +1,73 @@
+import { api } from '../parts/api.ts';
+import { patiently } from '../parts/patiently.ts';
+import type { Id, Slots } from './jobs.ts';
+import type { Claim } from './use-held.ts';
+import { good, inWords, type Note, noAnswer } from './words.ts';
+
+/** What came of an act, in words, and what the answer told besides. */
+export interface Result {
+  note: Note;
+  /** The claim as it is now; null: there is none any more; undefined: nothing is known of it. */
+  claim?: Claim | null;
+  slots?: Slots;
+}
+
+type OnWait = () => void;
+
+/** Claims a job for a recruiter, with a lease of so many seconds; 0: until it is released. */
+export async function claim(
+  jobId: Id,
+  recruiterId: string,
+  leaseSeconds: number,
+  onWait: OnWait,
+): Promise<Result> {
+  const param = { jobId: String(jobId) };
+  const json = { recruiterId, ...(leaseSeconds > 0 && { leaseSeconds }) };
+  const answer = await patiently(
+    (init) => api.jobs[':jobId'].claims.$post({ param, json }, init),
+    onWait,
+  );
+  if (!answer) return { note: noAnswer };
+  if (answer.status !== 201) return refusal(await answer.json());
+  const told = await answer.json();
+  return { note: good(`Claimed. ${slotsLeft(told)}`), claim: told.claim, slots: slotsIn(told) };
+}
+
+export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
+  const param = { id: String(id) };
+  const answer = await patiently((init) => api.claims[':id'].$delete({ param }, init), onWait);
+  if (!answer) return { note: noAnswer };
+  if (answer.status !== 200) return refusal(await answer.json());
+  const told = await answer.json();
+  return { note: good(`Released. ${slotsLeft(told)}`), claim: null, slots: slotsIn(told) };
+}
+
+/** Renews a lease: it ends so many seconds from now. */
+export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
+  const request = { param: { id: String(id) }, json: { leaseSeconds } };
+  const answer = await patiently((init) => api.claims[':id'].renew.$post(request, init), onWait);
+  if (!answer) return { note: noAnswer };
+  if (answer.status !== 200) return refusal(await answer.json());
+  const told = await answer.json();
+  return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
+}
+
+/** A refusal knows the slots where they are why. */
+function refusal(problem: Parameters<typeof inWords>[0]): Result {
+  const { code, capacity, claimed, remaining } = problem;
+  const isKnown = capacity !== undefined && claimed !== undefined && remaining !== undefined;
+  return {
+    note: inWords(problem),
+    ...(isKnown && { slots: { capacity, claimed, remaining } }),
+    ...(code === 'claim-not-found' && { claim: null }),
+  };
+}
+
+const slotsIn = ({ capacity, claimed, remaining }: Slots): Slots => ({
+  capacity,
+  claimed,
+  remaining,
+});
+
+const slotsLeft = ({ remaining, capacity }: Slots): string =>
+  `${remaining} of ${capacity} slots ${remaining === 1 ? 'is' : 'are'} left.`;

@@ -1,0 +1,34 @@
+import { useState } from 'hono/jsx/dom';
+import { serviceClock } from '../parts/clock.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import { timeLeft } from './leases.ts';
+
+const TICK_MS = 500;
+
+export interface CountdownProps {
+  /** By the service's clock. */
+  expiresAt: string;
+  /** The time has come; whether the lease has ended is for the service to say. */
+  onEnd(): void;
+}
+
+/** How long a lease still lasts. */
+export function Countdown({ expiresAt, onEnd }: CountdownProps) {
+  const left = () => Date.parse(expiresAt) - serviceClock.at(Date.now());
+  const [milliseconds, setMilliseconds] = useState(left());
+  const hasEnded = milliseconds <= 0;
+  useEffect(() => {
+    setMilliseconds(left());
+    const timer = setInterval(() => setMilliseconds(left()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [expiresAt]);
+  useEffect(() => {
+    if (hasEnded) onEnd();
+  }, [hasEnded]);
+  return (
+    <span class="countdown">
+      {hasEnded ? ', the lease is over' : ', ends in '}
+      {!hasEnded && <time dateTime={expiresAt}>{timeLeft(milliseconds)}</time>}
+    </span>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Filter } from './jobs.ts';
+
+export interface EmptyBoardProps {
+  filter: Filter;
+  onShowAll(change: Pick<Filter, 'q' | 'status'>): void;
+}
+
+/** Why there is nothing to see, and what to do about it. */
+export function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoardProps) {
+  const isAll = !q.trim() && !status && !after;
+  const which = [status, 'job', q.trim() && `with “${q.trim()}”`].filter(Boolean).join(' ');
+  return (
+    <div class="empty">
+      <p>
+        {isAll
+          ? 'No job has been posted yet. As soon as one is, it appears here.'
+          : `There is no ${which}${after ? ' on this page' : ''}.`}
+      </p>
+      {!isAll && (
+        <button type="button" onClick={() => onShowAll({ q: '', status: '' })}>
+          Show all jobs
+        </button>
+      )}
+    </div>
+  );
+}

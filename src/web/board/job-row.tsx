@@ -1,0 +1,63 @@
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
+import { Acts, type ActsProps } from './acts-on-job.tsx';
+import { Countdown } from './countdown.tsx';
+import { Slots } from './slots.tsx';
+import type { Claim } from './use-held.ts';
+import type { Note } from './words.ts';
+
+export interface JobRowProps extends ActsProps {
+  note: Note | undefined;
+  onLeaseOver(): void;
+}
+
+export function JobRow(props: JobRowProps) {
+  const { job, claim, attempt, note, onClaim, onRelease, onRenew, onLeaseOver } = props;
+  const role = useRef<HTMLHeadingElement>(null);
+  const wasPressed = useRef(false);
+  const isHeld = claim !== undefined;
+  // The button that was pressed is gone: who uses the keyboard goes on from this row, and does not
+  // press the next button with the same stroke.
+  useEffect(() => {
+    if (wasPressed.current && document.activeElement === document.body)
+      role.current?.focus({ preventScroll: true });
+    wasPressed.current = false;
+  }, [isHeld]);
+  const pressed = (act: () => void) => () => {
+    wasPressed.current = true;
+    act();
+  };
+  return (
+    <li class={isHeld ? 'job held' : 'job'}>
+      <div class="job-about">
+        <h2 ref={role} tabIndex={-1}>
+          {job.role}
+        </h2>
+        <p>
+          {job.company.name}
+          {claim && <Yours claim={claim} onLeaseOver={onLeaseOver} />}
+        </p>
+      </div>
+      <Slots {...job} isYours={isHeld} />
+      <Acts
+        {...props}
+        onClaim={pressed(onClaim)}
+        onRelease={pressed(onRelease)}
+        onRenew={pressed(onRenew)}
+      />
+      <p class="note">
+        {attempt?.isAgain ? 'The service is busy. Asking again…' : refusalIn(note)}
+      </p>
+    </li>
+  );
+}
+
+/** What succeeded is seen without words. */
+const refusalIn = (note: Note | undefined): string => (note && !note.isGood ? note.text : '');
+
+const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) => (
+  <strong class="badge">
+    yours
+    {claim.expiresAt && <Countdown expiresAt={claim.expiresAt} onEnd={onLeaseOver} />}
+  </strong>
+);

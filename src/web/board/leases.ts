@@ -1,0 +1,21 @@
+/** What a claim may be held for, in seconds; 0: until it is released. */
+export const leases = [
+  { seconds: 0, words: 'until I release them' },
+  { seconds: 60, words: '1 minute' },
+  { seconds: 15 * 60, words: '15 minutes' },
+  { seconds: 60 * 60, words: '1 hour' },
+  { seconds: 24 * 60 * 60, words: '1 day' },
+] as const;
+
+/** What a lease is renewed for where none is chosen. */
+export const USUAL_LEASE_S = 15 * 60;
+
+/** Such as 14:05, or 23:59:59. */
+export function timeLeft(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  const hours = Math.floor(seconds / 3_600);
+  return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':').replace(/^0(?=\d:)/, '');
+}

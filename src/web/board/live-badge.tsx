@@ -1,0 +1,15 @@
+import type { Liveness } from './use-live.ts';
+
+const words = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  reconnecting: 'Reconnecting…',
+  crowded: 'Not live: five other tabs are',
+} as const satisfies Record<Liveness, string>;
+
+/** Whether what the page shows is the latest. */
+export const LiveBadge = ({ liveness }: { liveness: Liveness }) => (
+  <p role="status" class={`live-badge ${liveness}`}>
+    {words[liveness]}
+  </p>
+);

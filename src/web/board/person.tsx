@@ -1,0 +1,18 @@
+import { RecruiterBox } from './recruiter-box.tsx';
+import type { Recruiter } from './recruiters.ts';
+import type { Person as Who } from './use-recruiter.ts';
+
+export interface PersonProps {
+  person: Who;
+  onChoose(recruiter: Recruiter): void;
+}
+
+/** Who claims: a choice, unless a token has settled it. */
+export function Person({ person: { id, recruiter, isFixed }, onChoose }: PersonProps) {
+  if (!isFixed) return <RecruiterBox chosen={recruiter} onChoose={onChoose} />;
+  return (
+    <p class="field">
+      <span class="label">You are</span> <strong>{recruiter?.name ?? `recruiter ${id}`}</strong>
+    </p>
+  );
+}

@@ -1,0 +1,102 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { pause } from '../parts/pause.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import { findRecruiters, type Recruiter } from './recruiters.ts';
+
+/** Somebody still types. */
+const TYPING_MS = 150;
+
+export interface RecruiterBoxProps {
+  /** Who is chosen; undefined: nobody yet. */
+  chosen: Recruiter | undefined;
+  onChoose(recruiter: Recruiter): void;
+}
+
+/** Chooses one of many recruiters: a text field with a list of whom the text may mean. */
+export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
+  const [text, setText] = useState<string | undefined>(undefined);
+  const [found, setFound] = useState<Recruiter[]>([]);
+  const [active, setActive] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  const isOpen = text !== undefined;
+
+  useEffect(() => {
+    if (text === undefined) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const find = async () => {
+      await pause(text === '' ? 0 : TYPING_MS, signal);
+      setFound(await findRecruiters(text, signal));
+      setActive(0);
+    };
+    find().catch(() => undefined);
+    return () => leaving.abort();
+  }, [text]);
+
+  useEffect(() => {
+    // What is typed next replaces the name.
+    if (document.activeElement === field.current) field.current?.select();
+  }, [chosen]);
+
+  const choose = (recruiter: Recruiter | undefined) => {
+    if (!recruiter) return;
+    setText(undefined);
+    onChoose(recruiter);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      if (!isOpen) setText('');
+      else setActive((at) => (at + step + found.length) % Math.max(1, found.length));
+    } else if (event.key === 'Enter' && isOpen) choose(found[active]);
+    else if (event.key === 'Escape') setText(undefined);
+  };
+  return (
+    <div class="recruiter-box">
+      <label for="recruiter">You are</label>
+      <input
+        ref={field}
+        id="recruiter"
+        role="combobox"
+        aria-expanded={isOpen ? 'true' : 'false'}
+        aria-controls="recruiters"
+        aria-autocomplete="list"
+        aria-activedescendant={
+          isOpen && found[active] ? `recruiter-${found[active].id}` : undefined
+        }
+        autocomplete="off"
+        placeholder="Search a recruiter"
+        value={text ?? chosen?.name ?? ''}
+        onFocus={() => setText('')}
+        onClick={() => setText(text ?? '')}
+        onInput={() => setText(field.current?.value ?? '')}
+        onKeyDown={onKey}
+        onBlur={() => setText(undefined)}
+      />
+      <div id="recruiters" role="listbox" aria-label="Recruiters" hidden={!isOpen}>
+        {found.map((recruiter, at) => (
+          <div
+            key={recruiter.id}
+            id={`recruiter-${recruiter.id}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === active ? 'true' : 'false'}
+            // Before the field loses the focus, which closes the list.
+            onMouseDown={(event: MouseEvent) => {
+              event.preventDefault();
+              choose(recruiter);
+            }}
+          >
+            {recruiter.name} <span class="muted">no. {recruiter.id}</span>
+          </div>
+        ))}
+        {found.length === 0 && (
+          <div role="option" tabIndex={-1} aria-selected="false" aria-disabled="true" class="muted">
+            Nobody of that name
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import type { InferResponseType } from 'hono/client';
+import { useMemo, useState } from 'hono/jsx/dom';
+import { api } from '../parts/api.ts';
+import { pause } from '../parts/pause.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import type { Id } from './jobs.ts';
+
+type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];
+export type Claim = InferResponseType<ListClaims, 200>['claims'][number];
+
+/** No sooner than that is asked again, however much happens to the jobs meanwhile. */
+const PAUSE_MS = 500;
+
+export type Held = ReadonlyMap<Id, Claim>;
+
+export interface Holding {
+  /** The recruiter's claims on the jobs, by job. */
+  held: Held;
+  /** Asks anew: something has happened to one of the jobs. */
+  refresh(): void;
+  /** Takes what an answer has told; null: it holds the job no more. */
+  put(jobId: Id, claim: Claim | null): void;
+}
+
+/** Which of these jobs the recruiter holds. */
+export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
+  const [held, setHeld] = useState<Held>(new Map());
+  const key = ids.join();
+  const asking = useMemo(() => new Asking(recruiterId, ids, setHeld), [recruiterId, key]);
+  useEffect(() => setHeld(new Map()), [recruiterId]);
+  useEffect(() => {
+    asking.refresh();
+    return () => asking.stop();
+  }, [asking]);
+  return {
+    held,
+    refresh: () => asking.refresh(),
+    put(jobId, claim) {
+      // Another recruiter or another page is asked about by now.
+      if (asking.isStopped) return;
+      asking.outdate();
+      setHeld((before) => withClaim(before, jobId, claim));
+      asking.refresh();
+    },
+  };
+}
+
+function withClaim(before: Held, jobId: Id, claim: Claim | null): Held {
+  const after = new Map(before);
+  if (claim) after.set(jobId, claim);
+  else after.delete(jobId);
+  return after;
+}
+
+/** One question at a time, and one more for all that was refreshed while it was under way. */
+class Asking {
+  readonly #recruiterId: string;
+  readonly #ids: readonly Id[];
+  readonly #onHeld: (held: Held) => void;
+  readonly #stopping = new AbortController();
+  #isWanted = false;
+  #isRunning = false;
+  #answersCounted = 0;
+
+  constructor(recruiterId: string, ids: readonly Id[], onHeld: (held: Held) => void) {
+    this.#recruiterId = recruiterId;
+    this.#ids = ids;
+    this.#onHeld = onHeld;
+  }
+
+  stop() {
+    this.#stopping.abort();
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** What was asked before now may be answered with what was true before. */
+  outdate() {
+    this.#answersCounted++;
+  }
+
+  refresh() {
+    this.#isWanted = true;
+    if (!this.#isRunning && this.#recruiterId && this.#ids.length > 0) void this.#run();
+  }
+
+  async #run() {
+    const { signal } = this.#stopping;
+    this.#isRunning = true;
+    while (this.#isWanted && !signal.aborted) {
+      this.#isWanted = false;
+      const counted = this.#answersCounted;
+      const held = await this.#ask(signal).catch(() => undefined);
+      if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
+      await pause(PAUSE_MS, signal);
+    }
+    this.#isRunning = false;
+  }
+
+  /** Undefined where the service refuses: the stream, or the next claim, tells the person why. */
+  async #ask(signal: AbortSignal): Promise<Held | undefined> {
+    const query = { jobId: this.#ids.map(String), limit: '100' };
+    const param = { id: this.#recruiterId };
+    const answer = await api.recruiters[':id'].claims.$get({ param, query }, { init: { signal } });
+    if (!answer.ok) return undefined;
+    const { claims } = await answer.json();
+    return new Map(claims.map((claim) => [claim.jobId, claim]));
+  }
+}

@@ -1,0 +1,105 @@
+import { useState } from 'hono/jsx/dom';
+import { pause, pauseAfter } from '../parts/pause.ts';
+import { useStore } from '../parts/store.ts';
+import { token } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import {
+  type Filter,
+  type Id,
+  type Job,
+  type JobPage,
+  listJobs,
+  PAGE,
+  Refused,
+  type Slots,
+} from './jobs.ts';
+
+/** How often the last page is asked whether jobs were posted: of those no stream tells it. */
+const LOOK_AGAIN_MS = 10_000;
+
+export interface Jobs extends JobPage {
+  /** False while another page is on its way; then the jobs are those of the page before. */
+  isReady: boolean;
+  /** Why there are none; undefined while all is well. */
+  trouble: string | undefined;
+  /** Takes jobs as they are now. */
+  put(jobs: Job[]): void;
+  /** Takes what is known of a job's slots. */
+  putSlots(id: Id, slots: Slots): void;
+  remove(id: Id): void;
+}
+
+/** The jobs of a page, listed once; from then on they change by `put` and `remove`. */
+export function useJobs({ q, status, after }: Filter): Jobs {
+  const bearer = useStore(token);
+  const [page, setPage] = useState<JobPage>({ jobs: [], next: null });
+  const [isReady, setReady] = useState(false);
+  const [trouble, setTrouble] = useState<string | undefined>(undefined);
+  const setJobs = (change: (jobs: Job[]) => Job[]) =>
+    setPage((before) => ({ ...before, jobs: change(before.jobs) }));
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    setReady(false);
+    void keepListing({ q, status, after }, leaving.signal, {
+      onPage: (found) => {
+        setPage(found);
+        setReady(true);
+        setTrouble(undefined);
+      },
+      onLater: (found) => setPage((before) => withNew(before, found)),
+      onTrouble: setTrouble,
+    });
+    return () => leaving.abort();
+  }, [q, status, after, bearer]);
+
+  return {
+    ...page,
+    isReady,
+    trouble,
+    put(latest) {
+      const byId = new Map(latest.map((job) => [job.id, job]));
+      setJobs((jobs) => jobs.map((each) => byId.get(each.id) ?? each));
+    },
+    putSlots: (id, slots) =>
+      setJobs((jobs) => jobs.map((each) => (each.id === id ? { ...each, ...slots } : each))),
+    remove: (id) => setJobs((jobs) => jobs.filter((each) => each.id !== id)),
+  };
+}
+
+/** What is listed already stays as it is: the stream of events knows better. */
+function withNew(before: JobPage, found: JobPage): JobPage {
+  const known = new Set(before.jobs.map(({ id }) => id));
+  const added = found.jobs.filter(({ id }) => !known.has(id));
+  const jobs = [...before.jobs, ...added].slice(0, PAGE);
+  return added.length === 0 && found.next === before.next ? before : { jobs, next: found.next };
+}
+
+interface Listeners {
+  onPage(page: JobPage): void;
+  /** The same page, asked for again. */
+  onLater(page: JobPage): void;
+  onTrouble(why: string): void;
+}
+
+/** Lists until it worked, and then, where jobs may still be added to the page, now and again. */
+async function keepListing(filter: Filter, signal: AbortSignal, listeners: Listeners) {
+  let tell = listeners.onPage;
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const page = await listJobs(filter, signal);
+      if (signal.aborted) return;
+      tell(page);
+      tell = listeners.onLater;
+      failures = 0;
+      if (page.jobs.length === PAGE) return;
+      await pause(LOOK_AGAIN_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Refused && error.isFinal) return listeners.onTrouble(error.message);
+      if (tell === listeners.onPage)
+        listeners.onTrouble('The service does not answer. Asking again…');
+      await pause(pauseAfter(failures++), signal);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { Batches } from '../parts/batches.ts';
+import { useStore } from '../parts/store.ts';
+import { token } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import { followJobs } from './follow.ts';
+import type { Id, Job } from './jobs.ts';
+
+export interface LiveListeners {
+  /** Jobs as they are now, several at once where much happens. */
+  onJobs(jobs: Job[]): void;
+  onGone(id: Id): void;
+  /** Everything that was missed has been told. */
+  onLive(): void;
+}
+
+export type Liveness = 'connecting' | 'live' | 'reconnecting' | 'crowded';
+
+/**
+ * Follows these jobs while the tab is seen, and says whether what it shows is the latest. Hidden tabs
+ * leave their stream to the others, since a browser has few, and catch up as soon as they are seen.
+ */
+export function useLive(ids: readonly Id[], listeners: LiveListeners): Liveness {
+  const latest = useRef(listeners);
+  latest.current = listeners;
+  const [liveness, setLiveness] = useState<Liveness>('connecting');
+  const bearer = useStore(token);
+  const isSeen = useSeen();
+  const key = ids.join();
+  useEffect(() => {
+    if (!isSeen) setLiveness('connecting');
+    if (!isSeen || key === '') return;
+    const leaving = new AbortController();
+    const batches = new Batches<Job>((jobs) => latest.current?.onJobs(jobs));
+    void followJobs(
+      ids,
+      {
+        onJob: (job) => batches.add(job),
+        onGone: (id) => {
+          batches.flush();
+          latest.current?.onGone(id);
+        },
+        onLive: () => {
+          batches.flush();
+          setLiveness('live');
+          latest.current?.onLive();
+        },
+        onLost: () => setLiveness('reconnecting'),
+        onCrowded: () => setLiveness('crowded'),
+      },
+      leaving.signal,
+    );
+    return () => leaving.abort();
+  }, [key, isSeen, bearer]);
+  return liveness;
+}
+
+function useSeen(): boolean {
+  const [isSeen, setSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const look = () => setSeen(!document.hidden);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
+  return isSeen;
+}

@@ -1,0 +1,32 @@
+import { useState } from 'hono/jsx/dom';
+import { useStore } from '../parts/store.ts';
+import { bearerOf, token } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import { type Recruiter, readRecruiter } from './recruiters.ts';
+
+export interface Person {
+  /** For whom is claimed; empty: for nobody yet. */
+  id: string;
+  /** Undefined until the service has told. */
+  recruiter: Recruiter | undefined;
+  /** A recruiter's token claims for that recruiter, and for nobody else. */
+  isFixed: boolean;
+}
+
+/** Who claims: whom the address names, or whose the token is. */
+export function useRecruiter(wanted: string): Person {
+  const { role, sub } = bearerOf(useStore(token));
+  const isFixed = role === 'recruiter';
+  const id = isFixed ? (sub ?? '') : wanted;
+  const [recruiter, setRecruiter] = useState<Recruiter | undefined>(undefined);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const read = async () => {
+      if (id !== '') setRecruiter(await readRecruiter(id, leaving.signal));
+    };
+    read().catch(() => undefined);
+    return () => leaving.abort();
+  }, [id]);
+  const isKnown = recruiter !== undefined && String(recruiter.id) === id;
+  return { id, recruiter: isKnown ? recruiter : undefined, isFixed };
+}

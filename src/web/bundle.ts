@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, stop } from 'esbuild';
+
+/** A file that pages are made of. Its name has a hash of its content, so it never changes. */
+export interface Asset {
+  name: string;
+  type: string;
+  content: Uint8Array<ArrayBuffer>;
+}
+
+export interface Bundle {
+  /** All that is served, by name: what is not in here cannot be asked for. */
+  assets: Map<string, Asset>;
+  /** The name that `file`, such as board.js, has with its hash. */
+  nameOf(file: string): string;
+}
+
+/** A page is a script and a stylesheet of its own, which import what pages share. */
+export const pages = ['board', 'lab'] as const;
+export type PageName = (typeof pages)[number];
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+let bundled: Promise<Bundle> | undefined;
+
+/** The bundle of this server's sources, made in some 100 ms when first asked for. */
+export const readBundle = (): Promise<Bundle> => {
+  bundled ??= makeBundle();
+  return bundled;
+};
+
+async function makeBundle(): Promise<Bundle> {
+  const { outputFiles } = await build({
+    absWorkingDir: fileURLToPath(new URL('.', import.meta.url)),
+    entryPoints: [
+      ...pages.flatMap((page) => [
+        { in: `./${page}/island.tsx`, out: page },
+        { in: `./${page}/page.css`, out: page },
+      ]),
+      { in: './icon.svg', out: 'icon' },
+    ],
+    entryNames: '[name]-[hash]',
+    outdir: '/',
+    loader: { '.svg': 'copy' },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'hono/jsx/dom',
+    // Otherwise it would look for one, and find what is meant for the type checker.
+    tsconfigRaw: {},
+  });
+  // Its process would wait for more, for as long as the server runs.
+  await stop();
+  const assets = outputFiles.map(({ path: at, contents }) => ({
+    name: path.basename(at),
+    type: types[path.extname(at)] ?? 'application/octet-stream',
+    content: Uint8Array.from(contents),
+  }));
+  const names = new Map(assets.map(({ name }) => [name.replace(/-[A-Z0-9]+(?=\.\w+$)/, ''), name]));
+  return {
+    assets: new Map(assets.map((asset) => [asset.name, asset])),
+    nameOf(file) {
+      const name = names.get(file);
+      if (name === undefined) throw new Error(`the bundle has no ${file}`);
+      return name;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { FOR_EVER, newRoutes, revalidated } from '../http.ts';
+import { methodNotAllowed } from '../problem.ts';
+import { type PageName, readBundle } from './bundle.ts';
+import { Shell } from './shell.tsx';
+
+/** Only files of ours and the service itself: nothing inline, nothing from elsewhere. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The pages and what they are made of; the lab's in workshop mode only. */
+export function webRoutes({ lab }: { lab: boolean }) {
+  const routes = newRoutes();
+  const answerPage = async (c: Context, page: PageName) => {
+    const document = Shell({ page, lab, bundle: await readBundle() });
+    return c.html(`<!doctype html>${document}`, 200, {
+      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+      Vary: 'Accept',
+    });
+  };
+  routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
+  if (lab) {
+    routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
+    routes.all('/lab', () => methodNotAllowed('GET, HEAD'));
+  }
+  routes.get('/web/:name', async (c, next) => {
+    const { assets } = await readBundle();
+    const asset = assets.get(c.req.param('name'));
+    if (!asset) return next();
+    return c.body(asset.content, 200, { 'Content-Type': asset.type, 'Cache-Control': FOR_EVER });
+  });
+  return routes;
+}
+
+/** A program that asks for JSON has no use for a page, and is told that there is nothing. */
+const prefersPage = (c: Context): boolean =>
+  accepts(c, {
+    header: 'Accept',
+    supports: ['text/html', 'application/json'],
+    default: 'text/html',
+  }) === 'text/html';

@@ -1,0 +1,22 @@
+import { useState } from 'hono/jsx/dom';
+
+/** Copies a text; where the browser does not allow it, says so. */
+export function Copy({ label, text }: { label: string; text: () => string }) {
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      setSaid('Copied.');
+    } catch {
+      setSaid('This browser does not let us copy: select the text.');
+    }
+  };
+  return (
+    <span class="copy">
+      <button type="button" onClick={copy}>
+        {label}
+      </button>
+      <span role="status">{said}</span>
+    </span>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ToldSchedule } from '../../../lab/explore/told.ts';
+import { PlaceLink } from '../link.tsx';
+import type { PartProps } from '../part.ts';
+import { SwimLanes } from '../swim-lanes.tsx';
+import { Transcript } from '../transcript.tsx';
+import { Player } from './player.tsx';
+
+interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
+  told: ToldSchedule;
+  /** How many of its steps are shown. */
+  shown: number;
+}
+
+/** The schedule that shows the fault best, as far as one has come with it. */
+export function Counterexample({ told, shown, place, go }: CounterexampleProps) {
+  const last = told.steps.length;
+  const schedule = told.schedule.slice(0, shown);
+  return (
+    <section aria-labelledby="counterexample">
+      <h3 id="counterexample">The clearest counterexample</h3>
+      <div class="toolbar">
+        <Player shown={shown} last={last} onShow={(step) => go({ step })} />
+        <PlaceLink place={place} go={go} to={{ view: 'play', schedule }} class="button">
+          {shown === last ? 'Open in Play' : `Open in Play at step ${shown}`}
+        </PlaceLink>
+      </div>
+      <SwimLanes sessions={told.sessions} steps={told.steps.slice(0, shown)} />
+      {shown === last && <Endings told={told} />}
+      <Transcript place={place} told={told} />
+    </section>
+  );
+}
+
+/** What each recruiter was told in the end, and what is in the table. */
+const Endings = ({ told: { endings, summary, faults } }: { told: ToldSchedule }) => (
+  <p class="endings">
+    {endings.map((ending, index) => (
+      <span key={index} class={`ending s${index + 1}`}>
+        <b>S{index + 1}</b> {ending ?? 'never ended'}
+      </span>
+    ))}
+    <b class="bad">
+      {summary}: {faults.join(', ')}
+    </b>
+  </p>
+);

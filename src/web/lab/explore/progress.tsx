@@ -1,0 +1,37 @@
+import type { Exploring } from './use-exploration.ts';
+
+/** How far an exploration is, in words and as a bar. */
+export function Progress({ exploring }: { exploring: Exploring }) {
+  switch (exploring.name) {
+    case 'asked':
+      return <p class="progress">Asking…</p>;
+    case 'queued':
+      return (
+        <p class="progress">
+          Somebody else explores. You are number {exploring.data.place} in line.
+        </p>
+      );
+    case 'progress': {
+      const { schedules, of } = exploring.data;
+      return (
+        <p class="progress">
+          <progress
+            value={of === null ? undefined : schedules}
+            max={of ?? undefined}
+            aria-label="Schedules played"
+          />{' '}
+          {schedules}
+          {of === null ? '' : ` of ${of}`} schedules
+        </p>
+      );
+    }
+    case 'failed':
+      return (
+        <p class="progress bad" role="alert">
+          {exploring.data.detail}
+        </p>
+      );
+    case 'done':
+      return null;
+  }
+}

@@ -1,0 +1,10 @@
+import { render } from 'hono/jsx/dom';
+import { useStore } from '../parts/store.ts';
+import { tokenWanted } from '../parts/token.ts';
+import { TokenForm } from '../parts/token-form.tsx';
+import { Lab } from './lab.tsx';
+
+const Page = () => (useStore(tokenWanted) ? <TokenForm what="lab" /> : <Lab />);
+
+const island = document.getElementById('island');
+if (island) render(<Page />, island);

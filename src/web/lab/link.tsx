@@ -1,0 +1,30 @@
+import type { Child } from 'hono/jsx';
+import type { PartProps } from './part.ts';
+import { hrefOf, type Place } from './place.ts';
+
+interface PlaceLinkProps extends Pick<PartProps, 'place' | 'go'> {
+  /** Where it leads to, as far as that is elsewhere. */
+  to: Partial<Place>;
+  class?: string;
+  isCurrent?: boolean;
+  children?: Child;
+}
+
+/** A real link, so that it opens in another tab as well; a plain click stays in the page. */
+export function PlaceLink({ place, go, to, isCurrent, children, ...rest }: PlaceLinkProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a
+      href={hrefOf({ ...place, ...to })}
+      class={rest.class}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}

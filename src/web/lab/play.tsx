@@ -1,0 +1,45 @@
+import { Choose } from './choose.tsx';
+import type { PartProps } from './part.ts';
+import { Controls } from './play/controls.tsx';
+import { Database } from './play/database.tsx';
+import { useGame } from './play/game.ts';
+import { Headline } from './play/headline.tsx';
+import { Lanes } from './play/lanes.tsx';
+import { Trouble } from './play/trouble.tsx';
+import { whatHappened } from './play/words.ts';
+import { SwimLanes } from './swim-lanes.tsx';
+import { Transcript } from './transcript.tsx';
+
+/** The scheduler is who sits before the page: real sessions, stepped by hand. */
+export function Play(props: PartProps) {
+  const { place, go, strategies } = props;
+  const { state, problem, refusal, move, again } = useGame(place, go);
+  const entry = strategies.find(({ name }) => name === place.strategy);
+  return (
+    <>
+      <h2 class="unseen">Play the scheduler</h2>
+      <Choose {...props} />
+      {problem && <Trouble problem={problem} place={place} go={go} again={again} />}
+      {!state && !problem && <p class="said">Setting the scene …</p>}
+      {state && !problem && (
+        <>
+          <Headline state={state} place={place} entry={entry} />
+          <div class="table">
+            <div class="game">
+              <Lanes state={state} move={move} />
+              <Controls state={state} move={move} />
+              <p class="said" role="status">
+                {refusal ?? whatHappened(state)}
+              </p>
+              {state.told.steps.length > 0 && (
+                <SwimLanes sessions={state.told.sessions} steps={state.told.steps} />
+              )}
+            </div>
+            <Database state={state} />
+          </div>
+          <Transcript place={place} told={state.told} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import type { PlayState } from '../api.ts';
+import { Slots } from './slots.tsx';
+
+/** What PostgreSQL has at this point: what is committed, who holds which lock, who sees what. */
+export const Database = ({ state }: { state: PlayState }) => (
+  <aside class="database" aria-labelledby="database">
+    <h3 id="database">The database now</h3>
+    <Slots standing={state.standing} />
+    <h4>Locks held</h4>
+    <Locks locks={state.locks} />
+    <h4>Transactions</h4>
+    <dl>
+      {state.sessions.map(({ session, transaction }) => (
+        <div key={session} class={`s${session}`}>
+          <dt>S{session}</dt>
+          <dd>{sayTransaction(transaction)}</dd>
+        </div>
+      ))}
+    </dl>
+  </aside>
+);
+
+const Locks = ({ locks }: Pick<PlayState, 'locks'>) => (
+  <>
+    {locks.held.length === 0 && <p class="none">none</p>}
+    <ul>
+      {locks.held.map(({ session, what, mode }) => (
+        <li key={`${session} ${what} ${mode}`} class={`s${session}`}>
+          <b>S{session}</b> {what} <span class="mode">{mode}</span>
+        </li>
+      ))}
+    </ul>
+    {!locks.rowsShown && (
+      <p class="none">Locks of rows are not shown: this PostgreSQL has no pgrowlocks.</p>
+    )}
+  </>
+);
+
+function sayTransaction(transaction: PlayState['sessions'][number]['transaction']): string {
+  if (!transaction) return 'none open';
+  const { isolation, snapshotOfStep, hasFailed } = transaction;
+  const level = isolation.toUpperCase();
+  if (hasFailed) return `${level}, failed: only ROLLBACK is left`;
+  if (snapshotOfStep === null) return `${level}, statement by statement`;
+  return `${level}, as of step ${snapshotOfStep}`;
+}

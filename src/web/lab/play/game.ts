@@ -1,0 +1,91 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
+import type { PlayState } from '../api.ts';
+import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
+import { askPlay, type Problem } from './ask.ts';
+import { whyNot } from './words.ts';
+
+/** What one may do: choose a session or `t`, or one of these. */
+export type Move = string | 'undo' | 'reset' | 'end';
+
+export interface Game {
+  /** The last state that was answered; older than the place while the next one is asked for. */
+  state: PlayState | undefined;
+  /** Why the address cannot be played. */
+  problem: Problem | undefined;
+  /** Why the last move was not made. */
+  refusal: string | undefined;
+  move: (move: Move) => void;
+  /** Asks once more, after a problem. */
+  again: () => void;
+}
+
+/** What was answered last, and for which address. */
+type Answered = Omit<Game, 'move' | 'again'> & { address: string };
+
+const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
+
+/** The game at this place. What is chosen before an answer has come waits its turn. */
+export function useGame(place: Place, go: Go): Game {
+  const [, render] = useState<Answered>(NOTHING);
+  // Not the state of a render: keys come faster than those.
+  const answered = useRef<Answered>(NOTHING);
+  const line = useRef<Move[]>([]);
+  const [tries, setTries] = useState(1);
+  const now = () => answered.current ?? NOTHING;
+  const show = (next: Answered) => {
+    answered.current = next;
+    render(next);
+  };
+
+  const make = (move: Move) => {
+    const { state } = now();
+    const { schedule } = readPlace(location.search);
+    const step = (choice: string) => go({ schedule: [...schedule, choice] });
+    if (move === 'undo') return go({ schedule: schedule.slice(0, -1) });
+    if (move === 'reset') return go({ schedule: [] });
+    if (!state || now().problem !== undefined) return undefined;
+    if (move === 'end') {
+      const [lowest] = state.choices;
+      if (lowest === undefined) return undefined;
+      line.current = ['end'];
+      return step(lowest);
+    }
+    if (state.choices.includes(move)) return step(move);
+    return show({ ...now(), refusal: whyNot(move, state) });
+  };
+
+  /** Makes what waits, until a move asks for another state. */
+  const makeNext = () => {
+    const isAnswered = now().address === hrefOf(readPlace(location.search));
+    const next = isAnswered ? line.current?.shift() : undefined;
+    if (next === undefined) return;
+    make(next);
+    makeNext();
+  };
+
+  const address = hrefOf(place);
+  useEffect(() => {
+    let isWanted = true;
+    void askPlay(place).then((answer) => {
+      if (!isWanted) return;
+      show({ ...NOTHING, state: now().state, ...answer, address });
+      makeNext();
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [address, tries]);
+
+  const move = (wanted: Move) => {
+    // What goes back is not made to wait.
+    if (wanted === 'undo' || wanted === 'reset') {
+      line.current = [];
+      make(wanted);
+      return;
+    }
+    line.current?.push(wanted);
+    makeNext();
+  };
+  return { ...now(), move, again: () => setTries(tries + 1) };
+}

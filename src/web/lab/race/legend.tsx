@@ -1,0 +1,41 @@
+/** What the bars of the lanes mean; and the pattern of all waits, which is defined here. */
+export const Legend = () => (
+  <p class="legend">
+    <svg class="unseen" aria-hidden="true">
+      <defs>
+        <pattern
+          id="lock-wait"
+          width="6"
+          height="6"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <rect class="hatch-ground" width="6" height="6" />
+          <rect class="hatch-line" width="2.5" height="6" />
+        </pattern>
+      </defs>
+    </svg>
+    <span class="bars">
+      <svg aria-hidden="true">
+        <rect class="statement" width="100%" height="100%" />
+      </svg>
+      a statement
+    </span>
+    <span class="bars">
+      <svg aria-hidden="true">
+        <rect class="wait" width="100%" height="100%" fill="url(#lock-wait)" />
+      </svg>
+      waits for the lock of another recruiter
+    </span>
+    <span class="bars">
+      <svg aria-hidden="true">
+        <rect class="claim" y="45%" width="100%" height="10%" />
+      </svg>
+      between statements; there are connections for 20 at once
+    </span>
+    <span>
+      <span class="good">● 200</span> got a slot
+    </span>
+    <span>○ 403 was told that the job is full</span>
+  </p>
+);

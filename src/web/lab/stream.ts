@@ -1,0 +1,28 @@
+import { asking } from '../parts/api.ts';
+import { eventsOf } from '../parts/events.ts';
+import { labUrl } from './api.ts';
+
+/** The events of a stream, each by its name with what it says. */
+export type News<Events> = {
+  [Name in keyof Events]: { name: Name; data: Events[Name] };
+}[keyof Events];
+
+/** Asks the lab for a stream, and gives its events. Throws in words for a person. */
+export async function* newsOf<Events>(
+  path: string,
+  init: RequestInit,
+): AsyncGenerator<News<Events>> {
+  const headers = asking.headers();
+  const answer = await asking.fetch(labUrl + path, { ...init, headers }).catch(() => {
+    throw new Error('The server cannot be reached.');
+  });
+  if (!answer.ok || !answer.body) throw new Error((await answer.json()).detail);
+  let last = '';
+  for await (const event of eventsOf(answer.body)) {
+    if (!event) continue;
+    last = event.name;
+    yield event as News<Events>;
+  }
+  if (last !== 'done' && last !== 'failed')
+    throw new Error('The server has broken off. Try again.');
+}

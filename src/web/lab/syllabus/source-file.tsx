@@ -1,0 +1,45 @@
+import type { EntryWithSources } from '../api.ts';
+
+type Source = EntryWithSources['sources'][number];
+
+/** A file of the project, its decisive statement marked. */
+export function SourceFile({ source: { path, lines } }: { source: Source }) {
+  const decisive = lines.filter(({ isDecisive }) => isDecisive);
+  return (
+    <figure class="source">
+      <figcaption>
+        <code>{path}</code>
+        {decisive.length > 0 && (
+          <span>: what decides is marked, at line {decisive[0]?.number}</span>
+        )}
+      </figcaption>
+      {/* What scrolls has to be within reach of keys. */}
+      <section class="code" tabindex={0} aria-label={path}>
+        <pre>
+          <code>
+            {lines.map((line) => (
+              <Line key={line.number} line={line} />
+            ))}
+          </code>
+        </pre>
+      </section>
+    </figure>
+  );
+}
+
+function Line({ line: { number, isDecisive, tokens } }: { line: Source['lines'][number] }) {
+  const text = tokens.map(({ kind, text }, index) => (
+    <span key={index} class={kind === 'plain' ? undefined : `token-${kind}`}>
+      {text}
+    </span>
+  ));
+  return (
+    <span class={isDecisive ? 'line decisive' : 'line'}>
+      <span class="number" aria-hidden="true">
+        {number}
+      </span>
+      {isDecisive ? <mark>{text}</mark> : text}
+      {'\n'}
+    </span>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ToldSchedule } from './api.ts';
+import { Copy } from './copy.tsx';
+import { HOME, type Place } from './place.ts';
+
+interface RecordProps {
+  place: Place;
+  told: ToldSchedule;
+}
+
+/** The text transcript, as the command line prints it, and the command that shows it again. */
+export function Transcript({ place, told }: RecordProps) {
+  const command = commandOf(place, told.schedule);
+  return (
+    <details class="transcript">
+      <summary>Transcript</summary>
+      <section class="text" tabindex={0} aria-label="Transcript as text">
+        <pre>{told.transcript}</pre>
+      </section>
+      <p>
+        Again, on the command line: <code>{command}</code>
+      </p>
+      <p class="row">
+        <Copy label="Copy transcript" text={() => told.transcript} />
+        <Copy label="Copy command" text={() => command} />
+        <Copy label="Copy link" text={() => location.href} />
+      </p>
+    </details>
+  );
+}
+
+function commandOf({ strategy, scenario, sessions }: Place, schedule: string[]): string {
+  const words = [`npm run replay -- ${strategy} ${schedule.join() || '1'}`];
+  if (scenario !== HOME.scenario) words.push(`--scenario ${scenario}`);
+  if (sessions > HOME.sessions) words.push(`--sessions ${sessions}`);
+  return words.join(' ');
+}

@@ -1,0 +1,26 @@
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../parts/use-effect.ts';
+import { type Go, hrefOf, type Place, readPlace } from './place.ts';
+
+/**
+ * The place, and how to go to another. A step of a schedule takes the place of the one before in the
+ * browser's history, so that Back leads out of the game, and not through every move of it.
+ */
+export function usePlace(): [Place, Go] {
+  const [place, setPlace] = useState(() => readPlace(location.search));
+  useEffect(() => {
+    const follow = () => setPlace(readPlace(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const go: Go = (change) => {
+    const before = readPlace(location.search);
+    const isOther = 'strategy' in change || 'scenario' in change || 'sessions' in change;
+    const next = { ...before, ...(isOther && { step: null }), ...change };
+    const isStep = Object.keys(change).every((key) => key === 'schedule' || key === 'step');
+    if (isStep) history.replaceState(null, '', hrefOf(next));
+    else history.pushState(null, '', hrefOf(next));
+    setPlace(next);
+  };
+  return [place, go];
+}

@@ -1,0 +1,53 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+import type { Bundle, PageName } from './bundle.ts';
+
+const titles = { board: 'Job board', lab: 'Lab' } as const satisfies Record<PageName, string>;
+
+export interface ShellProps {
+  page: PageName;
+  bundle: Bundle;
+  /** Whether there is a lab to go to. */
+  lab: boolean;
+}
+
+/**
+ * The document around a page's island, which is rendered into `main`.
+ *
+ * No address begins with a slash: behind a proxy the pages may be at /jobs/ and /jobs/lab.
+ */
+export const Shell = ({ page, bundle, lab }: ShellProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${titles[page]} · Rowlock`}</title>
+      <link rel="icon" href={`./web/${bundle.nameOf('icon.svg')}`} />
+      <link rel="stylesheet" href={`./web/${bundle.nameOf(`${page}.css`)}`} />
+      <script type="module" src={`./web/${bundle.nameOf(`${page}.js`)}`} />
+    </head>
+    <body>
+      <header class="header">
+        <span class="wordmark">
+          <img src={`./web/${bundle.nameOf('icon.svg')}`} alt="" width="28" height="28" />
+          Rowlock
+        </span>
+        <nav aria-label="Pages">
+          <a href="./" aria-current={page === 'board' ? 'page' : undefined}>
+            {titles.board}
+          </a>
+          {lab && (
+            <a href="./lab" aria-current={page === 'lab' ? 'page' : undefined}>
+              {titles.lab}
+            </a>
+          )}
+          <a href="./docs">API</a>
+        </nav>
+      </header>
+      <main id="island">
+        <noscript>This page needs JavaScript. The API does not: see the navigation.</noscript>
+      </main>
+    </body>
+  </html>
+);

@@ -1,0 +1,161 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import type { App } from '../../../src/app.ts';
+import { claimScenario, settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import { counterexampleOf, explore } from '../../../src/lab/explore/explore.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
+import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
+import { readVerdicts } from '../../../src/lab/verdicts.ts';
+import { makeApp, makeLab, makeService } from '../../support/app.ts';
+import { run } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { type Following, follow } from '../../support/events.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let app: App;
+
+beforeAll(async () => {
+  const made = await makeApp();
+  app = made.app;
+  app.route('/lab', makeLab(made));
+});
+
+const ask = (query: string) => follow((init) => app.request(`/lab/explorations?${query}`, init));
+const newsOf = ({ events }: Following, wanted: string) =>
+  events.filter(({ name }) => name === wanted).map(({ data }) => data);
+/** Resolves once news of this name has come. */
+const until = (following: Following, name: string) =>
+  vi.waitFor(() => expect(newsOf(following, name)).not.toEqual([]), { timeout: 20_000 });
+
+/** Has some thousand schedules, so it does not end while a test looks elsewhere. */
+const LONG = 'strategy=fenced-lease';
+
+test.each([
+  ['naive', 'last-slot'],
+  ['naive', 'two-slots'],
+  ['row-lock', 'rollback-again'],
+  ['insert-then-lock', 'rollback'],
+  ['skip-locked', 'rollback'],
+])('%s in %s: what is told is what the verdict says', async (strategy, scenario) => {
+  const following = await ask(`strategy=${strategy}&scenario=${scenario}`);
+  expect(following.response.headers.get('content-type')).toBe('text/event-stream');
+  await following.ended;
+  const verdict = readVerdicts()[strategy]?.settings[scenario];
+  const [done, ...rest] = newsOf(following, 'done');
+  expect(rest).toEqual([]);
+  const { clearest, ...counted } = verdict ?? { clearest: {} };
+  expect(done).toMatchObject({ strategy, scenario, sessions: 2, isComplete: true, ...counted });
+  const schedules = Object.values(clearest);
+  if (schedules.length === 0) expect(done.counterexample).toBeNull();
+  else expect(schedules).toContain(done.counterexample.schedule.join());
+  const progress = newsOf(following, 'progress');
+  expect(progress.every(({ of }) => of === verdict?.schedules)).toBe(true);
+  const counts = progress.map(({ schedules }) => schedules);
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+});
+
+test('what is told is what the explorer finds', async () => {
+  const [strategy] = chooseStrategies(['naive']);
+  if (!strategy) throw new Error('no naive');
+  const scenario = claimScenario(strategy, settingNamed('last-slot'), 2);
+  const found = await explore(await makeStage(), scenario);
+  const following = await ask('strategy=naive');
+  await following.ended;
+  const { schedules, faults } = found;
+  const counterexample = tell(counterexampleOf(found) ?? expect.fail('no counterexample'));
+  expect(newsOf(following, 'done')[0]).toMatchObject({ schedules, faults, counterexample });
+});
+
+test('the transcript is the one that the command line prints', async () => {
+  const following = await ask('strategy=naive');
+  await following.ended;
+  const { ended, stdout } = run('scripts/explore.ts', ['--strategy', 'naive', '--json']);
+  await ended;
+  const [printed] = JSON.parse(stdout());
+  const { counterexample } = newsOf(following, 'done')[0];
+  expect(counterexample.transcript).toBe(printed.counterexample.transcript);
+  expect(counterexample.schedule.join()).toBe(printed.counterexample.schedule);
+});
+
+test('a second exploration waits, is told its place, and begins when the first is left', async () => {
+  const first = await ask(LONG);
+  await until(first, 'progress');
+  const second = await ask('strategy=no-key-update');
+  await until(second, 'queued');
+  expect(newsOf(second, 'queued')).toEqual([{ place: 1 }]);
+  const third = await ask('strategy=counter-row');
+  await until(third, 'queued');
+  expect(newsOf(third, 'queued')).toEqual([{ place: 2 }]);
+  first.leave();
+  await third.ended;
+  expect(newsOf(second, 'done')[0]).toMatchObject({ schedules: 8, faults: {} });
+  expect(newsOf(third, 'queued').at(-1)).toEqual({ place: 1 });
+  expect(newsOf(third, 'done')).toHaveLength(1);
+  // It was stopped before its end, or else it would be known by now.
+  expect(newsOf(first, 'done')).toEqual([]);
+  const again = await ask(LONG);
+  await until(again, 'progress');
+  expect(newsOf(again, 'done')).toEqual([]);
+});
+
+test('two who ask the same listen to one exploration, and it goes on when one of them leaves', async () => {
+  const [one, other] = [await ask(LONG), await ask(LONG)];
+  await Promise.all([until(one, 'progress'), until(other, 'progress')]);
+  const behind = await ask('strategy=one-statement&scenario=two-slots');
+  await until(behind, 'queued');
+  expect(newsOf(behind, 'queued')).toEqual([{ place: 1 }]);
+  one.leave();
+  const before = newsOf(other, 'progress').length;
+  await vi.waitFor(() => expect(newsOf(other, 'progress').length).toBeGreaterThan(before), {
+    timeout: 20_000,
+  });
+});
+
+test('what is known is told at once, without waiting', async () => {
+  await (await ask('strategy=advisory-lock')).ended;
+  const busy = await ask(LONG);
+  await until(busy, 'progress');
+  const again = await ask('strategy=advisory-lock');
+  await again.ended;
+  expect(again.events.map(({ name }) => name)).toEqual(['done']);
+});
+
+test('past the length of the line the answer is busy, with the seconds to wait', async () => {
+  await until(await ask(LONG), 'progress');
+  const scenarios = ['first-slot', 'two-slots', 'rollback', 'rollback-again'];
+  const names = ['share-lock', 'early-unlock', 'one-statement', 'lost-update', 'unique-slot'];
+  for (const strategy of names)
+    for (const scenario of scenarios)
+      expect((await ask(`strategy=${strategy}&scenario=${scenario}`)).response.status).toBe(200);
+  const refused = await app.request('/lab/explorations?strategy=optimistic');
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await refused.json()).toMatchObject({ code: 'busy' });
+});
+
+test.each([
+  ['strategy=naive&sessions=4', 400, 'sessions is 2 or 3'],
+  ['strategy=naive&scenario=war', 400, 'scenario is one of last-slot, first-slot'],
+  ['', 400, 'strategy says which strategy is explored'],
+  ['strategy=hope', 404, 'The strategies are naive'],
+])('%s is answered %i: %s', async (query, status, detail) => {
+  const response = await app.request(`/lab/explorations?${query}`);
+  expect(response.status).toBe(status);
+  expect(((await response.json()) as { detail: string }).detail).toContain(detail);
+});
+
+test('only GET asks for one, a HEAD begins none, and a page of another site is refused', async () => {
+  const at = '/lab/explorations?strategy=naive';
+  expect((await app.request(at, { method: 'POST' })).status).toBe(405);
+  expect(await (await app.request(at, { method: 'HEAD' })).text()).toBe('');
+  const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors' };
+  expect((await app.request(at, { headers })).status).toBe(403);
+});
+
+test('a server that stops ends its streams, and drops its scratch databases', async () => {
+  const service = await makeService(await makeDatabase());
+  const following = await follow((init) => fetch(`${service.url}/lab/explorations?${LONG}`, init));
+  await until(following, 'progress');
+  await service.stop();
+  await following.ended;
+  expect(newsOf(following, 'done')).toEqual([]);
+});

@@ -1,0 +1,128 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createLab } from '../../../src/lab/http.ts';
+import type { PlayState } from '../../../src/lab/play/play.ts';
+import { openStages, PLAY_LIMITS, Stages } from '../../../src/lab/stages.ts';
+import { collectLog, makeApp, makeLab } from '../../support/app.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+let made: Made;
+beforeAll(async () => {
+  made = await makeApp();
+  made.app.route('/lab', makeLab(made));
+});
+
+const ask = (body: unknown) => made.call('POST', '/lab/plays', body);
+const schedule = (text: string) => text.split(',');
+
+test('a play is answered with where its schedule has come to', async () => {
+  const { status, body } = await ask({ strategy: 'naive', schedule: schedule('1,2,1,2,1,2') });
+  expect(status).toBe(200);
+  const { told, verdict, standing } = body as PlayState;
+  expect(told.transcript).toMatch(/5 claims, 4 slots: OVERSOLD$/);
+  expect(verdict).toBe('oversold: 5 claims, 4 slots');
+  expect(standing.holders).toHaveLength(5);
+});
+
+test('a play may be of another setting, and of three sessions', async () => {
+  const asked = { strategy: 'row-lock', scenario: 'first-slot', sessions: 3 };
+  const { body } = await ask({ ...asked, schedule: schedule('1,2,3') });
+  const { standing, sessions } = body as PlayState;
+  expect(standing).toEqual({ capacity: 1, holders: [] });
+  expect(sessions.map(({ waitsFor }) => waitsFor)).toEqual([[], [1], [2]]);
+});
+
+describe('a play that makes no sense is told what is wrong', () => {
+  test.each([
+    [{}, /^strategy must be the name of a strategy$/],
+    [[], /^body must be a JSON object$/],
+    [{ strategy: 'naive', schedul: [] }, /^body has unknown fields: schedul$/],
+    [{ strategy: 'naive', scenario: 'moon' }, /^scenario must be one of last-slot, /],
+    [{ strategy: 'naive', sessions: 4 }, /^sessions must be 2 or 3$/],
+    [{ strategy: 'naive', sessions: 1 }, /^sessions must be 2 or 3$/],
+    [{ strategy: 'naive', schedule: '1,2' }, /^schedule must be a list of steps such as/],
+    [{ strategy: 'naive', schedule: ['9'] }, /^schedule.0 must be 1, 2, 3 or t$/],
+    [
+      { strategy: 'naive', schedule: Array(201).fill('1') },
+      /^schedule may have at most 200 steps$/,
+    ],
+    [{ strategy: 'naive', schedule: ['3'] }, /^Step 1 .* is 3, but only 1, 2 can go on there\.$/],
+    [{ strategy: 'naive', schedule: ['t'] }, /^Step 1 .* is t, but only 1, 2 can go on there\.$/],
+  ])('%j', async (asked, detail) => {
+    const { status, body } = await ask(asked);
+    expect([status, body.code]).toEqual([400, 'invalid-request']);
+    expect(body.detail).toMatch(detail);
+  });
+
+  test('a strategy that there is none of', async () => {
+    const { status, body } = await ask({ strategy: 'hope' });
+    expect([status, body.code]).toEqual([404, 'strategy-not-found']);
+    expect(body.detail).toContain('naive');
+  });
+
+  test('any method but POST', async () => {
+    const response = await made.app.request('/lab/plays');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+test('plays at the same time do not disturb one another, nor the tables of the service', async () => {
+  const rows = () =>
+    made.db.execute(sql`
+      select (select count(*) from job_claims) as claims, (select count(*) from jobs) as jobs,
+        (select count(*) from recruiters) as recruiters, (select count(*) from lab.leases) as leases`);
+  const before = await rows();
+  const plays = [
+    { strategy: 'mutex', schedule: schedule('1,2,1,1') },
+    { strategy: 'mutex', schedule: schedule('2,1,2') },
+    { strategy: 'naive', schedule: schedule('1,2,1,2,1,2') },
+    { strategy: 'row-lock', schedule: schedule('1,2,1') },
+    { strategy: 'advisory-lock', schedule: schedule('1,2') },
+    { strategy: 'advisory-lock', schedule: schedule('2,1') },
+    { strategy: 'lease', schedule: schedule('1,1,2,2,t') },
+  ];
+  const alone: unknown[] = [];
+  for (const each of plays) alone.push((await ask(each)).body);
+  const together = await Promise.all(
+    [...plays, ...plays].map(async (each) => (await ask(each)).body),
+  );
+  expect(together).toEqual([...alone, ...alone]);
+  expect(await rows()).toEqual(before);
+});
+
+describe('where there is no stage', () => {
+  const asksOf = async (stages: Parameters<typeof createLab>[0]['stages']) => {
+    const other = await makeApp();
+    other.app.route(
+      '/lab',
+      createLab({
+        db: other.db,
+        log: collectLog().log,
+        stages,
+        stop: new AbortController().signal,
+      }),
+    );
+    return () => other.call('POST', '/lab/plays', { strategy: 'naive' });
+  };
+
+  test('since all are in use, the answer is busy, and when to ask again', async () => {
+    const { log } = collectLog();
+    const limits = { ...PLAY_LIMITS, most: 1, queue: 0 };
+    const stages = { ...openStages(made.databaseUrl, log) };
+    stages.plays = new Stages(made.databaseUrl, limits, log);
+    const play = await asksOf(stages);
+    const answers = await Promise.all([play(), play(), play()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503, 503]);
+    const refused = answers.find(({ status }) => status === 503);
+    expect(refused?.body.code).toBe('busy');
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    await stages.plays.close();
+  });
+
+  test('since there is no database server, the answer says so in words', async () => {
+    const play = await asksOf(openStages('postgres://nobody@127.0.0.1:9/x', collectLog().log));
+    const { status, body } = await play();
+    expect([status, body.code]).toEqual([503, 'lab-unavailable']);
+    expect(body.detail).toMatch(/^Cannot use PostgreSQL at 127\.0\.0\.1:9/);
+  });
+});

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { type PlayState, play } from '../../../src/lab/play/play.ts';
+import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
+import type { Strategy } from '../../../src/lab/strategy.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+/** Plays, and leaves the sessions as they are, so that PostgreSQL can be asked. */
+async function playTo(name: string, schedule: string): Promise<PlayState> {
+  const [strategy] = chooseStrategies([name]) as [Strategy];
+  const setting = settingNamed('last-slot');
+  const state = await play(stage, {
+    strategy,
+    setting,
+    sessions: 2,
+    schedule: schedule.split(','),
+  });
+  if (typeof state === 'string') throw new Error(state);
+  return state;
+}
+
+/** Which locks each mode keeps out, after the manual's table of conflicting row-level locks. */
+const KEPT_OUT = {
+  'FOR KEY SHARE': ['FOR UPDATE'],
+  'FOR SHARE': ['FOR NO KEY UPDATE', 'FOR UPDATE'],
+  'FOR NO KEY UPDATE': ['FOR SHARE', 'FOR NO KEY UPDATE', 'FOR UPDATE'],
+  'FOR UPDATE': ['FOR KEY SHARE', 'FOR SHARE', 'FOR NO KEY UPDATE', 'FOR UPDATE'],
+};
+type Mode = keyof typeof KEPT_OUT;
+const MODES = Object.keys(KEPT_OUT) as Mode[];
+
+/** The modes in which somebody else does not get the row now. */
+async function keptOut(table: string, condition: string): Promise<string[]> {
+  const out: string[] = [];
+  for (const mode of MODES) {
+    const rows = await stage.run(`select 1 from ${table} where ${condition} ${mode} skip locked`);
+    if (rows.length === 0) out.push(mode);
+  }
+  return out;
+}
+
+const rowLocks = ({ locks }: PlayState, what: string) =>
+  locks.held.filter((lock) => lock.kind === 'row' && lock.what === what);
+
+describe('the row locks that are shown are those that PostgreSQL has', () => {
+  test.each([
+    ['row-lock', '1', 'jobs', 'job 1', ['FOR UPDATE']],
+    ['row-lock', '1,2', 'jobs', 'job 1', ['FOR UPDATE']],
+    ['no-key-update', '1', 'jobs', 'job 1', ['FOR NO KEY UPDATE']],
+    ['share-lock', '1,2', 'jobs', 'job 1', ['FOR SHARE', 'FOR SHARE']],
+    ['naive', '1,2', 'jobs', 'job 1', []],
+    ['naive', '1,2,1,2', 'jobs', 'job 1', ['FOR KEY SHARE', 'FOR KEY SHARE']],
+    ['naive', '1,1', 'recruiters', 'recruiter 1', ['FOR KEY SHARE']],
+    ['counter-row', '1', 'lab.counters', 'counter of job 1', ['FOR UPDATE']],
+    ['conditional-update', '1', 'lab.counters', 'counter of job 1', ['FOR NO KEY UPDATE']],
+  ])('%s at %s, in %s', async (name, schedule, table, what, modes) => {
+    const locks = rowLocks(await playTo(name, schedule), what);
+    expect(locks.map(({ mode }) => mode.split(',')[0])).toEqual(modes);
+    const expected = MODES.filter((mode) =>
+      modes.some((held) => KEPT_OUT[held as Mode].includes(mode)),
+    );
+    const id = table === 'lab.counters' ? 'job_id' : 'id';
+    expect(await keptOut(table, `${id} = 1`)).toEqual(expected);
+  });
+
+  test('and nobody holds one at the end', async () => {
+    const { locks, sessions } = await playTo('row-lock', '1,2,1,1,1,2,2');
+    expect(locks).toEqual({ held: [], rowsShown: true });
+    expect(sessions.map(({ transaction }) => transaction)).toEqual([null, null]);
+    expect(await keptOut('jobs', 'id = 1')).toEqual([]);
+  });
+});
+
+test('each session holds its own, and who waits holds nothing yet', async () => {
+  const shared = await playTo('insert-then-lock', '1,2,1');
+  expect(rowLocks(shared, 'job 1').map(({ session }) => session)).toEqual([1, 2]);
+  expect(rowLocks(shared, 'recruiter 2').map(({ session }) => session)).toEqual([2]);
+  const waiting = await playTo('row-lock', '2,1');
+  expect(waiting.locks.held.map(({ session }) => session)).toEqual([2]);
+});
+
+test('an advisory lock is shown with its number, and is not to be had', async () => {
+  const { locks } = await playTo('advisory-lock', '1,2');
+  expect(locks.held).toEqual([
+    { session: 1, kind: 'advisory', what: 'number 1', mode: 'ExclusiveLock' },
+  ]);
+  const [row] = await stage.run('select pg_try_advisory_lock(1) as mine');
+  expect(row).toEqual({ mine: false });
+});
+
+test('what SERIALIZABLE remembers of its reads is shown as a predicate lock', async () => {
+  const { locks } = await playTo('serializable', '1');
+  expect(locks.held).toContainEqual(
+    expect.objectContaining({ session: 1, kind: 'predicate', what: 'reads of job_claims' }),
+  );
+});
+
+describe('a snapshot', () => {
+  /** What the last step of the schedule gave to whom made it. */
+  const lastResult = ({ told }: PlayState) => told.steps.at(-1)?.acts[0]?.result;
+
+  test('is taken anew for each statement of READ COMMITTED', async () => {
+    const { sessions } = await playTo('row-lock', '1,2,1,1,1');
+    const transaction = { isolation: 'read committed', snapshotOfStep: null, hasFailed: false };
+    expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
+    const counted = await playTo('row-lock', '1,2,1,1,1,2');
+    expect([counted.standing.holders.length, lastResult(counted)]).toEqual([4, '4 rows']);
+  });
+
+  test('stays that of the first statement in REPEATABLE READ, whatever is committed', async () => {
+    const { sessions } = await playTo('stale-snapshot', '1,1,1,2,1');
+    const transaction = { isolation: 'repeatable read', snapshotOfStep: 4, hasFailed: false };
+    expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
+    const counted = await playTo('stale-snapshot', '1,1,1,2,1,2');
+    expect([counted.standing.holders.length, lastResult(counted)]).toEqual([4, '3 rows']);
+  });
+
+  test('and in SERIALIZABLE, for each session its own', async () => {
+    const { sessions } = await playTo('serializable', '2,1,1');
+    expect(sessions.map((each) => each.transaction)).toEqual([
+      { isolation: 'serializable', snapshotOfStep: 2, hasFailed: false },
+      { isolation: 'serializable', snapshotOfStep: 1, hasFailed: false },
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { claimScenario, settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import { replay } from '../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { tell } from '../../../src/lab/explore/told.ts';
+import { type PlayState, play } from '../../../src/lab/play/play.ts';
+import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
+import type { Strategy } from '../../../src/lab/strategy.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const lastSlot = settingNamed('last-slot');
+const named = (name: string) => chooseStrategies([name])[0] as Strategy;
+const stepsOf = (schedule: string) => (schedule ? schedule.split(',') : []);
+
+const playIt = (strategy: Strategy, schedule: string, sessions = 2) =>
+  play(stage, { strategy, setting: lastSlot, sessions, schedule: stepsOf(schedule) });
+
+async function stateOf(name: string, schedule: string, sessions = 2): Promise<PlayState> {
+  const state = await playIt(named(name), schedule, sessions);
+  if (typeof state === 'string') throw new Error(state);
+  return state;
+}
+
+describe('the state of a schedule', () => {
+  test('before the first step, each session shows what it will say first', async () => {
+    const { sessions, choices, told, standing, isOver } = await stateOf('row-lock', '', 3);
+    for (const { status, statement } of sessions) {
+      expect(status).toBe('ready');
+      expect(statement).toMatch(/^select … from jobs .* for update$/);
+    }
+    expect(choices).toEqual(['1', '2', '3']);
+    expect([told.steps, told.endings]).toEqual([[], [null, null, null]]);
+    expect(standing).toEqual({ capacity: 4, holders: [101, 102, 103] });
+    expect(isOver).toBe(false);
+  });
+
+  test('naive is oversold step by step', async () => {
+    const before = await stateOf('naive', '1,2,1,2');
+    expect(before.sessions.map(({ statement }) => statement)).toEqual(['commit', 'commit']);
+    expect(before.standing.holders).toEqual([101, 102, 103]);
+    expect(before.verdict).toBeNull();
+    const half = await stateOf('naive', '1,2,1,2,1');
+    expect(half.standing.holders).toEqual([101, 102, 103, 1]);
+    expect(half.told.endings).toEqual(['claimed', null]);
+    const over = await stateOf('naive', '1,2,1,2,1,2');
+    expect(over.verdict).toBe('oversold: 5 claims, 4 slots');
+    expect(over.standing.holders).toEqual([101, 102, 103, 1, 2]);
+    expect([over.choices, over.isOver]).toEqual([[], true]);
+  });
+
+  test('row-lock lets the second session wait for the first, and refuses it afterwards', async () => {
+    const waiting = await stateOf('row-lock', '1,2');
+    expect(waiting.choices).toEqual(['1']);
+    expect(waiting.sessions[1]).toMatchObject({ status: 'waiting', waitsFor: [1] });
+    expect(waiting.sessions[1]?.statement).toMatch(/for update$/);
+    const over = await stateOf('row-lock', '1,2,1,1,1,2,2');
+    expect(over.told.endings).toEqual(['claimed', 'full']);
+    expect(over.verdict).toBe('4 claims, 4 slots');
+  });
+
+  test('a deadlock has its circle and its victim, as PostgreSQL names them', async () => {
+    const before = await stateOf('insert-then-lock', '1,2,1');
+    expect(before.deadlock).toBeNull();
+    const { deadlock, sessions } = await stateOf('insert-then-lock', '1,2,1,2');
+    expect(deadlock).toEqual({ step: 4, cycle: [2, 1], victim: 2 });
+    expect(sessions[1]).toMatchObject({ statement: 'rollback', transaction: { hasFailed: true } });
+  });
+
+  test('who waits in memory, and who sleeps until time passes, is told apart', async () => {
+    const { sessions } = await stateOf('mutex', '1,2');
+    expect(sessions.map(({ status }) => status)).toEqual(['ready', 'elsewhere']);
+    const asleep = await stateOf('lease', '1,1,2,2');
+    expect(asleep.sessions[1]?.status).toBe('asleep');
+    expect(asleep.choices).toEqual(['1', 't']);
+  });
+
+  test('its transcript is the one that a replay prints', async () => {
+    for (const [name, schedule] of [
+      ['stale-snapshot', '1,1,1,2,1,2,2,2'],
+      ['insert-then-lock', '1,2,1,2'],
+    ] as const) {
+      const scenario = claimScenario(named(name), lastSlot, 2);
+      const replayed = tell(await replay(stage, scenario, stepsOf(schedule)));
+      const { told, isOver } = await stateOf(name, replayed.schedule.join());
+      expect(isOver).toBe(true);
+      expect(told).toEqual(replayed);
+    }
+  });
+
+  test('the transcript of a part is the beginning of that of the whole', async () => {
+    const part = await stateOf('stale-snapshot', '1,1,1,2');
+    const whole = await stateOf('stale-snapshot', '1,1,1,2,1,2,2,2');
+    expect(whole.told.transcript.startsWith(part.told.transcript)).toBe(true);
+  });
+});
+
+describe('a schedule that cannot be', () => {
+  test('says at which step, and what could be chosen there', async () => {
+    expect(await playIt(named('row-lock'), '1,2,2')).toBe(
+      'Step 3 of the schedule is 2, but only 1 can go on there.',
+    );
+    expect(await playIt(named('naive'), '1,1,1,2,1')).toBe(
+      'Step 5 of the schedule is 1, but only nothing can go on there.',
+    );
+  });
+
+  test('leaves nothing behind for the next one', async () => {
+    await playIt(named('mutex'), '1,2,2');
+    const { sessions } = await stateOf('mutex', '2');
+    expect(sessions.map(({ status }) => status)).toEqual(['ready', 'ready']);
+  });
+});
+
+test('a strategy that never ends is told as a hang, within seconds', async () => {
+  const strategy: Strategy = { ...named('naive'), claim: () => new Promise(() => undefined) };
+  const state = await playIt({ ...strategy, name: 'hangs' }, '1,2');
+  expect(state).toMatchObject({
+    isOver: true,
+    choices: [],
+    verdict: 'hang: S1 and S2 never ended',
+  });
+  expect((await stateOf('naive', '1')).choices).toEqual(['1', '2']);
+});

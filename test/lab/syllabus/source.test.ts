@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { strategies } from '../../../src/lab/strategies/index.ts';
+import { findDecisive } from '../../../src/lab/syllabus/decisive.ts';
+import { sourcesOf } from '../../../src/lab/syllabus/source.ts';
+import { readVerdicts } from '../../../src/lab/verdicts.ts';
+
+const verdicts = readVerdicts();
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const textOf = ({ tokens }: { tokens: { text: string }[] }) =>
+  tokens.map(({ text }) => text).join('');
+
+describe.each(strategies.map(({ name }) => name))('%s', (name) => {
+  test('has exactly one decisive statement, which is in its source', () => {
+    const sources = sourcesOf(name);
+    const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
+    expect(marked).toEqual(sources.slice(-1));
+    for (const { path, lines } of sources) {
+      const written = read(path).split('\n');
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(textOf(line)).toBe(written[line.number - 1]);
+    }
+    const decisive = marked.flatMap(({ lines }) => lines.filter(({ isDecisive }) => isDecisive));
+    expect(textOf(decisive[0] ?? { tokens: [] })).toMatch(/\w/);
+  });
+
+  test('is said to have a gap or a deadlock exactly where it does not hold', () => {
+    const path = sourcesOf(name).at(-1)?.path ?? '';
+    const isGap = /^(GAP|DEADLOCK)$/.test(findDecisive(read(path), name)?.what ?? '');
+    expect(isGap).toBe(verdicts[name]?.verdict !== 'holds');
+  });
+});
+
+test('a strategy that is production’s own shows the lock in production’s code', () => {
+  const paths = (name: string) => sourcesOf(name).map(({ path }) => path);
+  expect(paths('row-lock')).toEqual(['src/lab/strategies/row-lock.ts', 'src/claims/claim-job.ts']);
+  expect(paths('group-commit')).toEqual([
+    'src/lab/strategies/group-commit.ts',
+    'src/claims/group-commit.ts',
+    'src/claims/claim-job.ts',
+  ]);
+  const lock = sourcesOf('row-lock')
+    .at(-1)
+    ?.lines.filter(({ isDecisive }) => isDecisive);
+  expect(lock?.map(textOf).join('\n')).toContain(".for('update'");
+});
+
+test('imports are left out, and words have their kinds', () => {
+  const [naive] = sourcesOf('naive');
+  expect(textOf(naive?.lines[0] ?? { tokens: [] })).toBe('/**');
+  const kindOf = (text: string) =>
+    naive?.lines.flatMap(({ tokens }) => tokens).find((token) => token.text === text)?.kind;
+  expect([kindOf('export'), kindOf('naive'), kindOf('Strategy'), kindOf('/**')]).toEqual([
+    'keyword',
+    'plain',
+    'type',
+    'comment',
+  ]);
+});
+
+test('two marks in one strategy are refused', () => {
+  const text = '// THE LOCK: one.\na();\n// THE LOCK: another one.\nb();';
+  expect(() => findDecisive(text, 'mine')).toThrow('mine has more than one decisive statement');
+  expect(findDecisive('a();', 'mine')).toBeUndefined();
+});
+
+test('a decisive statement ends where its brackets do', () => {
+  const text = '  // THE LOCK: here.\n  f(\n    1,\n  );\n  g();';
+  expect(findDecisive(text, 'mine')).toEqual({ what: 'LOCK', lines: [2, 3, 4] });
+  expect(findDecisive('if (a) {\n  // THE GAP: here.\n  f();\n}', 'mine')?.lines).toEqual([3]);
+});

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import postgres from 'postgres';
+import { afterAll, expect } from 'vitest';
+import { makeService } from '../support/app.ts';
+import { browserTest } from '../support/browser.ts';
+import { makeDatabase } from '../support/database.ts';
+
+const databaseUrl = await makeDatabase();
+const { url } = await makeService(databaseUrl);
+const sql = postgres(databaseUrl, { max: 1 });
+await sql`
+  INSERT INTO jobs (company_id, role) SELECT 1 + n % 6, 'Post ' || n FROM generate_series(1, 100000) n`;
+await sql`
+  INSERT INTO job_claims (job_id, recruiter_id)
+  SELECT id, slot FROM jobs, generate_series(1, 4) slot WHERE role LIKE 'Post %000'`;
+await sql`ANALYZE`;
+afterAll(() => sql.end());
+
+const roles = 'Array.from(document.querySelectorAll(".job h2"), (each) => each.textContent)';
+
+browserTest('100,000 jobs come by page, forward and back, and by the address', async ({ open }) => {
+  const page = await open(url);
+  const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
+  await expect.poll(async () => (await rolesShown()).length).toBe(50);
+  const first = await rolesShown();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+  const address = page.url();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+  await page.goBack();
+  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+  await page.getByRole('button', { name: 'First' }).click();
+  await expect.poll(rolesShown).toEqual(first);
+  const other = await open(address);
+  await other.getByRole('heading', { name: 'Post 27', exact: true }).waitFor();
+});
+
+browserTest(
+  'among 100,000 jobs a search finds the few, and the filter the full ones',
+  async ({ open }) => {
+    const page = await open(url);
+    const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
+    await page.getByLabel('Search').fill('post 99999 tallow');
+    await page.getByText('There is no job with “post 99999 tallow”.').waitFor();
+    await page.getByLabel('Search').fill('post 99999');
+    await expect.poll(rolesShown).toEqual(['Post 99999']);
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Full').check();
+    await expect
+      .poll(async () => (await rolesShown()).slice(0, 2))
+      .toEqual(['Post 1000', 'Post 2000']);
+    expect(await rolesShown()).toHaveLength(50);
+    expect(new URL(page.url()).search).toBe('?status=full');
+    await page.getByLabel('Open').check();
+    await expect
+      .poll(async () => (await rolesShown())[0])
+      .toBe('Senior Backend Engineer, Payments');
+  },
+);
+
+browserTest(
+  'a page follows the jobs that it shows, and only while it is seen',
+  async ({ open }) => {
+    const followers = async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return text.match(/^rowlock_followers (\d+)$/m)?.[1];
+    };
+    const page = await open(`${url}/?q=post+500`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await followers()).toBe('1');
+    const see = (isSeen: boolean) =>
+      page.evaluate(`
+      Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+    await see(false);
+    await expect.poll(followers, { timeout: 10_000 }).toBe('0');
+    await fetch(`${url}/claim-job?jobId=524&recruiterId=1`);
+    await see(true);
+    await page.getByRole('listitem').filter({ hasText: '1 of 4 claimed' }).waitFor();
+    expect(await followers()).toBe('1');
+  },
+);
+
+browserTest('a job that is posted appears on the last page', async ({ open }) => {
+  const page = await open(`${url}/?q=zeppelin`);
+  await page.clock.install();
+  await page.reload();
+  await page.getByText('There is no job with “zeppelin”.').waitFor();
+  await sql`INSERT INTO jobs (company_id, role) VALUES (1, 'Zeppelin Captain')`;
+  await page.clock.runFor(10_000);
+  await page.getByRole('heading', { name: 'Zeppelin Captain' }).waitFor();
+});
+
+browserTest('a sixth tab waits for a stream, and can claim all the same', async ({ open }) => {
+  const board = (recruiterId: number) => `${url}/?recruiter=${recruiterId}&q=post+777`;
+  const live: Page[] = [];
+  for (const recruiterId of [1, 2, 3, 4, 5]) {
+    const page = await open(board(recruiterId));
+    await page.getByText('Live', { exact: true }).waitFor();
+    live.push(page);
+  }
+  const sixth = await open(board(6));
+  await sixth.getByText('Not live: five other tabs are').waitFor();
+  await sixth.getByRole('button', { name: 'Claim Post 777', exact: true }).click();
+  const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
+  await row.getByText('1 of 4 claimed').waitFor();
+  for (const page of live) await page.close();
+  await sixth.getByText('Live', { exact: true }).waitFor();
+});

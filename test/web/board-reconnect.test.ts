@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import { type ServiceOptions, startService } from '../../src/service.ts';
+import { collectLog } from '../support/app.ts';
+import { browserTest, expectAccessible } from '../support/browser.ts';
+import { makeDatabase } from '../support/database.ts';
+import { as, WITH_SECRET } from '../support/tokens.ts';
+
+const databaseUrl = await makeDatabase();
+
+/** A service that is stopped, at the latest when its test ends. */
+async function serve(options: Partial<ServiceOptions> = {}) {
+  const { log } = collectLog();
+  const host = '127.0.0.1';
+  const service = await startService({ databaseUrl, host, port: 0, lab: false, log, ...options });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  return { url: service.url, port: Number(new URL(service.url).port), stop };
+}
+
+browserTest(
+  'a tab whose server stops says so, and has everything again when it is back',
+  async ({ open }) => {
+    const first = await serve();
+    const other = await serve();
+    const page = await open(`${first.url}/?recruiter=1&q=drones`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await first.stop();
+    await page.getByText('Reconnecting…').waitFor();
+    await fetch(`${other.url}/claim-job?jobId=17&recruiterId=1`);
+    await serve({ port: first.port });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('1 of 4 claimed').waitFor();
+    await page.getByText('yours').waitFor();
+  },
+);
+
+browserTest(
+  'a claim that nobody answers is asked again until the server is back',
+  async ({ open }) => {
+    const first = await serve();
+    const page = await open(`${first.url}/?recruiter=2&q=drones`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await first.stop();
+    await page.getByRole('button', { name: 'Claim' }).click();
+    await page.getByText('Asking again…').waitFor();
+    await serve({ port: first.port });
+    await page.getByText('yours').waitFor();
+  },
+);
+
+browserTest(
+  'where tokens are asked for, the board asks for one, and claims for whom it names',
+  async ({ open }) => {
+    const { url } = await serve({ auth: WITH_SECRET });
+    const page = await open(`${url}/?q=drones`);
+    await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Token').fill('not a token');
+    await page.getByRole('button', { name: 'Show the jobs' }).click();
+    await page.getByText('does not take this token').waitFor();
+    const { Authorization } = await as('recruiter', '3');
+    await page.getByLabel('Token').fill(Authorization.replace('Bearer ', ''));
+    await page.getByRole('button', { name: 'Show the jobs' }).click();
+    await page.getByText('Amara Castillo').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Claim' }).click();
+    await page.getByText('yours').waitFor();
+    // Not for the next tab: a token opens what its holder may.
+    const next = await open(`${url}/?q=drones`);
+    await next.getByRole('heading', { name: 'Who is there?' }).waitFor();
+    expect(await next.getByRole('listitem').count()).toBe(0);
+  },
+);
+
+browserTest(
+  'behind a proxy that has put a path in front of it, the pages work',
+  async ({ open }) => {
+    const { url } = await serve({ lab: true });
+    const proxy = createServer((near, answer) => {
+      const path = near.url?.replace(/^\/work/, '') ?? '';
+      if (path === near.url) return answer.writeHead(404).end();
+      const { method, headers } = near;
+      const far = request(url + path, { method, headers }, (from) => {
+        answer.writeHead(from.statusCode ?? 502, from.headers);
+        from.pipe(answer);
+      });
+      far.on('error', () => answer.destroy());
+      answer.on('close', () => far.destroy());
+      near.pipe(far);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    const { port } = proxy.address() as AddressInfo;
+    const page = await open(`http://127.0.0.1:${port}/work/?recruiter=4&q=drones`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Claim' }).click();
+    await page.getByText('yours').waitFor();
+    await page.getByRole('link', { name: 'Lab' }).click();
+    await page.getByRole('heading', { level: 1, name: 'The lab' }).waitFor();
+    await page.getByRole('link', { name: 'Job board' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/work/');
+  },
+);

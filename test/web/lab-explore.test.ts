@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { makeService } from '../support/app.ts';
+import { browserTest, expectAccessible } from '../support/browser.ts';
+import { makeDatabase } from '../support/database.ts';
+import { follow } from '../support/events.ts';
+
+const { url } = await makeService(await makeDatabase());
+const at = (query: string) => `${url}/lab?${query}`;
+const NAIVE = 'strategy=naive&view=explore';
+const run = (page: Page) => page.getByRole('button', { name: 'Run every schedule' }).click();
+const result = (page: Page, text: string) => page.locator('.result').getByText(text).waitFor();
+const step = (page: Page, text: string) =>
+  page.getByRole('status').getByText(text, { exact: true }).waitFor();
+const rows = (page: Page) => page.getByRole('table').locator('tbody tr').count();
+
+browserTest('all schedules are run, and the clearest that oversells is shown', async ({ open }) => {
+  const page = await open(at(NAIVE));
+  await run(page);
+  await result(page, 'Of 20 schedules, 18 oversold.');
+  await page.getByRole('status').filter({ hasText: 'Of 20 schedules, 18 oversold.' }).waitFor();
+  await step(page, 'Step 6 of 6');
+  await page.getByText('5 claims, 4 slots: oversold', { exact: true }).waitFor();
+  expect(await rows(page)).toBe(6);
+  expect(page.url()).toBe(at(`${NAIVE}&step=6`));
+});
+
+browserTest(
+  'one goes through it by buttons and by keys, and it plays by itself',
+  async ({ open }) => {
+    const page = await open(at(`${NAIVE}&step=2`));
+    await step(page, 'Step 2 of 6');
+    expect(await rows(page)).toBe(2);
+    await page.getByRole('button', { name: 'Forward' }).click();
+    await step(page, 'Step 3 of 6');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await step(page, 'Step 1 of 6');
+    await page.keyboard.press('Home');
+    await step(page, 'Step 0 of 6');
+    expect(await page.getByRole('button', { name: 'Back' }).isEnabled()).toBe(false);
+    await page.keyboard.press('p');
+    await step(page, 'Step 1 of 6');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.keyboard.press('End');
+    await step(page, 'Step 6 of 6');
+    expect(await rows(page)).toBe(6);
+  },
+);
+
+browserTest('an address shows the same step again, and leads to the game', async ({ open }) => {
+  const page = await open(at(NAIVE));
+  await run(page);
+  await step(page, 'Step 6 of 6');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await step(page, 'Step 4 of 6');
+  const again = await open(page.url());
+  await step(again, 'Step 4 of 6');
+  expect(await again.getByRole('table').innerText()).toBe(
+    await page.getByRole('table').innerText(),
+  );
+  await again.getByRole('link', { name: 'Open in Play at step 4' }).click();
+  await again.locator('.headline').getByText('Can you oversell it?').waitFor();
+  expect(again.url()).toBe(at('strategy=naive&schedule=1,1,2,2'));
+});
+
+browserTest('the text is the transcript that the service tells', async ({ open }) => {
+  const told = await follow((init) => fetch(`${url}/lab/explorations?strategy=naive`, init));
+  await told.ended;
+  const { counterexample } = told.events.at(-1)?.data ?? {};
+  const page = await open(at(`${NAIVE}&step=6`));
+  await page.getByText('Transcript', { exact: true }).click();
+  const text = page.getByRole('region', { name: 'Transcript as text' });
+  expect(await text.locator('pre').textContent()).toBe(counterexample.transcript);
+  await page.getByText(`npm run replay -- naive ${counterexample.schedule.join()}`).waitFor();
+});
+
+browserTest(
+  'of a safe strategy all schedules hold, and nothing else is shown',
+  async ({ open }) => {
+    const page = await open(at('strategy=row-lock&view=explore'));
+    await run(page);
+    await result(page, 'All 8 schedules hold.');
+    expect(await page.getByRole('table').count()).toBe(0);
+    await page.getByLabel('Strategy').selectOption('insert-then-lock');
+    await page.getByRole('button', { name: 'Run every schedule' }).waitFor();
+    await run(page);
+    await result(page, 'Of 18 schedules, 12 deadlocked.');
+    await page.getByText('waits for S1').first().waitFor();
+  },
+);
+
+browserTest('a second one waits in line, until the first is stopped', async ({ open }) => {
+  const first = await open(at('strategy=fenced-lease&view=explore'));
+  await run(first);
+  await first.getByText(/\d+ of 3476 schedules/).waitFor();
+  expect(Number(await first.getByRole('progressbar').getAttribute('max'))).toBe(3476);
+  const second = await open(at('strategy=optimistic&view=explore'));
+  await run(second);
+  await second.getByText('You are number 1 in line.').waitFor();
+  await first.getByRole('button', { name: 'Stop' }).click();
+  await result(second, 'All 92 schedules hold.');
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  browserTest(`it is accessible, ${colorScheme}, wide and narrow`, async ({ open }) => {
+    for (const width of [1280, 360]) {
+      const look = { colorScheme, width };
+      const page = await open(at('strategy=insert-then-lock&view=explore&step=7'), look);
+      await step(page, 'Step 7 of 7');
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+    }
+  });

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { HOME, hrefOf, readPlace } from '../../src/web/lab/place.ts';
+
+describe('the address of a place in the lab', () => {
+  test.each([
+    ['?strategy=naive', HOME],
+    ['?strategy=lease&schedule=1,t,2', { ...HOME, strategy: 'lease', schedule: ['1', 't', '2'] }],
+    [
+      '?strategy=row-lock&view=explore&scenario=two-slots&sessions=3',
+      { ...HOME, view: 'explore', strategy: 'row-lock', scenario: 'two-slots', sessions: 3 },
+    ],
+    ['?strategy=naive&view=explore&step=0', { ...HOME, view: 'explore', step: 0 }],
+    [
+      '?strategy=naive&view=race&beside=&recruiters=50&rounds=1',
+      { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
+    ],
+  ] as const)('%s leads there and back', (address, place) => {
+    expect(readPlace(address)).toEqual(place);
+    expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);
+  });
+
+  test('is home where it says nothing, and knows the third recruiter by the schedule', () => {
+    expect(readPlace('')).toEqual(HOME);
+    expect(readPlace('?view=moon')).toEqual(HOME);
+    expect(readPlace('?schedule=1,3').sessions).toBe(3);
+  });
+});
