@@ -42,7 +42,7 @@ describe('the curl lines of the README', () => {
   });
 
   test('are as many as there are things to show', () => {
-    expect(lines).toHaveLength(10);
+    expect(lines).toHaveLength(12);
     expect(streams).toHaveLength(2);
   });
 

@@ -68,7 +68,7 @@ export function Board() {
     <>
       <div class="title">
         <h1>Jobs</h1>
-        <LiveBadge liveness={liveness} />
+        {jobs.length > 0 && <LiveBadge liveness={liveness} />}
       </div>
       <section class="controls" aria-label="You, and what is shown">
         <Person person={person} onChoose={(recruiter) => become(String(recruiter.id))} />

@@ -1,3 +1,4 @@
+import { searched } from '../parts/search.ts';
 import type { Filter } from './jobs.ts';
 
 export interface EmptyBoardProps {
@@ -7,8 +8,8 @@ export interface EmptyBoardProps {
 
 /** Why there is nothing to see, and what to do about it. */
 export function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoardProps) {
-  const isAll = !q.trim() && !status && !after;
-  const which = [status, 'job', q.trim() && `with “${q.trim()}”`].filter(Boolean).join(' ');
+  const isAll = !searched(q).q && !status && !after;
+  const which = [status, 'job', searched(q).q && `with “${q.trim()}”`].filter(Boolean).join(' ');
   return (
     <div class="empty">
       <p>

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'hono/jsx/dom';
+import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
@@ -32,6 +33,7 @@ export function Filters({ q, status, onChange }: FiltersProps) {
           ref={field}
           id="search"
           type="search"
+          maxLength={LONGEST_SEARCH}
           placeholder="Role or company"
           value={text}
           onInput={() => setText(field.current?.value ?? '')}

@@ -1,5 +1,7 @@
 import type { InferResponseType } from 'hono/client';
 import { api } from '../parts/api.ts';
+import { Refused } from '../parts/insist.ts';
+import { searched } from '../parts/search.ts';
 
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];
@@ -24,16 +26,6 @@ export interface JobPage {
   next: string | null;
 }
 
-/** Why the service did not answer what was asked. */
-export class Refused extends Error {
-  /** Asking again would not help. */
-  readonly isFinal: boolean;
-  constructor({ status, detail }: { status: number; detail: string }) {
-    super(detail);
-    this.isFinal = status < 500 && status !== 429;
-  }
-}
-
 /**
  * A page of jobs. With a status the service looks at so many jobs a request and may find few, so it
  * is asked until the page is full. Throws a `Refused`, or what `fetch` throws.
@@ -47,7 +39,7 @@ export async function listJobs(
   do {
     const query = {
       limit: String(PAGE - jobs.length),
-      ...(q.trim() && { q }),
+      ...searched(q),
       ...(status && { status }),
       ...(next && { cursor: next }),
     };

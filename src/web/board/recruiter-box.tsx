@@ -1,5 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
+import { Refused } from '../parts/insist.ts';
 import { pause } from '../parts/pause.ts';
+import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
@@ -16,6 +18,7 @@ export interface RecruiterBoxProps {
 export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
   const [text, setText] = useState<string | undefined>(undefined);
   const [found, setFound] = useState<Recruiter[]>([]);
+  const [hint, setHint] = useState('');
   const [active, setActive] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const isOpen = text !== undefined;
@@ -26,10 +29,16 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
     const { signal } = leaving;
     const find = async () => {
       await pause(text === '' ? 0 : TYPING_MS, signal);
-      setFound(await findRecruiters(text, signal));
+      const recruiters = await findRecruiters(text, signal);
+      setFound(recruiters);
+      setHint(recruiters.length === 0 ? 'Nobody of that name' : '');
       setActive(0);
     };
-    find().catch(() => undefined);
+    find().catch((error: Error) => {
+      if (signal.aborted) return;
+      setFound([]);
+      setHint(error instanceof Refused ? error.message : 'The service does not answer');
+    });
     return () => leaving.abort();
   }, [text]);
 
@@ -66,6 +75,7 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
           isOpen && found[active] ? `recruiter-${found[active].id}` : undefined
         }
         autocomplete="off"
+        maxLength={LONGEST_SEARCH}
         placeholder="Search a recruiter"
         value={text ?? chosen?.name ?? ''}
         onFocus={() => setText('')}
@@ -91,9 +101,9 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
             {recruiter.name} <span class="muted">no. {recruiter.id}</span>
           </div>
         ))}
-        {found.length === 0 && (
+        {hint && (
           <div role="option" tabIndex={-1} aria-selected="false" aria-disabled="true" class="muted">
-            Nobody of that name
+            {hint}
           </div>
         )}
       </div>

@@ -42,6 +42,8 @@ export function useActs(recruiterId: string, onResult: (job: Job, result: Result
       setAttempts((all) => changed(all, job.id, { act: name, isAgain }));
     const slow = setTimeout(() => show(false), SLOW_MS);
     setNotes((all) => changed(all, job.id, undefined));
+    // Otherwise the same words again would be no news to a screen reader.
+    setNews('');
     const result = await run(() => show(true));
     clearTimeout(slow);
     onResult(job, result);

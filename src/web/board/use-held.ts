@@ -1,6 +1,7 @@
 import type { InferResponseType } from 'hono/client';
 import { useMemo, useState } from 'hono/jsx/dom';
 import { api } from '../parts/api.ts';
+import { insist, Refused } from '../parts/insist.ts';
 import { pause } from '../parts/pause.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Id } from './jobs.ts';
@@ -92,19 +93,19 @@ class Asking {
     while (this.#isWanted && !signal.aborted) {
       this.#isWanted = false;
       const counted = this.#answersCounted;
-      const held = await this.#ask(signal).catch(() => undefined);
+      // What is refused for good the next claim says in words.
+      const held = await insist(() => this.#ask(signal), signal).catch(() => undefined);
       if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
       await pause(PAUSE_MS, signal);
     }
     this.#isRunning = false;
   }
 
-  /** Undefined where the service refuses: the stream, or the next claim, tells the person why. */
-  async #ask(signal: AbortSignal): Promise<Held | undefined> {
+  async #ask(signal: AbortSignal): Promise<Held> {
     const query = { jobId: this.#ids.map(String), limit: '100' };
     const param = { id: this.#recruiterId };
     const answer = await api.recruiters[':id'].claims.$get({ param, query }, { init: { signal } });
-    if (!answer.ok) return undefined;
+    if (!answer.ok) throw new Refused(await answer.json());
     const { claims } = await answer.json();
     return new Map(claims.map((claim) => [claim.jobId, claim]));
   }

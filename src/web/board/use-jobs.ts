@@ -1,5 +1,6 @@
 import { useState } from 'hono/jsx/dom';
-import { pause, pauseAfter } from '../parts/pause.ts';
+import { insist, Refused } from '../parts/insist.ts';
+import { pause } from '../parts/pause.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
@@ -10,7 +11,6 @@ import {
   type JobPage,
   listJobs,
   PAGE,
-  Refused,
   type Slots,
 } from './jobs.ts';
 
@@ -84,22 +84,17 @@ interface Listeners {
 
 /** Lists until it worked, and then, where jobs may still be added to the page, now and again. */
 async function keepListing(filter: Filter, signal: AbortSignal, listeners: Listeners) {
-  let tell = listeners.onPage;
-  for (let failures = 0; !signal.aborted; ) {
-    try {
-      const page = await listJobs(filter, signal);
-      if (signal.aborted) return;
-      tell(page);
-      tell = listeners.onLater;
-      failures = 0;
-      if (page.jobs.length === PAGE) return;
+  const list = (onFailure?: () => void) =>
+    insist(() => listJobs(filter, signal), signal, onFailure);
+  try {
+    let page = await list(() => listeners.onTrouble('The service does not answer. Asking again…'));
+    listeners.onPage(page);
+    while (page.jobs.length < PAGE) {
       await pause(LOOK_AGAIN_MS, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof Refused && error.isFinal) return listeners.onTrouble(error.message);
-      if (tell === listeners.onPage)
-        listeners.onTrouble('The service does not answer. Asking again…');
-      await pause(pauseAfter(failures++), signal);
+      page = await list();
+      listeners.onLater(page);
     }
+  } catch (error) {
+    if (!signal.aborted && error instanceof Refused) listeners.onTrouble(error.message);
   }
 }

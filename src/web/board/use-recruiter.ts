@@ -1,4 +1,5 @@
 import { useState } from 'hono/jsx/dom';
+import { insist } from '../parts/insist.ts';
 import { useStore } from '../parts/store.ts';
 import { bearerOf, token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
@@ -22,7 +23,8 @@ export function useRecruiter(wanted: string): Person {
   useEffect(() => {
     const leaving = new AbortController();
     const read = async () => {
-      if (id !== '') setRecruiter(await readRecruiter(id, leaving.signal));
+      if (id === '') return;
+      setRecruiter(await insist(() => readRecruiter(id, leaving.signal), leaving.signal));
     };
     read().catch(() => undefined);
     return () => leaving.abort();
