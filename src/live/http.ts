@@ -1,9 +1,8 @@
-import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
 import { nameOf } from '../auth/caller.ts';
-import { newRoutes } from '../http.ts';
+import { type Env, newRoutes } from '../http.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
 import { busy, shuttingDown, tooManyRequests } from '../problems.ts';
 import type { Feed } from './feed.ts';
@@ -62,4 +61,4 @@ async function deliver(follower: Follower, out: StreamingApi, cut: () => void) {
 }
 
 /** Ends the connection, where there is one, whatever is still to be sent. */
-const cutOff = (c: Context) => (c.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
+const cutOff = (c: Context<Env>) => c.env?.outgoing?.destroy();
