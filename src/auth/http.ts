@@ -1,7 +1,7 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { decode, verify, verifyWithJwks } from 'hono/jwt';
 import { describe } from '../errors.ts';
-import type { Env } from '../http.ts';
+import type { Env, Guard } from '../http.ts';
 import type { Log } from '../log.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
 import { busy, forbidden, unauthorized } from '../problems.ts';
@@ -21,6 +21,9 @@ export const isOpen = ({ req }: Context<Env>): boolean =>
   ['GET', 'HEAD'].includes(req.method) &&
   (OPEN_PATHS.includes(req.path) || OPEN_FOLDERS.some((each) => req.path.startsWith(each)));
 
+/** Whether it asks how the service is: that is answered while it drains, and however often. */
+export const isAboutService = (c: Context<Env>): boolean => isOpen(c) || c.req.path === '/metrics';
+
 /** Only these, so that no token chooses a weaker way, or none, by which it is checked. */
 const ASYMMETRIC = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
@@ -31,28 +34,28 @@ const TYPES = ['JWT', 'at+jwt'];
 type Verify = (token: string) => Promise<unknown>;
 
 /** Finds out who asks, and lets in only those who say so with a valid token. */
-export function authenticate(settings: AuthSettings, log: Log): MiddlewareHandler<Env> {
+export function authenticate(settings: AuthSettings, log: Log): Guard {
   if (settings.kind === 'loopback' || settings.kind === 'off')
-    return async (c, next) => {
+    return (c) => {
       c.set('caller', ANYBODY);
-      return next();
+      return undefined;
     };
   const verifyToken = settings.kind === 'secret' ? withSecret(settings) : withKeys(settings, log);
-  return async (c, next) => {
-    if (isOpen(c)) return next();
+  return async (c) => {
+    if (isOpen(c)) return undefined;
     const token = bearerToken(c.req.header('Authorization'));
     if (token === undefined) return challenge('Bearer');
     const caller = await judge(token, verifyToken);
     if (caller === undefined) return challenge('Bearer error="invalid_token"');
     if (caller === 'not known') return problem(keysUnavailable, {}, RETRY_AFTER);
     c.set('caller', caller);
-    return next();
+    return undefined;
   };
 }
 
 /** For what shows the whole service or plays with it. */
-export const adminOnly: MiddlewareHandler<Env> = async (c, next) =>
-  c.get('caller').role === 'admin' ? next() : problem(forbidden);
+export const adminOnly: Guard = (c) =>
+  c.get('caller').role === 'admin' ? undefined : problem(forbidden);
 
 const bearerToken = (header: string | undefined): string | undefined =>
   header?.match(/^Bearer +(\S.*)$/i)?.[1];

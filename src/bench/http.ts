@@ -7,7 +7,7 @@ import { claimQuery } from '../claims/routes.ts';
 import { settle } from '../claims/settle.ts';
 import type { Database } from '../db/client.ts';
 import { describe } from '../errors.ts';
-import type { Env } from '../http.ts';
+import { type Env, guardedBy } from '../http.ts';
 import type { Log } from '../log.ts';
 import { invalid } from '../problem.ts';
 import { firstClaim } from './first-claim.ts';
@@ -28,7 +28,7 @@ export function createTextbook(db: Database, log: Log) {
     c.header('Cache-Control', 'no-store');
   });
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/claim-job', onlyMeant, async (c) => {
+  app.get('/claim-job', guardedBy(onlyMeant), async (c) => {
     const parsed = claimQuery.safeParse(c.req.query());
     if (!parsed.success) return invalid(parsed.error, 'query');
     const request = parsed.data;

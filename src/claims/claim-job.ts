@@ -21,7 +21,7 @@ export const claimJob = (db: Database | Transaction, request: ClaimRequest): Pro
 /** THE LOCK: whoever wants one of these jobs next waits here until we commit or roll back. */
 export async function lockJobs(tx: Transaction, ids: bigint[], { skipLocked = false } = {}) {
   const rows = await tx
-    .select()
+    .select({ id: jobs.id, capacity: jobs.capacity })
     .from(jobs)
     .where(anyOf(jobs.id, ids))
     // All take their locks in this order, so no two wait for one another.

@@ -1,4 +1,5 @@
 import type { Database } from '../db/client.ts';
+import { FullJobs } from './full-jobs.ts';
 import {
   type Claiming,
   claimInLine,
@@ -7,19 +8,17 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
+import { Patience } from './patience.ts';
+import type { ClaimRequest, Outcome } from './rules.ts';
 import {
   isUnanswered,
   jobsOf,
   lineOf,
   type QueueLimits,
+  takeBatch,
   type Waiting,
   waitingFor,
 } from './waiting.ts';
-
-/** One timer for all: one each would cost more than the claim's place in a batch. */
-const SWEEP_MS = 100;
-/** Jobs that are remembered as full. More than a crowd is about at any one time. */
-const MOST_HINTS = 10_000;
 
 /**
  * Group commit: claims that come while a transaction is running form the next one. They wait in the
@@ -38,28 +37,41 @@ export class ClaimQueue {
   readonly #waitingForLine: Waiting[][] = [];
   /** Jobs that a transaction of ours is about, or that wait for a line. */
   readonly #taken = new Set<bigint>();
-  /** A hint on where to look first, and never an answer. */
-  readonly #seenFull = new Set<bigint>();
+  readonly #fullJobs = new FullJobs();
   #count = 0;
   #batches = 0;
   #lines = 0;
   #looking = false;
-  #sweeper: NodeJS.Timeout | undefined;
+  /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
+  #hasLooked = false;
+  readonly #patience: Patience;
 
   /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
   constructor(db: Database, limits: QueueLimits, onLateError: (error: unknown) => void) {
     this.#db = db;
     this.#limits = limits;
     this.#onLateError = onLateError;
+    this.#patience = new Patience(
+      limits.waitMs,
+      () =>
+        [
+          ...this.#waiting.values(),
+          ...this.#waitingForLook.values(),
+          ...this.#waitingForLine,
+        ].flat(),
+      (waiting) => this.#answer(waiting, { kind: 'busy' }),
+    );
   }
 
   /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
+  claim(claiming: { request: ClaimRequest }): Promise<Outcome>;
+  claim(claiming: Claiming): Promise<Settled>;
   claim(claiming: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
       // A refusal that is to be stored takes a transaction anyway.
-      const looks = !claiming.keyed && this.#seenFull.has(jobId);
+      const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
       const map = looks ? this.#waitingForLook : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
       this.#count++;
@@ -71,39 +83,30 @@ export class ClaimQueue {
   load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
 
   #begin() {
-    if (!this.#looking && this.#waitingForLook.size > 0) void this.#look();
+    if (this.#mayLook()) void this.#look();
     while (this.#lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
       if (!line) break;
       void this.#runLine(line);
     }
     while (this.#batches < this.#limits.batches) {
-      const batch = this.#takeBatch();
+      const batch = takeBatch(this.#waiting, this.#taken, this.#limits.batch);
       if (batch.length === 0) break;
       void this.#runBatch(batch);
     }
-    this.#sweepWhileWaiting();
+    if (this.#count > 0) this.#patience.watch();
   }
 
-  #takeBatch(): Waiting[] {
-    const batch: Waiting[] = [];
-    for (const [jobId, line] of this.#waiting) {
-      if (this.#taken.has(jobId)) continue;
-      const left = line.filter(isUnanswered);
-      const some = left.splice(0, this.#limits.batch - batch.length);
-      this.#waiting.set(jobId, left);
-      if (left.length === 0) this.#waiting.delete(jobId);
-      if (some.length > 0) this.#taken.add(jobId);
-      batch.push(...some);
-      if (batch.length >= this.#limits.batch) break;
-    }
-    return batch;
+  #mayLook(): boolean {
+    const hasTurn = this.#batches === 0 || !this.#hasLooked;
+    return hasTurn && !this.#looking && this.#waitingForLook.size > 0;
   }
 
   async #runBatch(batch: Waiting[]) {
     this.#batches++;
     this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     this.#batches--;
+    this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
     for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
     for (const jobId of jobsOf(batch)) if (!held.has(jobId)) this.#taken.delete(jobId);
@@ -123,17 +126,18 @@ export class ClaimQueue {
   /** However many ask for jobs that are full, one statement tells them all. */
   async #look() {
     this.#looking = true;
+    this.#hasLooked = true;
     const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
     this.#waitingForLook.clear();
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     this.#looking = false;
     // A slot was free when these looked: now it is for the lock to say who gets it.
-    for (const each of batch.filter(isUnanswered)) {
-      this.#seenFull.delete(each.request.jobId);
-      const line = lineOf(this.#waiting, each.request.jobId);
-      line.push(each);
-      line.sort((a, b) => a.since - b.since);
+    const left = batch.filter(isUnanswered);
+    for (const each of left) {
+      this.#fullJobs.note(each.request.jobId, false);
+      lineOf(this.#waiting, each.request.jobId).push(each);
     }
+    for (const jobId of jobsOf(left)) this.#waiting.get(jobId)?.sort((a, b) => a.since - b.since);
     this.#begin();
   }
 
@@ -158,16 +162,17 @@ export class ClaimQueue {
     for (const [index, waiting] of batch.entries()) {
       const result = results?.[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
-      if (result.kind === 'full') this.#remember(waiting.request.jobId);
+      const isFull = result.kind === 'full';
+      this.#fullJobs.note(waiting.request.jobId, isFull);
+      if (isFull) this.#letLook(waiting.request.jobId);
       this.#answer(waiting, result);
     }
   }
 
   /** Whoever still waits for this job need not wait for its lock. */
-  #remember(jobId: bigint) {
-    if (this.#seenFull.size >= MOST_HINTS) this.#seenFull.clear();
-    this.#seenFull.add(jobId);
-    const line = this.#waiting.get(jobId) ?? [];
+  #letLook(jobId: bigint) {
+    const line = this.#waiting.get(jobId);
+    if (!line) return;
     this.#waiting.delete(jobId);
     for (const each of line)
       lineOf(each.keyed ? this.#waiting : this.#waitingForLook, jobId).push(each);
@@ -182,18 +187,5 @@ export class ClaimQueue {
     waiting.answered = true;
     this.#count--;
     tell();
-  }
-
-  /** Answers those whose turn has not come in time. */
-  #sweepWhileWaiting() {
-    if (this.#sweeper || this.#count === 0) return;
-    this.#sweeper = setTimeout(() => {
-      const late = performance.now() - this.#limits.waitMs;
-      const lines = [...this.#waiting.values(), ...this.#waitingForLook.values()];
-      for (const waiting of [...lines, ...this.#waitingForLine].flat())
-        if (waiting.since < late) this.#answer(waiting, { kind: 'busy' });
-      this.#sweeper = undefined;
-      this.#sweepWhileWaiting();
-    }, SWEEP_MS);
   }
 }

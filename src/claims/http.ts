@@ -1,9 +1,9 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { type Caller, isCompany, isRecruiter } from '../auth/caller.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { recruiters } from '../db/schema.ts';
-import { type Env, newRoutes } from '../http.ts';
+import { type Env, type Guard, guardedBy, newRoutes } from '../http.ts';
 import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
 import type { RequestKey } from '../idempotency/keys.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
@@ -32,25 +32,40 @@ export interface ClaimDeps {
 
 /** Everything about claims. */
 export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
-  const claim = <const Status extends 200 | 201>(
+  const told = <const Status extends 200 | 201>(
+    c: Context<Env>,
+    outcome: Outcome,
+    status: Status,
+  ) => {
+    onOutcome(outcome.kind);
+    return answer(c, outcome, status);
+  };
+
+  /** No more than this, since a crowd waits here: what one keeps meanwhile, ten thousand keep. */
+  const claim = async <const Status extends 200 | 201>(
     c: Context<Env>,
     request: ClaimRequest,
     status: Status,
   ) => {
-    const told = (outcome: Outcome) => {
-      onOutcome(outcome.kind);
-      return answer(c, outcome, status);
-    };
+    const key = c.get('key');
+    if (key) return claimOnce(c, { request, key }, status);
+    return told(c, await queue.claim({ request }), status);
+  };
+
+  const claimOnce = <const Status extends 200 | 201>(
+    c: Context<Env>,
+    { request, key }: { request: ClaimRequest; key: RequestKey },
+    status: Status,
+  ) => {
     // Retried here, where a conflict is not an outcome yet.
     const alone = async (within: Database | Transaction) =>
-      told(await settle(retryConflicts(() => claimJob(within, request))));
-    const together = async (key: RequestKey | undefined) => {
+      told(c, await settle(retryConflicts(() => claimJob(within, request))), status);
+    const together = async () => {
       const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
-      const keyed = key && { key, contentOf: inText };
-      const settled = await queue.claim({ request, keyed });
+      const settled = await queue.claim({ request, keyed: { key, contentOf: inText } });
       if (settled.kind === 'alone') return undefined;
       if (settled.kind === 'answered') return again(settled.known, key) as never;
-      return told(settled);
+      return told(c, settled, status);
     };
     const around: Around = (run) => admitted(admission, request.jobId, run);
     return write(c, alone, { first: together, around });
@@ -70,7 +85,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
   };
 
   return newRoutes()
-    .openapi({ ...routes.claimByGet, middleware: onlyMeant }, async (c) => {
+    .openapi({ ...routes.claimByGet, middleware: guardedBy(onlyMeant) }, async (c) => {
       const request = c.req.valid('query');
       if (!isRecruiter(c.get('caller'), request.recruiterId)) return problem(forbidden);
       return claim(c, request, 200);
@@ -174,9 +189,8 @@ async function claimPage(db: Database, of: Parameters<typeof listClaims>[1], pag
  * A GET that changes something is for who means it. Hono hands a HEAD to the handler of GET, and
  * machines that do not know this GET may send it ahead of time; those that say so are refused.
  */
-export const onlyMeant: MiddlewareHandler<Env> = async (c, next) => {
+export const onlyMeant: Guard = (c) => {
   if (c.req.method !== 'GET') return methodNotAllowed('GET');
   const purpose = `${c.req.header('Sec-Purpose') ?? ''} ${c.req.header('Purpose') ?? ''}`;
-  if (/\b(prefetch|prerender)\b/i.test(purpose)) return problem(prefetchRefused);
-  return next();
+  return /\b(prefetch|prerender)\b/i.test(purpose) ? problem(prefetchRefused) : undefined;
 };

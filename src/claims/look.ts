@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { anyOf } from '../db/arrays.ts';
+import { anyOf, idsIn } from '../db/arrays.ts';
 import type { Database } from '../db/client.ts';
 import { jobClaims, jobs } from '../db/schema.ts';
 import { isLive } from './queries.ts';
@@ -15,17 +15,21 @@ export async function lookForRefusals(
   requests: ClaimRequest[],
 ): Promise<(Outcome | undefined)[]> {
   const ids = [...new Set(requests.map(({ jobId }) => jobId))];
+  // A row a job: a row a claim took three times as long to read.
+  const holders = db
+    .select({ ids: sql`array_agg(${jobClaims.recruiterId})` })
+    .from(jobClaims)
+    .where(sql`${jobClaims.jobId} = ${jobs.id} and ${isLive}`);
   const rows = await db
-    .select({ id: jobs.id, capacity: jobs.capacity, recruiterId: jobClaims.recruiterId })
+    .select({ id: jobs.id, capacity: jobs.capacity, recruiters: sql<string | null>`(${holders})` })
     .from(jobs)
-    .leftJoin(jobClaims, sql`${jobClaims.jobId} = ${jobs.id} and ${isLive}`)
     .where(anyOf(jobs.id, ids));
-  const seen = new Map<bigint, { capacity: number; recruiters: Set<bigint> }>();
-  for (const { id, capacity, recruiterId } of rows) {
-    const job = seen.get(id) ?? { capacity, recruiters: new Set() };
-    if (recruiterId !== null) job.recruiters.add(recruiterId);
-    seen.set(id, job);
-  }
+  const seen = new Map(
+    rows.map(({ id, capacity, recruiters }) => [
+      id,
+      { capacity, recruiters: new Set(idsIn(recruiters)) },
+    ]),
+  );
   return requests.map(({ jobId, recruiterId }) => {
     const job = seen.get(jobId);
     if (!job) return { kind: 'no-such-job' };

@@ -3,7 +3,7 @@ import type { Claiming, Settled } from './group-commit.ts';
 export interface QueueLimits {
   /** Transactions at once that decide claims of many jobs. */
   batches: number;
-  /** Claims that such a transaction takes, give or take the last job's. */
+  /** The most claims that such a transaction takes. */
   batch: number;
   /** Transactions at once that wait for the lock of a job that another session has. */
   lines: number;
@@ -41,4 +41,27 @@ export function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
   const line = map.get(jobId) ?? [];
   map.set(jobId, line);
   return line;
+}
+
+/**
+ * Takes out the claims of the next transaction, and marks their jobs as `taken`: at most `limit`, of
+ * jobs that are not taken, the job that has waited longest first.
+ */
+export function takeBatch(
+  lines: Map<bigint, Waiting[]>,
+  taken: Set<bigint>,
+  limit: number,
+): Waiting[] {
+  const batch: Waiting[] = [];
+  for (const [jobId, line] of lines) {
+    if (taken.has(jobId)) continue;
+    const left = line.filter(isUnanswered);
+    const some = left.splice(0, limit - batch.length);
+    if (left.length === 0) lines.delete(jobId);
+    else lines.set(jobId, left);
+    if (some.length > 0) taken.add(jobId);
+    batch.push(...some);
+    if (batch.length >= limit) break;
+  }
+  return batch;
 }

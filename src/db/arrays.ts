@@ -10,3 +10,7 @@ export const arrayOf = (values: readonly (bigint | number | null)[]): string =>
  */
 export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
   sql`${column} = any(${arrayOf(ids)}::bigint[])`;
+
+/** The ids in the text of such an array; none for null, which an aggregate of no rows is. */
+export const idsIn = (array: string | null): bigint[] =>
+  array === null ? [] : array.slice(1, -1).split(',').map(BigInt);

@@ -111,24 +111,32 @@ async function inTransaction<T>(
   work: (client: TransactionClient) => Promise<T>,
 ): Promise<T> {
   let isOpen = true;
-  const unsafe = statementsOn((run) => {
+  const begun = begin(session);
+  // Heard of below, whatever becomes of the work meanwhile.
+  begun.catch(() => undefined);
+  const unsafe = statementsOn(async (run, text) => {
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
+    // A read is sent along with BEGIN, which saves a round trip: without BEGIN it does no harm.
+    if (!isRead(text)) await begun;
     return run(session);
   });
-  await begin(session);
   try {
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
+    await begun;
     // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
     if ((await command(session, 'commit')) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
     return result;
   } catch (error) {
     isOpen = false;
+    await begun;
     if (session.isAlive()) await command(session, 'rollback').catch(() => undefined);
     throw error;
   }
 }
+
+const isRead = (text: string) => /^select\b/i.test(text);
 
 async function begin(session: Session) {
   try {
@@ -173,10 +181,12 @@ const command = async (session: Session, text: string) =>
   (await session.run({ text, params: [], asArrays: false })).command;
 
 /** postgres.js's `unsafe`: a query that is sent when it is awaited, or asked for `values`. */
-function statementsOn(on: (run: (session: Session) => Promise<Rows>) => Promise<Rows>) {
+function statementsOn(
+  on: (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>,
+) {
   return (text: string, params: unknown[] = []) => {
     const send = async (asArrays: boolean) =>
-      on((session) => session.run({ text, params, asArrays }));
+      on((session) => session.run({ text, params, asArrays }), text);
     return {
       // biome-ignore lint/suspicious/noThenProperty: a lazy query is a thenable, as Drizzle expects.
       then: <A, B>(done?: (rows: Rows) => A, failed?: (error: unknown) => B) =>

@@ -61,7 +61,8 @@ export function createPool({ size, line: longest, waitMs }: PoolLimits, open: ()
     async lend(use) {
       await enter();
       const session = take();
-      const used = use(session);
+      // Not before it is known as lent: what uses it may close the pool.
+      const used = Promise.resolve(session).then(use);
       lent.set(session, used);
       try {
         return await used;

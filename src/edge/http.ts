@@ -1,33 +1,61 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
-import { secureHeaders } from 'hono/secure-headers';
 import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
-import { isOpen } from '../auth/http.ts';
+import { isAboutService } from '../auth/http.ts';
 import { isLoopback } from '../auth/settings.ts';
-import { type Env, isWriting } from '../http.ts';
+import { type Env, type Guard, isWriting, requestIdOf } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
 
 type Middleware = MiddlewareHandler<Env>;
 
-/** Says to browsers that an answer is data: it loads nothing, and stands in nobody's frame. */
-export const hardened: Middleware = secureHeaders({
-  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  xFrameOptions: 'DENY',
-  // Whether a domain is for https alone is for those to say who end TLS in front of us.
-  strictTransportSecurity: false,
-  // A page of ours brings a policy of its own.
-  overwrite: false,
-});
+/** What an answer says to browsers and caches, unless its route says otherwise. */
+const HEADERS = {
+  // What is said about slots is old by the next request.
+  'Cache-Control': 'no-store',
+  // It is data: it loads nothing, and stands in nobody's frame. A page brings a policy of its own.
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Adds the headers that every answer has, and says how long that took. On Node's own response where
+ * there is one: to make a `Headers` of an answer's and read it back was 24 of the 63 us of /healthz.
+ */
+export const complete =
+  (onAnswer: (c: Context<Env>, milliseconds: number) => void): Middleware =>
+  async (c, next) => {
+    const began = performance.now();
+    await next();
+    const { outgoing } = c.env ?? {};
+    for (const [name, value] of Object.entries({ ...HEADERS, 'X-Request-Id': requestIdOf(c) })) {
+      // What the route says is sent later, and replaces this.
+      if (outgoing) outgoing.setHeader(name, value);
+      else if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    }
+    onAnswer(c, performance.now() - began);
+  };
 
 /**
  * Refuses who came by another name than this machine's own. Such a name may belong to a web page
  * whose server now gives our address for it: to the browser, page and service are then one site.
  */
-export const byLoopbackNameOnly: Middleware = async (c, next) =>
-  isLoopback(nameIn(hostOf(c)) ?? '') ? next() : problem(wrongHost);
+export function byLoopbackNameOnly(): Guard {
+  // A host's name takes 8 us to parse, and nearly all ask by the same one.
+  let letIn: string | undefined;
+  return (c) => {
+    const host = hostOf(c);
+    if (host !== letIn && !isLoopback(nameIn(host) ?? '')) return problem(wrongHost);
+    letIn = host;
+    return undefined;
+  };
+}
 
 const wrongHost = {
   ...crossSiteRefused,
@@ -61,9 +89,9 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 
 /** Refuses what a page of another site would change, unless its origin is allowed to. */
 export const refuseCrossSite =
-  (origins: readonly string[]): Middleware =>
-  async (c, next) => {
-    if (!isWriting(c)) return next();
+  (origins: readonly string[]): Guard =>
+  (c) => {
+    if (!isWriting(c)) return undefined;
     const from = {
       host: hostOf(c),
       origin: c.req.header('Origin'),
@@ -71,7 +99,7 @@ export const refuseCrossSite =
       site: c.req.header('Sec-Fetch-Site'),
       mode: c.req.header('Sec-Fetch-Mode'),
     };
-    return isCrossSite(from, origins) ? problem(crossSiteRefused) : next();
+    return isCrossSite(from, origins) ? problem(crossSiteRefused) : undefined;
   };
 
 const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.req.url).host;
@@ -88,8 +116,7 @@ export function limitRate(limit: number): Middleware {
     windowMs: RATE_WINDOW_MS,
     standardHeaders: 'draft-7',
     keyGenerator: (c) => nameOf(c.get('caller')),
-    // Of these nobody knows who asks.
-    skip: isOpen,
+    skip: isAboutService,
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {

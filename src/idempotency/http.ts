@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { nameOf } from '../auth/caller.ts';
 import { isOpen } from '../auth/http.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
-import { type Env, isWriting } from '../http.ts';
+import { type Env, type Guard, isWriting } from '../http.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import type { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
@@ -21,11 +21,11 @@ const STORED_HEADERS = ['Content-Type', 'Location'];
  * Judges the key of a request that writes before anything else is judged: a repeat is answered
  * here, and so is a key that came with another request. Answers are kept for so many hours.
  */
-export const judgeKey = (db: Database, inTurn: InTurn, hours: number): MiddlewareHandler<Env> => {
-  return async (c, next) => {
+export const judgeKey = (db: Database, inTurn: InTurn, hours: number): Guard => {
+  return async (c) => {
     const header = c.req.header('Idempotency-Key');
     // Of an open path nobody knows who asks.
-    if (header === undefined || isOpen(c) || !isWriting(c)) return next();
+    if (header === undefined || isOpen(c) || !isWriting(c)) return undefined;
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
     const { pathname, search } = new URL(c.req.url);
@@ -38,7 +38,7 @@ export const judgeKey = (db: Database, inTurn: InTurn, hours: number): Middlewar
     const known = inTurn.has(name) ? undefined : (await findAnswers(db, [request])).get(name);
     if (known) return again(known, request);
     c.set('key', request);
-    return next();
+    return undefined;
   };
 };
 
@@ -54,8 +54,8 @@ export type Around = <R extends Response>(
 interface Ways<R extends Response> {
   /** Stands around the run, such as a queue for it. */
   around?: Around;
-  /** Another way to do it at most once, which is tried first; undefined when that did nothing. */
-  first?: (key: RequestKey | undefined) => Promise<R | undefined>;
+  /** Another way to do it at most once for its key, tried first; undefined when that did nothing. */
+  first?: () => Promise<R | undefined>;
 }
 
 /** Runs work for a request: at most once, where that came with an idempotency key. */
@@ -71,11 +71,11 @@ const atOnce: Around = (run) => run();
 export function createWrite(db: Database, inTurn: InTurn): Write {
   return async (c, work, { around = atOnce, first } = {}) => {
     const key = c.get('key');
-    if (!key) return (await first?.(key)) ?? around(() => retryConflicts(() => work(db)));
+    if (!key) return around(() => retryConflicts(() => work(db)));
     // A repeat to the same instance waits here, where it costs no connection.
     return inTurn.run(
       nameOfKey(key),
-      async () => (await first?.(key)) ?? around(() => retryConflicts(() => once(db, key, work))),
+      async () => (await first?.()) ?? around(() => retryConflicts(() => once(db, key, work))),
       stillRunning,
     );
   };

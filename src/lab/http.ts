@@ -8,7 +8,7 @@ import type { ClaimRequest } from '../claims/rules.ts';
 import { settle } from '../claims/settle.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { describe } from '../errors.ts';
-import { newRoutes } from '../http.ts';
+import { guardedBy, newRoutes } from '../http.ts';
 import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
 import { idBody } from '../schemas.ts';
@@ -60,7 +60,7 @@ export function createLab({
   around = (_, claim) => claim(),
 }: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
-  lab.use(adminOnly);
+  lab.use(guardedBy(adminOnly));
   const admission = new Admission(LAB_LIMITS, (error) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) }),
   );
@@ -70,14 +70,17 @@ export function createLab({
   lab.route('/', roundRoutes({ stages: stages.races, log, stop }));
   for (const { name, claim } of strategies) {
     const path = `/strategies/${name}/claim-job` as const;
-    lab.openapi({ ...claimByGet, path, hide: true, middleware: onlyMeant }, async (c) => {
-      const request = c.req.valid('query');
-      return admitted(admission, request.jobId, async () => {
-        await addLabRows(db, request.jobId);
-        const claimed = around(request, () => claim(db, request));
-        return answer(c, await settle(claimed), 200);
-      });
-    });
+    lab.openapi(
+      { ...claimByGet, path, hide: true, middleware: guardedBy(onlyMeant) },
+      async (c) => {
+        const request = c.req.valid('query');
+        return admitted(admission, request.jobId, async () => {
+          await addLabRows(db, request.jobId);
+          const claimed = around(request, () => claim(db, request));
+          return answer(c, await settle(claimed), 200);
+        });
+      },
+    );
     lab.all(path, () => methodNotAllowed('GET'));
   }
   lab.all('/strategies/:name/claim-job', () => problem(noSuchStrategy));

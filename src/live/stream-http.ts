@@ -1,4 +1,3 @@
-import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
@@ -50,5 +49,4 @@ async function deliver(told: Told, out: StreamingApi, cut: () => void) {
 }
 
 /** Ends the connection, where there is one, whatever is still to be sent. */
-const cutOff = (c: Context<Env>) =>
-  (c.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
+const cutOff = (c: Context<Env>) => c.env?.outgoing?.destroy();

@@ -1,7 +1,7 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Database } from '../db/client.ts';
-import { type Env, newRoutes } from '../http.ts';
+import { type Env, newRoutes, requestIdOf } from '../http.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
@@ -34,11 +34,8 @@ const LONGEST_PATH = 200;
 const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Logs each request in a line, and measures it. */
-export const observeRequests = (log: Log, metrics: Metrics): MiddlewareHandler<Env> => {
-  return async (c, next) => {
-    const began = performance.now();
-    await next();
-    const milliseconds = performance.now() - began;
+export const observeRequests = (log: Log, metrics: Metrics) => {
+  return (c: Context<Env>, milliseconds: number) => {
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
     const route = routeOf(c);
     const { status } = c.res;
@@ -49,7 +46,7 @@ export const observeRequests = (log: Log, metrics: Metrics): MiddlewareHandler<E
     if (route !== undefined && UNLOGGED.has(route)) return;
     log.info({
       event: 'request',
-      requestId: c.get('requestId'),
+      requestId: requestIdOf(c),
       method,
       ...(route === undefined ? { path: c.req.path.slice(0, LONGEST_PATH) } : { route }),
       status,

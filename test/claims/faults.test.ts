@@ -57,7 +57,9 @@ test('100 claims of a held job are all answered, none is granted, other jobs are
 });
 
 test('a claim that has no answer in time is answered as not known, and says how to find out', async () => {
-  const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 100 } });
+  const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 500 } });
+  // Its connection is open from now on: in the time that is left, nothing but the lock is waited for.
+  await claim(2, 1);
   const holder = await makeSession(databaseUrl);
   const late = await holder.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;

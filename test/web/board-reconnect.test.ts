@@ -84,7 +84,7 @@ browserTest(
   async ({ open }) => {
     const { url } = await serve({ lab: true });
     const proxy = createServer((near, answer) => {
-      const path = near.url?.replace(/^\/work/, '') ?? '';
+      const path = near.url?.replace(/^\/board/, '') ?? '';
       if (path === near.url) return answer.writeHead(404).end();
       const { method, headers } = near;
       const far = request(url + path, { method, headers }, (from) => {
@@ -102,7 +102,7 @@ browserTest(
       proxy.closeAllConnections();
     });
     const { port } = proxy.address() as AddressInfo;
-    const page = await open(`http://127.0.0.1:${port}/work/?recruiter=4&q=drones`);
+    const page = await open(`http://127.0.0.1:${port}/board/?recruiter=4&q=drones`);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Claim' }).click();
     await page.getByText('yours').waitFor();
@@ -110,6 +110,6 @@ browserTest(
     await page.getByRole('heading', { level: 1, name: 'The lab' }).waitFor();
     await page.getByRole('link', { name: 'Job board' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/work/');
+    expect(new URL(page.url()).pathname).toBe('/board/');
   },
 );

@@ -1,0 +1,39 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { isUnanswered, type Waiting } from './waiting.ts';
+
+/** One timer for all: one each would cost more than the claim's place in a batch. */
+const LOOK_MS = 100;
+/** Ten thousand answers in one turn of the event loop take half a second and 60 MB. */
+const AT_ONCE = 200;
+
+/** Gives up on claims whose turn has not come in time. Idle while none wait. */
+export class Patience {
+  readonly #waitMs: number;
+  readonly #waiting: () => Waiting[];
+  readonly #giveUp: (waiting: Waiting) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(waitMs: number, waiting: () => Waiting[], giveUp: (waiting: Waiting) => void) {
+    this.#waitMs = waitMs;
+    this.#waiting = waiting;
+    this.#giveUp = giveUp;
+  }
+
+  /** To be called whenever one begins to wait. */
+  watch() {
+    this.#timer ??= setTimeout(async () => {
+      await this.#look();
+      this.#timer = undefined;
+      if (this.#waiting().some(isUnanswered)) this.watch();
+    }, LOOK_MS);
+  }
+
+  async #look() {
+    const cameBefore = performance.now() - this.#waitMs;
+    const late = this.#waiting().filter(({ since }) => since < cameBefore);
+    while (late.length > 0) {
+      for (const waiting of late.splice(-AT_ONCE)) this.#giveUp(waiting);
+      await turn();
+    }
+  }
+}
