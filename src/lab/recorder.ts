@@ -37,8 +37,11 @@ export class Recorder {
   /** Which recruiter a backend works for, by its process id. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
-  /** Backends with a statement under way: a look may be answered after that has come back. */
-  readonly #running = new Set<number>();
+  /**
+   * How many statements each backend has under way, BEGIN and what is sent along with it for one. A
+   * look may be answered after they have come back.
+   */
+  readonly #running = new Map<number, number>();
   #isWatching = true;
   #watching = Promise.resolve();
 
@@ -70,13 +73,12 @@ export class Recorder {
         const recruiter = this.#recruiter.getStore() ?? 0;
         const from = performance.now();
         this.#working.set(backend, recruiter);
-        this.#running.add(backend);
+        this.#count(backend, 1);
         try {
           return await session.run(statement);
         } finally {
           // What waited has its lock by now, and the wait belongs within the statement.
-          this.#running.delete(backend);
-          this.#endWait(backend);
+          if (this.#count(backend, -1) === 0) this.#endWait(backend);
           const to = performance.now();
           if (recruiter) this.#onSlice({ kind: 'statement', recruiter, statement, from, to });
         }
@@ -98,6 +100,12 @@ export class Recorder {
     await this.#watching;
   }
 
+  #count(backend: number, more: 1 | -1): number {
+    const running = (this.#running.get(backend) ?? 0) + more;
+    this.#running.set(backend, running);
+    return running;
+  }
+
   async #look(session: Session) {
     while (this.#isWatching) {
       const rows = await session.run({ text: LOOK, params: [], asArrays: false });
@@ -114,7 +122,7 @@ export class Recorder {
     for (const { pid, blocker } of waiting) {
       const recruiter = this.#working.get(pid);
       const holder = this.#working.get(blocker ?? 0);
-      if (recruiter && holder && this.#running.has(pid) && !this.#waits.has(pid))
+      if (recruiter && holder && this.#running.get(pid) && !this.#waits.has(pid))
         this.#waits.set(pid, { recruiter, blocker: holder, since: performance.now() });
     }
   }

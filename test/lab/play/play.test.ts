@@ -31,7 +31,7 @@ describe('the state of a schedule', () => {
     const { sessions, choices, told, standing, isOver } = await stateOf('row-lock', '', 3);
     for (const { status, statement } of sessions) {
       expect(status).toBe('ready');
-      expect(statement).toMatch(/^select … from jobs .* for update$/);
+      expect(statement).toMatch(/^select id, capacity from jobs .* for update$/);
     }
     expect(choices).toEqual(['1', '2', '3']);
     expect([told.steps, told.endings]).toEqual([[], [null, null, null]]);
