@@ -1,3 +1,4 @@
+import { startDurable } from '../db/durable.ts';
 import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { openScratch } from '../db/scratch.ts';
@@ -23,7 +24,7 @@ export async function withArena<T>(
   stop: AbortSignal,
   work: (arena: Arena) => Promise<T>,
 ): Promise<T> {
-  const scratch = await openScratch(databaseUrl, stop);
+  const scratch = await openScratch(databaseUrl, stop, () => startDurable(stop));
   const servers: Server[] = [];
   let loader: Loader | undefined;
   try {

@@ -9,7 +9,7 @@ import type { Taken, Taking } from './rounds.ts';
 import { clearClaims } from './seed.ts';
 
 /** Connections of a crowd: each has one request on its way. */
-export const CONNECTIONS = 64;
+export const CONNECTIONS = 256;
 /** Jobs without a claim that the two sides have alike. */
 export const FREE_JOBS = 100_000;
 export interface BenchSettings {

@@ -21,8 +21,9 @@ const FORGOTTEN_AFTER_MS = 60 * 60 * 1000;
 export async function openScratch(
   databaseUrl: string | undefined,
   stop?: AbortSignal,
+  start: (stop?: AbortSignal) => Promise<Scratch> = (signal) => startEmbedded(undefined, signal),
 ): Promise<Scratch> {
-  if (databaseUrl === undefined) return startEmbedded(undefined, stop);
+  if (databaseUrl === undefined) return start(stop);
   const name = `${PREFIX}${Date.now()}_${randomBytes(4).toString('hex')}`;
   await onServer(databaseUrl, async (sql) => {
     await dropForgotten(sql);

@@ -37,7 +37,7 @@ test('a short run measures both sides, and prints one JSON object', async () => 
   });
   expect(result.settings).toMatchObject({ rounds: 1, seconds: 0.3 });
   expect(result.machine).toMatchObject({ cpu: expect.any(String), node: process.version });
-  expect(result.database).toMatchObject({ fsync: 'off', synchronous_commit: 'on' });
+  expect(result.database).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
 });
 
 const figures = {
