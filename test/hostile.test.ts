@@ -265,6 +265,21 @@ test(`${REQUESTS} hostile requests get no 5xx, no endless wait, and leave no mem
   expect(heapMb() - warm).toBeLessThan(GROWTH_MB);
 }, 300_000);
 
+test.each([
+  ['OPTIONS', '/claim-job?jobId=1&recruiterId=1'],
+  ['PUT', '/jobs'],
+  ['PROPFIND', '/jobs'],
+  ['SEARCH', '/nowhere'],
+])(
+  'a body is read no further than any may be, though no route reads it: %s %s',
+  async (method, path) => {
+    for (const headers of [new Headers(), new Headers({ 'Idempotency-Key': 'a' })]) {
+      const request = { method, headers, body: 'x'.repeat(20_000) };
+      expect((await made.app.request(path, request)).status).toBe(413);
+    }
+  },
+);
+
 describe('over a socket', () => {
   test.each([
     'GET / HTTP/1.1\r\n\r\n',
