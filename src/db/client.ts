@@ -131,7 +131,8 @@ async function inTransaction<T>(
   } catch (error) {
     isOpen = false;
     await begun;
-    if (session.isAlive()) await command(session, 'rollback').catch(() => undefined);
+    // In a session that could not be rolled back (its ROLLBACK may be cancelled) no other begins.
+    if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
     throw error;
   }
 }

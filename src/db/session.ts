@@ -51,10 +51,13 @@ export interface Codecs {
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
   const { prepare = false, answerTimeoutMs } = settings;
   let alive = true;
+  const unanswered = new Set<(error: Error) => void>();
   const lose = () => {
     if (!alive) return;
     alive = false;
     void client.end({ timeout: 0 });
+    // Where nobody could be connected to, postgres.js forgets what it had not sent yet.
+    for (const giveUp of unanswered) giveUp(connectionLost());
   };
   const client = oneConnection(settings.url, {
     ...(settings.onNotice && { onnotice: settings.onNotice }),
@@ -69,7 +72,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
       try {
         const query = client.unsafe(text, params as never[], { prepare });
         const answer = asArrays ? query.values() : query;
-        return (await inTime(answer, answerTimeoutMs)) as unknown as Rows;
+        return (await inTime(answer, answerTimeoutMs, unanswered)) as unknown as Rows;
       } catch (error) {
         if (!isOrdinary(error)) lose();
         throw error;
@@ -83,17 +86,27 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   };
 }
 
-/** What comes, unless it comes late: a server that fell silent may never answer, nor be gone. */
-async function inTime<T>(answer: PromiseLike<T>, patienceMs: number | undefined): Promise<T> {
-  if (patienceMs === undefined) return answer;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(noAnswer()), patienceMs);
+/**
+ * What comes, unless it comes late: a server that fell silent may never answer, nor be gone. While
+ * it is waited for, who gives it up is found in `unanswered`.
+ */
+async function inTime<T>(
+  answer: PromiseLike<T>,
+  patienceMs: number | undefined,
+  unanswered: Set<(error: Error) => void>,
+): Promise<T> {
+  let giveUp: (error: Error) => void = () => undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject;
   });
+  unanswered.add(giveUp);
+  const timer =
+    patienceMs === undefined ? undefined : setTimeout(() => giveUp(noAnswer()), patienceMs);
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([answer, givenUp]);
   } finally {
     clearTimeout(timer);
+    unanswered.delete(giveUp);
   }
 }
 

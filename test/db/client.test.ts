@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect, type Transaction } from '../../src/db/client.ts';
 import { companies } from '../../src/db/schema.ts';
+import { openSession } from '../../src/db/session.ts';
 import { databaseError, isConnectionLost, NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { makeDatabase } from '../support/database.ts';
 
@@ -190,6 +191,32 @@ test('a server that closes each connection at once is an error at once', async (
     code: NOTHING_RAN,
   });
   await close();
+});
+
+test('a server that cannot be reached is an error at once, of a transaction too', async () => {
+  // So long that nobody waits for it.
+  const { db, close } = connect('postgres://me:pw@127.0.0.1:1/none', { answerTimeoutMs: 600_000 });
+  onTestFinished(close);
+  const running = db.transaction((tx) => tx.select().from(companies));
+  await expect(running).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('a session that could not be rolled back is not used again', async () => {
+  const { db, close } = connect(url, {
+    connections: 1,
+    // What is no SQL fails as a ROLLBACK does that is cancelled: the transaction stays open.
+    open: (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      const run: typeof session.run = (statement) =>
+        session.run(statement.text === 'rollback' ? { ...statement, text: 'no' } : statement);
+      return { ...session, run };
+    },
+  });
+  onTestFinished(close);
+  const running = db.transaction((tx) => tx.execute(sql`SELECT 1 / 0`));
+  await expect(running).rejects.toMatchObject({ cause: { code: '22012' } });
+  await db.transaction((tx) => tx.insert(companies).values({ name: 'in a new one' }));
+  expect(await named('in a new one')).toBe(1);
 });
 
 /** A server in front of the real one that ends the connection in place of what is answered n-th. */
