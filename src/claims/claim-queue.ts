@@ -159,23 +159,27 @@ export class ClaimQueue {
 
   /** Answers those who have an outcome; the others go on waiting. */
   #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
+    const full = new Set<bigint>();
     for (const [index, waiting] of batch.entries()) {
       const result = results?.[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
+      const { jobId } = waiting.request;
       const isFull = result.kind === 'full';
-      this.#fullJobs.note(waiting.request.jobId, isFull);
-      if (isFull) this.#letLook(waiting.request.jobId);
+      this.#fullJobs.note(jobId, isFull);
+      if (isFull) full.add(jobId);
       this.#answer(waiting, result);
     }
+    for (const jobId of full) this.#letLook(jobId);
   }
 
-  /** Whoever still waits for this job need not wait for its lock. */
+  /** Whoever still waits for this job need not wait for its lock; but who has a key keeps his place. */
   #letLook(jobId: bigint) {
-    const line = this.#waiting.get(jobId);
-    if (!line) return;
-    this.#waiting.delete(jobId);
-    for (const each of line)
-      lineOf(each.keyed ? this.#waiting : this.#waitingForLook, jobId).push(each);
+    const line = this.#waiting.get(jobId) ?? [];
+    const keyed = line.filter((each) => each.keyed);
+    const others = line.filter((each) => !each.keyed);
+    if (keyed.length > 0) this.#waiting.set(jobId, keyed);
+    else this.#waiting.delete(jobId);
+    if (others.length > 0) lineOf(this.#waitingForLook, jobId).push(...others);
   }
 
   #answer(waiting: Waiting, settled: Settled) {

@@ -182,6 +182,36 @@ describe('a job that was full when last seen', () => {
   });
 });
 
+test('who has a key keeps his place, while others are told that the job is full', async () => {
+  const { claim, queue } = makeQueue({ batch: 1 });
+  const [full = 0n, first = 0n, last = 0n] = await makeJobs(3, 1);
+  await claim(full, 1);
+  expect((await claim(full, 2)).kind).toBe('full');
+  const answered: string[] = [];
+  const holder = postgres(url, { max: 1 });
+  const all = await holder.begin(async (tx) => {
+    const [{ pid } = {}] =
+      await tx`SELECT pg_backend_pid() AS pid FROM recruiters WHERE id = 90 FOR UPDATE`;
+    const running = claim(first, 90);
+    await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+    const looking = claim(full, 3);
+    const keyed = queue.claim({
+      request: { jobId: full, recruiterId: 4n },
+      keyed: {
+        key: { caller: 'a test', key: 'a key', fingerprint: 'a request', hours: 1 },
+        contentOf: async () => ({ status: 403, headers: {}, body: '' }),
+      },
+    });
+    const behind = claim(last, 5);
+    const told = [keyed, behind].map((each) => each.then(({ kind }) => answered.push(kind)));
+    expect((await looking).kind).toBe('full');
+    return { done: Promise.all([running, ...told]) };
+  });
+  await all.done;
+  await holder.end();
+  expect(answered).toEqual(['full', 'claimed']);
+});
+
 describe('a job that another session holds', () => {
   test('delays no other: those are claimed while its own claims wait', async () => {
     const { claim } = makeQueue();
