@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import postgres from 'postgres';
+import { afterAll, describe, expect, test } from 'vitest';
+import { searchText } from '../src/search.ts';
 import { makeApp } from './support/app.ts';
+import { untilWaitedFor } from './support/locks.ts';
 
-const { db, call } = await makeApp();
+const { db, call, databaseUrl } = await makeApp();
 
 const search = async (q: string, more = '') => {
   const { status, body } = await call('GET', `/jobs?limit=100&q=${encodeURIComponent(q)}${more}`);
@@ -30,6 +33,17 @@ test('what stands between words, and what is meant to a machine, finds what it m
     expect(await search(q), q).toContain("Quote ' colon: \\ and * | & !");
 });
 
+test('large and small letters are the same, of any alphabet', async () => {
+  await post('Ärztin in Éclair, ЖУРНАЛ');
+  for (const q of ['ärztin', 'ÄRZTIN', 'écl', 'ÉCLAIR', 'журнал'])
+    expect(await search(q), q).toContain('Ärztin in Éclair, ЖУРНАЛ');
+});
+
+test('of what is searched for, no word is looked up that another one implies', () => {
+  expect(searchText.parse('e E en Engineer eng e Gardener')).toEqual(['Engineer', 'Gardener']);
+  expect(searchText.parse('e e e E')).toEqual(['e']);
+});
+
 test('the words follow a job, and a company, as they change and go', async () => {
   const id = await post('Gardener', 2);
   expect(await search('gardener fernway')).toEqual(['Gardener']);
@@ -44,6 +58,42 @@ test('the words follow a job, and a company, as they change and go', async () =>
   const rows = await db.execute(sql`SELECT count(*)::int AS words,
     (SELECT count(*)::int FROM jobs) AS jobs FROM job_words`);
   expect(rows[0]?.words).toBe(rows[0]?.jobs);
+});
+
+describe('while a company is renamed', () => {
+  const sessions = postgres(databaseUrl, { max: 2 });
+  afterAll(() => sessions.end());
+  const pid = async (tx: postgres.TransactionSql) =>
+    (await tx`SELECT pg_backend_pid() AS pid`)[0]?.pid;
+
+  test('a job that is posted, or gets another role, is found by both new words', async () => {
+    const id = await post('Plasterer', 3);
+    const { done } = await sessions.begin(async (tx) => {
+      await tx`UPDATE companies SET name = 'Zephyr Works' WHERE id = 3`;
+      const posted = post('Glazier', 3);
+      await untilWaitedFor(await pid(tx), sessions);
+      const changed = call('PATCH', `/jobs/${id}`, { role: 'Roofer' });
+      await untilWaitedFor(await pid(tx), sessions, 2);
+      return { done: Promise.all([posted, changed]) };
+    });
+    await done;
+    for (const role of ['Glazier', 'Roofer'])
+      expect(await search(`${role} zephyr`)).toEqual([role]);
+  });
+
+  test('it waits for those that have a new role already', async () => {
+    const id = await post('Thatcher', 4);
+    const { renamed } = await sessions.begin(async (tx) => {
+      await tx`UPDATE jobs SET role = 'Tiler' WHERE id = ${id}`;
+      const renaming = sql`UPDATE companies SET name = 'Quill Press' WHERE id = 4`;
+      const renamed = Promise.resolve(db.execute(renaming));
+      await untilWaitedFor(await pid(tx), sessions);
+      return { renamed };
+    });
+    await renamed;
+    expect(await search('tiler quill')).toEqual(['Tiler']);
+    expect(await search('thatcher')).toEqual([]);
+  });
 });
 
 test('a search is one filter among the others, and comes by page', async () => {
