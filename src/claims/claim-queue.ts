@@ -164,7 +164,8 @@ export class ClaimQueue {
       const result = results?.[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
       const { jobId } = waiting.request;
-      const isFull = result.kind === 'full';
+      const refused = result.kind === 'full' || result.kind === 'duplicate';
+      const isFull = refused && result.slots?.remaining === 0;
       this.#fullJobs.note(jobId, isFull);
       if (isFull) full.add(jobId);
       this.#answer(waiting, result);

@@ -162,7 +162,8 @@ describe('a job that was full when last seen', () => {
     const jobId = await makeJob(1);
     expect(kindsOf([await claim(jobId, 1), await claim(jobId, 2)])).toEqual(['claimed', 'full']);
     statements.length = 0;
-    expect(kindsOf([await claim(jobId, 3), await claim(jobId, 1)])).toEqual(['full', 'duplicate']);
+    const told = [await claim(jobId, 3), await claim(jobId, 1), await claim(jobId, 3)];
+    expect(kindsOf(told)).toEqual(['full', 'duplicate', 'full']);
     expect(statements.join()).not.toContain('for update');
     await admin`DELETE FROM job_claims WHERE job_id = ${String(jobId)}`;
     expect(kindsOf(await Promise.all([claim(jobId, 4), claim(jobId, 5)]))).toEqual([
@@ -183,7 +184,7 @@ describe('a job that was full when last seen', () => {
 });
 
 test('who has a key keeps his place, while others are told that the job is full', async () => {
-  const { claim, queue } = makeQueue({ batch: 1 });
+  const { claim, queue } = makeQueue({ batch: 1, lockTimeoutMs: 20_000, waitMs: 20_000 });
   const [full = 0n, first = 0n, last = 0n] = await makeJobs(3, 1);
   await claim(full, 1);
   expect((await claim(full, 2)).kind).toBe('full');
