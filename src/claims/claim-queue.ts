@@ -37,11 +37,13 @@ export class ClaimQueue {
   readonly #waitingForLine: Waiting[][] = [];
   /** Jobs that a transaction of ours is about, or that wait for a line. */
   readonly #taken = new Set<bigint>();
+  /** Jobs that a look is about. */
+  readonly #lookedAt = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
   #batches = 0;
   #lines = 0;
-  #looking = false;
+  #looks = 0;
   /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
   #hasLooked = false;
   readonly #patience: Patience;
@@ -83,7 +85,11 @@ export class ClaimQueue {
   load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
 
   #begin() {
-    if (this.#mayLook()) void this.#look();
+    while (this.#mayLook()) {
+      const batch = takeBatch(this.#waitingForLook, this.#lookedAt, Number.POSITIVE_INFINITY);
+      if (batch.length === 0) break;
+      void this.#look(batch);
+    }
     while (this.#lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
       if (!line) break;
@@ -99,7 +105,7 @@ export class ClaimQueue {
 
   #mayLook(): boolean {
     const hasTurn = this.#batches === 0 || !this.#hasLooked;
-    return hasTurn && !this.#looking && this.#waitingForLook.size > 0;
+    return hasTurn && this.#looks < this.#limits.looks;
   }
 
   async #runBatch(batch: Waiting[]) {
@@ -124,13 +130,12 @@ export class ClaimQueue {
   }
 
   /** However many ask for jobs that are full, one statement tells them all. */
-  async #look() {
-    this.#looking = true;
+  async #look(batch: Waiting[]) {
+    this.#looks++;
     this.#hasLooked = true;
-    const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
-    this.#waitingForLook.clear();
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
-    this.#looking = false;
+    this.#looks--;
+    for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // A slot was free when these looked: now it is for the lock to say who gets it.
     const left = batch.filter(isUnanswered);
     for (const each of left) {

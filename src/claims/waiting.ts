@@ -5,6 +5,8 @@ export interface QueueLimits {
   batches: number;
   /** The most claims that such a transaction takes. */
   batch: number;
+  /** Statements at once that look for refusals. */
+  looks: number;
   /** Transactions at once that wait for the lock of a job that another session has. */
   lines: number;
   /** Claims that may wait; past that they are turned away at once. */
