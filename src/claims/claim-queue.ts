@@ -14,6 +14,7 @@ import {
   isUnanswered,
   jobsOf,
   lineOf,
+  moveUnkeyed,
   type QueueLimits,
   takeBatch,
   type Waiting,
@@ -37,11 +38,13 @@ export class ClaimQueue {
   readonly #waitingForLine: Waiting[][] = [];
   /** Jobs that a transaction of ours is about, or that wait for a line. */
   readonly #taken = new Set<bigint>();
+  /** Jobs that a look is about. */
+  readonly #lookedAt = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
   #batches = 0;
   #lines = 0;
-  #looking = false;
+  #looks = 0;
   /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
   #hasLooked = false;
   readonly #patience: Patience;
@@ -83,7 +86,11 @@ export class ClaimQueue {
   load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
 
   #begin() {
-    if (this.#mayLook()) void this.#look();
+    while (this.#mayLook()) {
+      const batch = takeBatch(this.#waitingForLook, this.#lookedAt, Number.POSITIVE_INFINITY);
+      if (batch.length === 0) break;
+      void this.#look(batch);
+    }
     while (this.#lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
       if (!line) break;
@@ -99,7 +106,7 @@ export class ClaimQueue {
 
   #mayLook(): boolean {
     const hasTurn = this.#batches === 0 || !this.#hasLooked;
-    return hasTurn && !this.#looking && this.#waitingForLook.size > 0;
+    return hasTurn && this.#looks < this.#limits.looks;
   }
 
   async #runBatch(batch: Waiting[]) {
@@ -124,13 +131,12 @@ export class ClaimQueue {
   }
 
   /** However many ask for jobs that are full, one statement tells them all. */
-  async #look() {
-    this.#looking = true;
+  async #look(batch: Waiting[]) {
+    this.#looks++;
     this.#hasLooked = true;
-    const batch = [...this.#waitingForLook.values()].flat().filter(isUnanswered);
-    this.#waitingForLook.clear();
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
-    this.#looking = false;
+    this.#looks--;
+    for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // A slot was free when these looked: now it is for the lock to say who gets it.
     const left = batch.filter(isUnanswered);
     for (const each of left) {
@@ -170,17 +176,8 @@ export class ClaimQueue {
       if (isFull) full.add(jobId);
       this.#answer(waiting, result);
     }
-    for (const jobId of full) this.#letLook(jobId);
-  }
-
-  /** Whoever still waits for this job need not wait for its lock; but who has a key keeps his place. */
-  #letLook(jobId: bigint) {
-    const line = this.#waiting.get(jobId) ?? [];
-    const keyed = line.filter((each) => each.keyed);
-    const others = line.filter((each) => !each.keyed);
-    if (keyed.length > 0) this.#waiting.set(jobId, keyed);
-    else this.#waiting.delete(jobId);
-    if (others.length > 0) lineOf(this.#waitingForLook, jobId).push(...others);
+    // Whoever still waits for these need not wait for their locks.
+    for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
   }
 
   #answer(waiting: Waiting, settled: Settled) {

@@ -5,6 +5,8 @@ export interface QueueLimits {
   batches: number;
   /** The most claims that such a transaction takes. */
   batch: number;
+  /** Statements at once that look for refusals. */
+  looks: number;
   /** Transactions at once that wait for the lock of a job that another session has. */
   lines: number;
   /** Claims that may wait; past that they are turned away at once. */
@@ -41,6 +43,22 @@ export function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
   const line = map.get(jobId) ?? [];
   map.set(jobId, line);
   return line;
+}
+
+/** Moves those who wait for a job to another of its lines; who has a key keeps his place. */
+export function moveUnkeyed(
+  from: Map<bigint, Waiting[]>,
+  to: Map<bigint, Waiting[]>,
+  jobId: bigint,
+) {
+  const line = from.get(jobId);
+  if (!line) return;
+  const others = line.filter(({ keyed }) => !keyed);
+  from.set(
+    jobId,
+    line.filter(({ keyed }) => keyed),
+  );
+  lineOf(to, jobId).push(...others);
 }
 
 /**

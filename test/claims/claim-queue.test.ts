@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QUEUE_LIMITS } from '../../src/app.ts';
@@ -211,6 +212,60 @@ test('who has a key keeps his place, while others are told that the job is full'
   await all.done;
   await holder.end();
   expect(answered).toEqual(['full', 'claimed']);
+});
+
+describe('full jobs that nothing is known of', () => {
+  const claimsOf = (ids: bigint[], claim: ReturnType<typeof makeQueue>['claim']) =>
+    Promise.all(ids.map((jobId) => claim(jobId, 2)));
+
+  test('are looked at once most others were full, and locked again once most are free', async () => {
+    const ids = await makeJobs(300, 1);
+    const first = makeQueue();
+    await Promise.all(ids.map((jobId) => first.claim(jobId, 1)));
+    const { claim, statements } = makeQueue();
+    expect(new Set(kindsOf(await claimsOf(ids.slice(0, 200), claim)))).toEqual(new Set(['full']));
+    statements.length = 0;
+    expect(new Set(kindsOf(await claimsOf(ids.slice(200), claim)))).toEqual(new Set(['full']));
+    expect(statements.join()).not.toContain('for update');
+
+    const free = await makeJobs(400, 1);
+    expect(new Set(kindsOf(await claimsOf(free.slice(0, 300), claim)))).toEqual(
+      new Set(['claimed']),
+    );
+    statements.length = 0;
+    await claimsOf(free.slice(300), claim);
+    expect(statements.filter((text) => !/^(begin|commit)$/.test(text))[0]).toContain('for update');
+  });
+});
+
+describe('a crowd on a full job', () => {
+  test('is looked at once while a transaction decides claims on others', async () => {
+    const { claim, statements } = makeQueue();
+    const [hot = 0n, other = 0n] = await makeJobs(2, 1);
+    await claim(hot, 1);
+    await claim(hot, 2);
+    const holder = postgres(url, { max: 1 });
+    const rollBack = new Error('roll back');
+    const holding = holder.begin(async (tx) => {
+      // Without any lock of the job, so that the transaction is held up at its insert.
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${String(other)}, 1)`;
+      const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
+      const delayed = claim(other, 1);
+      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      statements.length = 0;
+      expect((await claim(hot, 3)).kind).toBe('full');
+      const later = [claim(hot, 4), claim(hot, 5)];
+      await turn();
+      expect(statements).toHaveLength(1);
+      throw Object.assign(rollBack, { delayed, later });
+    });
+    await expect(holding).rejects.toBe(rollBack);
+    const { delayed, later } = rollBack as Error & Record<'delayed' | 'later', never>;
+    expect(await delayed).toMatchObject({ kind: 'claimed' });
+    expect(kindsOf(await Promise.all(later))).toEqual(['full', 'full']);
+    await holder.end();
+  });
 });
 
 describe('a job that another session holds', () => {

@@ -57,6 +57,7 @@ const queued = (...claims: Claims): Program => ({
   decide(db, requests) {
     const limits = {
       batches: 1,
+      looks: 2,
       batch: 10,
       lines: 1,
       waiting: 10,
