@@ -201,18 +201,32 @@ test('a server that cannot be reached is an error at once, of a transaction too'
   await expect(running).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a session that could not be rolled back is not used again', async () => {
+/** One session at a time, which says what is no SQL in place of this command: it fails as if cancelled. */
+function refusing(command: string) {
   const { db, close } = connect(url, {
     connections: 1,
-    // What is no SQL fails as a ROLLBACK does that is cancelled: the transaction stays open.
     open: (settings, codecs) => {
       const session = openSession(settings, codecs);
       const run: typeof session.run = (statement) =>
-        session.run(statement.text === 'rollback' ? { ...statement, text: 'no' } : statement);
+        session.run(statement.text === command ? { ...statement, text: 'no' } : statement);
       return { ...session, run };
     },
   });
   onTestFinished(close);
+  return db;
+}
+
+test('where BEGIN is refused, nothing is written, though a read went along with it', async () => {
+  const running = refusing('begin').transaction(async (tx) => {
+    await tx.select().from(companies).limit(1).for('update');
+    await tx.insert(companies).values({ name: 'outside' });
+  });
+  await expect(running).rejects.toMatchObject({ code: '42601' });
+  expect(await named('outside')).toBe(0);
+});
+
+test('a session that could not be rolled back is not used again', async () => {
+  const db = refusing('rollback');
   const running = db.transaction((tx) => tx.execute(sql`SELECT 1 / 0`));
   await expect(running).rejects.toMatchObject({ cause: { code: '22012' } });
   await db.transaction((tx) => tx.insert(companies).values({ name: 'in a new one' }));
