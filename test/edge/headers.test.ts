@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import type { Service } from '../../src/service.ts';
-import { makeService } from '../support/app.ts';
+import { collectLog, makeService } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 
 /** Over a socket, since there the headers are put on Node's own response. */
 let service: Service;
 beforeAll(async () => {
-  service = await makeService(await makeDatabase(), { corsOrigins: ['https://jobs.example'] });
+  const url = await makeDatabase();
+  const { log } = collectLog();
+  service = await makeService(url, { corsOrigins: ['https://jobs.example'], log });
+  // So that there is a failure that nobody expects.
+  const sql = postgres(url, { max: 1 });
+  await sql`ALTER TABLE recruiters RENAME COLUMN name TO hidden`;
+  await sql.end();
 });
 
 /** The head of an answer: its status, and each header as often as it came. */
@@ -57,6 +64,7 @@ test.each<[number, string, RequestOptions?, string?]>([
   [405, '/jobs', { method: 'PROPFIND' }],
   [413, '/jobs', { method: 'POST', headers: asJson }, 'x'.repeat(20_000)],
   [415, '/jobs', { method: 'POST' }, '{}'],
+  [500, '/recruiters'],
   [200, '/lab/strategies'],
   [404, '/lab/strategies/hope'],
 ])(
