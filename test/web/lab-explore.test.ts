@@ -87,9 +87,9 @@ browserTest('what scrolls has its keys to itself', async ({ open }) => {
   await page.getByText('Transcript', { exact: true }).click();
   await page.getByRole('region', { name: 'Transcript as text' }).focus();
   await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('p');
-  await step(page, 'Step 4 of 6');
-  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await page.getByRole('button', { name: 'Forward' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await page.locator('.player').innerText()).toContain('Step 4 of 6');
 });
 
 browserTest('a server that breaks off is told in words', async ({ open }) => {
