@@ -46,16 +46,16 @@ export function Explore(props: PartProps) {
 /** Past every end: the whole counterexample is shown. */
 const FROM_THE_END = 999;
 
-function resultOf({ schedules, faults, isComplete, ...question }: Explored): string {
-  if (isComplete) return inWords(schedules, faults);
-  const { strategy, scenario, sessions } = question;
-  const found =
-    Object.keys(faults).length > 0
-      ? inWords(schedules, faults)
-      : `None of ${schedules} schedules went wrong.`;
-  const command = `npm run explore -- --strategy ${strategy} --scenario ${scenario} --sessions ${sessions}`;
-  return `${found} There are more, which are not played here: ${command} plays them all.`;
+function resultOf({ schedules, faults, isComplete, counterexample }: Explored): string {
+  const isProven = isComplete || counterexample;
+  const found = isProven
+    ? inWords(schedules, faults)
+    : `None of ${schedules} schedules went wrong.`;
+  return isComplete ? found : `${found} There are more than are played here.`;
 }
+
+const commandOf = ({ strategy, scenario, sessions }: Explored): string =>
+  `npm run explore -- --strategy ${strategy} --scenario ${scenario} --sessions ${sessions}`;
 
 /** What is neither proven nor refuted has no mark. */
 function markOf({ isComplete, counterexample }: Explored) {
@@ -75,6 +75,11 @@ function Result({ done, place, go }: PartProps & { done: Explored }) {
         <span aria-hidden="true">{mark}</span>
         {resultOf(done)}
       </p>
+      {!done.isComplete && (
+        <p>
+          All of them, on the command line: <code>{commandOf(done)}</code>
+        </p>
+      )}
       {counterexample && (
         <Counterexample told={counterexample} shown={shown} place={place} go={go} />
       )}
