@@ -62,6 +62,21 @@ browserTest('a claim in one tab is seen in the other, and so is its release', as
   await mine.getByRole('button', { name: 'Claim Lighthouse Keeper' }).waitFor();
 });
 
+browserTest('a name that is typed fast means nobody else', async ({ open }) => {
+  const page = await open(boardFor(1, 'drones'));
+  const field = page.getByLabel('You are');
+  await expect.poll(() => field.inputValue()).not.toBe('');
+  const name = await field.inputValue();
+  await field.focus();
+  expect(await field.inputValue()).toBe(name);
+  await field.click();
+  await page.getByRole('option').first().waitFor();
+  await page.keyboard.type('luc jens');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.title()).toBe('Lucía Jensen · Job board · Rowlock');
+  expect(new URL(page.url()).searchParams.get('recruiter')).toBe('120');
+});
+
 browserTest('of five recruiters in five tabs the fifth is refused in words', async ({ open }) => {
   await post('Ferry Pilot');
   for (const recruiterId of [1, 2, 3, 4]) {
@@ -168,7 +183,7 @@ browserTest.for(['light', 'dark'] as const)(
     await page.getByText('yours').waitFor();
     await page.getByRole('button', { name: `Claim ${role}` }).click();
     await page.getByText('Too late').first().waitFor();
-    await page.getByLabel('You are').focus();
+    await page.getByLabel('You are').click();
     await page.getByRole('option').first().waitFor();
     await expectAccessible(page);
     const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';

@@ -65,6 +65,44 @@ browserTest('an address shows the same step again, and leads to the game', async
   expect(again.url()).toBe(at('strategy=naive&schedule=1,1,2,2'));
 });
 
+browserTest(
+  'in the middle of a counterexample, what is left is not begun again',
+  async ({ open }) => {
+    const page = await open(at(`${NAIVE}&step=3`));
+    await step(page, 'Step 3 of 6');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('button', { name: 'Run every schedule' }).waitFor();
+    expect(page.url()).toBe(at(NAIVE));
+    await page.goto(at(`${NAIVE}&step=3`));
+    await step(page, 'Step 3 of 6');
+    await page.getByLabel('Strategy').selectOption('transaction');
+    await page.getByRole('button', { name: 'Run every schedule' }).waitFor();
+    expect(await page.locator('.result').count()).toBe(0);
+  },
+);
+
+browserTest('what scrolls has its keys to itself', async ({ open }) => {
+  const page = await open(at(`${NAIVE}&step=3`));
+  await step(page, 'Step 3 of 6');
+  await page.getByText('Transcript', { exact: true }).click();
+  await page.getByRole('region', { name: 'Transcript as text' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('button', { name: 'Forward' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await page.locator('.player').innerText()).toContain('Step 4 of 6');
+});
+
+browserTest('a server that breaks off is told in words', async ({ open }) => {
+  const page = await open(at('strategy=fenced-lease&view=explore'));
+  await page.route('**/lab/explorations?*', (route) => route.abort());
+  await run(page);
+  await page.getByText('The server cannot be reached.').waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.unroute('**/lab/explorations?*');
+  await run(page);
+  await page.getByText(/\d+ of 3476 schedules/).waitFor();
+});
+
 browserTest('the text is the transcript that the service tells', async ({ open }) => {
   const told = await follow((init) => fetch(`${url}/lab/explorations?strategy=naive`, init));
   await told.ended;

@@ -14,13 +14,21 @@ export interface RecruiterBoxProps {
   onChoose(recruiter: Recruiter): void;
 }
 
+interface Search {
+  by: string;
+  found: Recruiter[];
+}
+
 /** Chooses one of many recruiters: a text field with a list of whom the text may mean. */
 export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
   const [text, setText] = useState<string | undefined>(undefined);
-  const [found, setFound] = useState<Recruiter[]>([]);
+  /** Whom `by` means; what is typed now may be something else. */
+  const [{ by, found }, setFound] = useState<Search>({ by: '', found: [] });
   const [hint, setHint] = useState('');
   const [active, setActive] = useState(0);
   const field = useRef<HTMLInputElement>(null);
+  /** Enter was pressed before it was known whom the text means. */
+  const isEntered = useRef(false);
   const isOpen = text !== undefined;
 
   useEffect(() => {
@@ -29,17 +37,21 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
     const { signal } = leaving;
     const find = async () => {
       await pause(text === '' ? 0 : TYPING_MS, signal);
-      const recruiters = await findRecruiters(text, signal);
-      setFound(recruiters);
-      setHint(recruiters.length === 0 ? 'Nobody of that name' : '');
+      const found = await findRecruiters(text, signal);
+      setFound({ by: text, found });
+      setHint(found.length === 0 ? 'Nobody of that name' : '');
       setActive(0);
+      if (isEntered.current) choose(found[0]);
     };
     find().catch((error: Error) => {
       if (signal.aborted) return;
-      setFound([]);
+      setFound({ by: text, found: [] });
       setHint(error instanceof Refused ? error.message : 'The service does not answer');
     });
-    return () => leaving.abort();
+    return () => {
+      isEntered.current = false;
+      leaving.abort();
+    };
   }, [text]);
 
   useEffect(() => {
@@ -58,8 +70,10 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
       event.preventDefault();
       if (!isOpen) setText('');
       else setActive((at) => (at + step + found.length) % Math.max(1, found.length));
-    } else if (event.key === 'Enter' && isOpen) choose(found[active]);
-    else if (event.key === 'Escape') setText(undefined);
+    } else if (event.key === 'Enter' && isOpen) {
+      if (by === text) choose(found[active]);
+      else isEntered.current = true;
+    } else if (event.key === 'Escape') setText(undefined);
   };
   return (
     <div class="recruiter-box">
@@ -76,9 +90,10 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
         }
         autocomplete="off"
         maxLength={LONGEST_SEARCH}
-        placeholder="Search a recruiter"
+        placeholder={chosen?.name ?? 'Search a recruiter'}
         value={text ?? chosen?.name ?? ''}
-        onFocus={() => setText('')}
+        // A name that is there can be read first; what is typed replaces it.
+        onFocus={() => (chosen ? field.current?.select() : setText(''))}
         onClick={() => setText(text ?? '')}
         onInput={() => setText(field.current?.value ?? '')}
         onKeyDown={onKey}

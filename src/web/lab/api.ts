@@ -9,9 +9,15 @@ export const labUrl = `${serviceUrl}lab`;
 export const plays = hc<PlayRoutes>(labUrl, asking).plays;
 export const syllabus = hc<SyllabusRoutes>(labUrl, asking).strategies;
 
-/** The strategies with what was proven of them, in the order of the syllabus. */
+/** The same answer; throws in words for a person where there is none. */
+export const reached = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+  answer.catch(() => {
+    throw new Error('The server cannot be reached.');
+  });
+
+/** The strategies with what was proven of them, in the order of the syllabus. Throws in words. */
 export const listStrategies = async () => {
-  const answer = await syllabus.$get();
+  const answer = await reached(syllabus.$get());
   if (answer.ok) return answer.json();
   const { detail } = (await answer.json()) as unknown as { detail: string };
   throw new Error(detail);
@@ -22,9 +28,9 @@ export type PlayState = InferResponseType<typeof plays.$post, 200>;
 export type PlayedSession = PlayState['sessions'][number];
 export type ToldSchedule = PlayState['told'];
 
-/** One strategy with its source code. Throws with the words of the answer when there is none. */
+/** One strategy with its source code. Throws in words, as where there is none of this name. */
 export const readStrategy = async (name: string): Promise<EntryWithSources> => {
-  const answer = await syllabus[':name'].$get({ param: { name } });
+  const answer = await reached(syllabus[':name'].$get({ param: { name } }));
   if (answer.ok) return answer.json();
   const { detail } = (await answer.json()) as unknown as { detail: string };
   throw new Error(detail);

@@ -1,6 +1,6 @@
 import { asking } from '../parts/api.ts';
 import { eventsOf } from '../parts/events.ts';
-import { labUrl } from './api.ts';
+import { labUrl, reached } from './api.ts';
 
 /** The events of a stream, each by its name with what it says. */
 export type News<Events> = {
@@ -13,15 +13,17 @@ export async function* newsOf<Events>(
   init: RequestInit,
 ): AsyncGenerator<News<Events>> {
   const headers = asking.headers();
-  const answer = await asking.fetch(labUrl + path, { ...init, headers }).catch(() => {
-    throw new Error('The server cannot be reached.');
-  });
+  const answer = await reached(asking.fetch(labUrl + path, { ...init, headers }));
   if (!answer.ok || !answer.body) throw new Error((await answer.json()).detail);
   let last = '';
-  for await (const event of eventsOf(answer.body)) {
-    if (!event) continue;
-    last = event.name;
-    yield event as News<Events>;
+  try {
+    for await (const event of eventsOf(answer.body)) {
+      if (!event) continue;
+      last = event.name;
+      yield event as News<Events>;
+    }
+  } catch {
+    // A connection that was cut, which is told below as one that ended too early.
   }
   if (last !== 'done' && last !== 'failed')
     throw new Error('The server has broken off. Try again.');

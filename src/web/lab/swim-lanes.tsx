@@ -1,7 +1,7 @@
 import { useRef } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
 import type { ToldSchedule } from './api.ts';
-import { names } from './play/words.ts';
+import { lockIn, names } from './play/words.ts';
 
 type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
@@ -79,11 +79,24 @@ function waitsAfter(steps: ToldStep[], index: number, session: number): boolean 
 
 const Cell = ({ act }: { act: ToldAct }) => (
   <td class={act.progress === 'waits' ? 'waiting' : `s${act.session}`}>
-    <code>
-      {act.progress === 'completed' ? `… ${act.statement.split(' ')[0]} completed` : act.statement}
-    </code>
+    {act.progress === 'completed' ? (
+      <code>… {act.statement.split(' ')[0]} completed</code>
+    ) : (
+      <Statement text={act.statement} />
+    )}
     {act.progress === 'waits' && <b>waits for {names(act.waitsFor)}</b>}
     {act.result !== null && <b class={/^ERROR/.test(act.result) ? 'error' : ''}>→ {act.result}</b>}
     {act.note !== null && <span class="note">{act.note}</span>}
   </td>
 );
+
+/** A long statement is cut short, but never the lock that it takes. */
+function Statement({ text }: { text: string }) {
+  const lock = lockIn(text);
+  return (
+    <>
+      <code>{text.slice(0, text.length - lock.length)}</code>
+      {lock && <code>{lock}</code>}
+    </>
+  );
+}

@@ -10,6 +10,7 @@ interface RecordProps {
 /** The text transcript, as the command line prints it, and the command that shows it again. */
 export function Transcript({ place, told }: RecordProps) {
   const command = commandOf(place, told.schedule);
+  const isOver = !told.endings.includes(null);
   return (
     <details class="transcript">
       <summary>Transcript</summary>
@@ -17,7 +18,7 @@ export function Transcript({ place, told }: RecordProps) {
         <pre>{told.transcript}</pre>
       </section>
       <p>
-        Again, on the command line: <code>{command}</code>
+        Again{isOver ? '' : ', and then on to the end'}, on the command line: <code>{command}</code>
       </p>
       <p class="row">
         <Copy label="Copy transcript" text={() => told.transcript} />

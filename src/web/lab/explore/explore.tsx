@@ -25,7 +25,7 @@ export function Explore(props: PartProps) {
         <Choose {...props} />
         {isWanted ? (
           <button type="button" onClick={() => go({ step: null })}>
-            {done ? 'Clear' : 'Stop'}
+            {done || exploring?.name === 'failed' ? 'Clear' : 'Stop'}
           </button>
         ) : (
           <button type="button" class="primary" onClick={() => go({ step: FROM_THE_END })}>
@@ -46,22 +46,40 @@ export function Explore(props: PartProps) {
 /** Past every end: the whole counterexample is shown. */
 const FROM_THE_END = 999;
 
-const resultOf = ({ schedules, faults, isComplete }: Explored): string =>
-  isComplete
+function resultOf({ schedules, faults, isComplete, counterexample }: Explored): string {
+  const isProven = isComplete || counterexample;
+  const found = isProven
     ? inWords(schedules, faults)
-    : `${inWords(schedules, faults)} There are more, which are not played here: npm run explore plays them all.`;
+    : `None of ${schedules} schedules went wrong.`;
+  return isComplete ? found : `${found} There are more than are played here.`;
+}
+
+const commandOf = ({ strategy, scenario, sessions }: Explored): string =>
+  `npm run explore -- --strategy ${strategy} --scenario ${scenario} --sessions ${sessions}`;
+
+/** What is neither proven nor refuted has no mark. */
+function markOf({ isComplete, counterexample }: Explored) {
+  if (counterexample) return { kind: 'bad', mark: '✗ ' };
+  return isComplete ? { kind: 'good', mark: '✓ ' } : { kind: '', mark: '' };
+}
 
 function Result({ done, place, go }: PartProps & { done: Explored }) {
-  const { counterexample, isComplete } = done;
-  const holds = isComplete && !counterexample;
+  const { counterexample } = done;
+  const { kind, mark } = markOf(done);
   const last = counterexample?.steps.length ?? 0;
   const shown = Math.min(Math.max(0, place.step ?? last), last);
   useEffect(() => go({ step: shown }), [shown]);
   return (
     <>
-      <p class={`result ${holds ? 'good' : 'bad'}`}>
-        <span aria-hidden="true">{holds ? '✓' : '✗'}</span> {resultOf(done)}
+      <p class={`result ${kind}`}>
+        <span aria-hidden="true">{mark}</span>
+        {resultOf(done)}
       </p>
+      {!done.isComplete && (
+        <p>
+          All of them, on the command line: <code>{commandOf(done)}</code>
+        </p>
+      )}
       {counterexample && (
         <Counterexample told={counterexample} shown={shown} place={place} go={go} />
       )}

@@ -8,16 +8,20 @@ export type Exploring = News<ExplorationNews> | { name: 'asked' };
 
 /** Explores while it is wanted, and tells how far it is. Undefined while it is not. */
 export function useExploration(question: Question, isWanted: boolean): Exploring | undefined {
-  const [exploring, setExploring] = useState<Exploring | undefined>(undefined);
+  const [latest, setLatest] = useState<{ query: string; exploring: Exploring } | undefined>(
+    undefined,
+  );
   const query = String(new URLSearchParams({ ...question, sessions: String(question.sessions) }));
   useEffect(() => {
-    setExploring(isWanted ? { name: 'asked' } : undefined);
     if (!isWanted) return;
     const leaving = new AbortController();
-    void follow(query, leaving.signal, setExploring);
+    const tell = (exploring: Exploring) => setLatest({ query, exploring });
+    tell({ name: 'asked' });
+    void follow(query, leaving.signal, tell);
     return () => leaving.abort();
   }, [query, isWanted]);
-  return exploring;
+  // What another question came to is not shown as an answer to this one, not for a moment.
+  return isWanted && latest?.query === query ? latest.exploring : undefined;
 }
 
 async function follow(query: string, signal: AbortSignal, tell: (exploring: Exploring) => void) {

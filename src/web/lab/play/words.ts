@@ -4,10 +4,14 @@ type ToldAct = ToldSchedule['steps'][number]['acts'][number];
 
 export const names = (sessions: number[]) => sessions.map((each) => `S${each}`).join(' and ');
 
+/** The row lock that a statement ends with, such as `for update`; empty where it takes none. */
+export const lockIn = (statement: string): string =>
+  /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement)?.[0] ?? '';
+
 /** The part of a statement by which one knows it. */
 export function brief(statement: string): string {
-  const lock = /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement);
-  if (lock) return `select … ${lock[0]}`;
+  const lock = lockIn(statement);
+  if (lock) return `select … ${lock}`;
   const write = /^(insert into|update|delete from) [\w.]+/i.exec(statement);
   if (write) return write[0];
   return statement.length > 40

@@ -56,7 +56,7 @@ export function Race({ place, go, strategies }: PartProps) {
           Race
         </button>
       </form>
-      <p role="status">{racing ? inWords(racing, rounds * chosen.length) : ''}</p>
+      <p role="status">{racing ? inWords(racing) : ''}</p>
       {racing?.failure && <p role="alert">{racing.failure}</p>}
       {racing && racing.rounds.length > 0 && <Rounds rounds={racing.rounds} />}
       {racing?.told && (
@@ -66,7 +66,7 @@ export function Race({ place, go, strategies }: PartProps) {
   );
 }
 
-function inWords({ place, rounds, told, failure }: Racing, of: number): string {
+function inWords({ place, of, rounds, told, failure }: Racing): string {
   if (failure) return '';
   if (told)
     return told.transcript

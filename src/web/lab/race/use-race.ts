@@ -16,6 +16,8 @@ export interface RaceSettings {
 export interface Racing {
   /** The place in line; 0 once it runs. */
   place: number;
+  /** How many rounds there will be, those of both strategies. */
+  of: number;
   /** In the order in which they were run. */
   rounds: SeenRound[];
   told?: RaceTold;
@@ -36,7 +38,8 @@ export function useRace(): [Racing | undefined, (settings: RaceSettings) => void
 }
 
 async function run(settings: RaceSettings, signal: AbortSignal, show: (racing: Racing) => void) {
-  let racing: Racing = { place: 0, rounds: [] };
+  const of = settings.rounds * settings.strategies.length;
+  let racing: Racing = { place: 0, of, rounds: [] };
   const add = (more: Partial<Racing>) => {
     racing = { ...racing, ...more };
     if (!signal.aborted) show(racing);
