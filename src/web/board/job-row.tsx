@@ -46,7 +46,7 @@ export function JobRow(props: JobRowProps) {
         onRenew={pressed(onRenew)}
       />
       <p class="note">
-        {attempt?.isAgain ? 'The service is busy. Asking again…' : refusalIn(note)}
+        {attempt?.isAgain ? 'The service is busy or silent. Asking again…' : refusalIn(note)}
       </p>
     </li>
   );
