@@ -24,12 +24,21 @@ interface Wait {
 }
 
 /** Who waits now; asked over and over, since PostgreSQL keeps no record of it. */
-const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker from pg_stat_activity
-  where datname = current_database() and wait_event_type = 'Lock'`;
+const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
+    (select extract(epoch from clock_timestamp() - waitstart)::float8 * 1000
+      from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted) as "waitedMs"
+  from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+interface Waiting {
+  pid: number;
+  blocker: number | null;
+  /** For so long it has waited for its lock; null where that has just begun. */
+  waitedMs: number | null;
+}
 
 /**
  * Records what claims do: their statements, and for whom they wait. Waits are seen by looking as
- * often as PostgreSQL answers, some thousand times a second.
+ * often as PostgreSQL answers, some thousand times a second at best, and then say since when.
  */
 export class Recorder {
   readonly #onSlice: (slice: Slice) => void;
@@ -37,6 +46,8 @@ export class Recorder {
   /** Which recruiter a backend works for, by its process id. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
+  /** When the last wait of a backend that was seen had ended. */
+  readonly #waitedUntil = new Map<number, number>();
   /**
    * How many statements each backend has under way, BEGIN and what is sent along with it for one. A
    * look may be answered after they have come back.
@@ -109,21 +120,26 @@ export class Recorder {
   async #look(session: Session) {
     while (this.#isWatching) {
       const rows = await session.run({ text: LOOK, params: [], asArrays: false });
-      this.#see(rows as unknown as { pid: number; blocker: number | null }[]);
+      this.#see(rows as unknown as Waiting[]);
     }
     this.#see([]);
   }
 
-  #see(waiting: { pid: number; blocker: number | null }[]) {
+  #see(waiting: Waiting[]) {
+    const now = performance.now();
     for (const [pid, wait] of this.#waits) {
       const still = waiting.find((each) => each.pid === pid);
       if (this.#working.get(still?.blocker ?? 0) !== wait.blocker) this.#endWait(pid);
     }
-    for (const { pid, blocker } of waiting) {
+    for (const { pid, blocker, waitedMs } of waiting) {
       const recruiter = this.#working.get(pid);
       const holder = this.#working.get(blocker ?? 0);
       if (recruiter && holder && this.#running.get(pid) && !this.#waits.has(pid))
-        this.#waits.set(pid, { recruiter, blocker: holder, since: performance.now() });
+        this.#waits.set(pid, {
+          ...{ recruiter, blocker: holder },
+          // Before that it waited for somebody else, who had the lock then.
+          since: Math.max(now - (waitedMs ?? 0), this.#waitedUntil.get(pid) ?? 0),
+        });
     }
   }
 
@@ -131,7 +147,9 @@ export class Recorder {
     const wait = this.#waits.get(pid);
     if (!this.#waits.delete(pid) || !wait) return;
     const { recruiter, blocker, since } = wait;
-    this.#onSlice({ kind: 'wait', recruiter, blocker, from: since, to: performance.now() });
+    const to = performance.now();
+    this.#waitedUntil.set(pid, to);
+    this.#onSlice({ kind: 'wait', recruiter, blocker, from: since, to });
   }
 }
 
