@@ -71,9 +71,10 @@ const door = {
 
 function greet({ url }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
   say(`Rowlock listens on ${url}`);
+  say(`Job board: ${url}/`);
   say(`Database: ${name}`);
   say(`Access: ${door[auth.kind]}`);
-  say(`Workshop mode: ${lab ? `on, see ${url}/lab/strategies` : 'off (LAB=on turns it on)'}`);
+  say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');

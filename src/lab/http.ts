@@ -11,6 +11,7 @@ import { describe } from '../errors.ts';
 import { guardedBy, newRoutes } from '../http.ts';
 import type { Log } from '../log.ts';
 import { methodNotAllowed, problem } from '../problem.ts';
+import { bodyTooLarge } from '../problems.ts';
 import { idBody } from '../schemas.ts';
 import { explorationRoutes } from './explorations/http.ts';
 import { addLabRows } from './lab-rows.ts';
@@ -88,7 +89,7 @@ export function createLab({
   lab.route('/', playRoutes(stages.plays));
   lab.all('/plays', () => methodNotAllowed('POST'));
 
-  lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: bodyTooLarge }), async (c) => {
+  lab.post('/races', bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: raceTooLarge }), async (c) => {
     const body = raceBody.safeParse(await c.req.json().catch(() => undefined));
     if (!body.success) return invalidRace();
     const { jobId, recruiterIds } = await layTrack(db, body.data);
@@ -126,10 +127,8 @@ const invalidRace = () =>
     detail: 'The body must be JSON with capacity and recruiters, each from 1 to 1000.',
   });
 
-const bodyTooLarge = () =>
+const raceTooLarge = () =>
   problem({
-    status: 413,
-    code: 'body-too-large',
-    title: 'Body too large',
+    ...bodyTooLarge,
     detail: `The body may have at most ${BODY_LIMIT_BYTES} bytes.`,
   });

@@ -28,6 +28,8 @@ export function webRoutes({ lab }: { lab: boolean }) {
     });
   };
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
+  // Not `all`: who asks for JSON by GET has gone on.
+  routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/', () => methodNotAllowed('GET, HEAD'));
   if (lab) {
     routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
     routes.all('/lab', () => methodNotAllowed('GET, HEAD'));

@@ -75,8 +75,8 @@ test('where tokens are asked for, pages can be loaded without one, and show noth
   expect((await fetch(`${production.url}/jobs`)).status).toBe(401);
 });
 
-test('a page is read, not written', async () => {
-  const answer = await fetch(`${workshop.url}/lab`, { method: 'POST' });
+test.each(['/', '/lab'])('the page %s is read, not written', async (path) => {
+  const answer = await fetch(`${workshop.url}${path}`, { method: 'POST' });
   expect(answer.status).toBe(405);
   expect(answer.headers.get('Allow')).toBe('GET, HEAD');
 });
