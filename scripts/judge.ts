@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { UsageError } from '../src/errors.ts';
 import type { Judgement } from '../src/lab/judge.ts';
 import { compiledBy } from '../src/lab/load-strategy.ts';
 import { runMain } from '../src/main.ts';
+import { inProject } from '../src/project.ts';
 import { withScratchDatabase } from './arena.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
@@ -66,7 +66,7 @@ runMain(async (stop) => {
 
 /** In a process of its own, since code that never gives the processor back has to be ended. */
 async function judgeInWorker(file: string, url: string, stop: AbortSignal): Promise<Judgement> {
-  const worker = fork(fileURLToPath(new URL('./judge-worker.ts', import.meta.url)), [], {
+  const worker = fork(inProject('scripts/judge-worker.ts'), [], {
     execArgv: process.execArgv,
     // What the strategy prints must not be taken for the judgement.
     stdio: ['ignore', 2, 2, 'ipc'],

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { PlainError } from '../src/errors.ts';
 import { claimSettings } from '../src/lab/claim-scenarios.ts';
@@ -7,6 +6,7 @@ import { strategies } from '../src/lab/strategies/index.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
 import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/verdicts.ts';
 import { runMain } from '../src/main.ts';
+import { inProject } from '../src/project.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 
@@ -20,7 +20,7 @@ Usage: npm run matrix [-- --check]
 `;
 
 const rules = z.object({ check: z.boolean().default(false), help: z.boolean().default(false) });
-const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+const readme = inProject('README.md');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { CommonResponse } from './edge/response.ts';
 import { PlainError } from './errors.ts';
 
 const IDLE_CHECK_MS = 50;
@@ -43,6 +44,7 @@ export async function listen(
     headersTimeout: headMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: headMs / 2,
+    ServerResponse: CommonResponse,
   };
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
   server.maxConnections = sockets;

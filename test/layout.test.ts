@@ -69,7 +69,10 @@ describe('who may import whom', () => {
   });
 
   test('the server of the pages knows nothing that it would not tell everybody', () => {
-    expectNoImport(/^web\/[^/]+$/, /^(?!web\/|http\.ts|problem\.ts|hono|esbuild|node:)/);
+    expectNoImport(
+      /^web\/[^/]+$/,
+      /^(?!web\/|http\.ts|problem\.ts|project\.ts|hono|esbuild|node:)/,
+    );
   });
 
   test('only what makes faults knows them', () => {
@@ -94,6 +97,11 @@ describe('who may import whom', () => {
 test('only the configuration reads the environment', () => {
   const readers = sources.filter(({ text }) => /process\.env\b/.test(text));
   expect(readers.map(({ name }) => name)).toEqual(['config.ts']);
+});
+
+test('only project.ts knows where the sources are, since what they are compiled to is elsewhere', () => {
+  const asking = sources.filter(({ text }) => /new URL\([^)]*import\.meta/.test(text));
+  expect(asking.map(({ name }) => name)).toEqual(['project.ts']);
 });
 
 test('no source file is longer than 200 lines', () => {

@@ -5,7 +5,14 @@ import path from 'node:path';
 import { sign } from 'hono/jwt';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { atEnd, type Command, isRunning, postmasterOf, run, start } from './support/command.ts';
+import {
+  atEnd,
+  type Command,
+  isRunning,
+  postmasterOf,
+  runServer,
+  start,
+} from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { untilWaitedFor } from './support/locks.ts';
 import { bearer, payloadOf } from './support/tokens.ts';
@@ -23,8 +30,6 @@ function makeDataDir(): string {
   return path.join(directory, 'data');
 }
 
-const startServer = (env: Record<string, string>): Command =>
-  run('src/server.ts', [], { PORT: '0', ...env });
 const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 
 async function claimStatus(url: string, jobId: number, recruiterId: number): Promise<number> {
@@ -33,7 +38,7 @@ async function claimStatus(url: string, jobId: number, recruiterId: number): Pro
 
 test.concurrent('serves demo data from a database that it keeps, with claims outliving a restart', async () => {
   const DATA_DIR = makeDataDir();
-  const first = startServer({ DATA_DIR });
+  const first = runServer({ DATA_DIR });
   const url = await urlOf(first);
   expect(new URL(url).hostname).toBe('127.0.0.1');
   const statuses = [];
@@ -53,16 +58,16 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
     [200, 200, 200, 200, 403, 200].map((status) => ['info', 'request', status]),
   );
 
-  const second = startServer({ DATA_DIR });
+  const second = runServer({ DATA_DIR });
   expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
-  const third = startServer({ DATA_DIR });
+  const third = runServer({ DATA_DIR });
   expect((await third.ended).code).toBe(1);
   expect(third.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running on .+\n$/);
 
   const pid = postmasterOf(DATA_DIR);
   second.child.kill('SIGKILL');
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
-  const fourth = startServer({ DATA_DIR });
+  const fourth = runServer({ DATA_DIR });
   expect(await claimStatus(await urlOf(fourth), 1, 2)).toBe(409);
   fourth.child.kill('SIGINT');
   expect((await fourth.ended).code).toBe(0);
@@ -70,7 +75,7 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
 
 test.concurrent('two that start at once on a new directory: one serves, the other says so', async () => {
   const DATA_DIR = makeDataDir();
-  const servers = [startServer({ DATA_DIR }), startServer({ DATA_DIR })];
+  const servers = [runServer({ DATA_DIR }), runServer({ DATA_DIR })];
   const loser = await Promise.race(servers.map((each) => each.ended.then(() => each)));
   expect(loser.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running/);
   const winner = servers.find((each) => each !== loser) as Command;
@@ -82,7 +87,7 @@ test.concurrent('two that start at once on a new directory: one serves, the othe
 
 test.concurrent('ends while its database is still being made, and leaves nothing unfinished', async () => {
   const DATA_DIR = makeDataDir();
-  const server = startServer({ DATA_DIR });
+  const server = runServer({ DATA_DIR });
   await vi.waitFor(() => expect(readdirSync(DATA_DIR)).toHaveLength(1), { timeout: 20_000 });
   server.child.kill('SIGTERM');
   expect(await server.ended).toEqual({ code: 143, signal: null });
@@ -105,7 +110,7 @@ test.concurrent.each([
   ['SIGTERM', 6],
   ['SIGINT', 7],
 ] as const)('lets a running claim finish on %s, and refuses new ones', async (signal, jobId) => {
-  const server = startServer({ DATABASE_URL: databaseUrl });
+  const server = runServer({ DATABASE_URL: databaseUrl });
   const url = await urlOf(server);
   const holder = postgres(databaseUrl, { max: 1 });
   const observer = postgres(databaseUrl, { max: 1 });
@@ -127,21 +132,21 @@ test.concurrent.each([
 });
 
 test.concurrent('has no lab on a database of your own unless it is asked for', async () => {
-  const server = startServer({ DATABASE_URL: databaseUrl });
+  const server = runServer({ DATABASE_URL: databaseUrl });
   expect((await fetch(`${await urlOf(server)}/lab/strategies`)).status).toBe(404);
   expect(server.stdout()).toContain('Workshop mode: off');
   expect(server.stdout()).not.toContain(new URL(databaseUrl).password);
-  const workshop = startServer({ DATABASE_URL: databaseUrl, LAB: 'on' });
+  const workshop = runServer({ DATABASE_URL: databaseUrl, LAB: 'on' });
   expect((await fetch(`${await urlOf(workshop)}/lab/strategies`)).status).toBe(200);
 });
 
 test.concurrent('says when it starts who is let in, and asks for tokens once it is told how', async () => {
-  const open = startServer({ DATABASE_URL: databaseUrl });
+  const open = runServer({ DATABASE_URL: databaseUrl });
   expect((await fetch(`${await urlOf(open)}/jobs`)).status).toBe(200);
   await open.says(/^Access: open to all on this machine/m);
 
   const AUTH_JWT_SECRET = 'a secret of at least thirty-two bytes';
-  const guarded = startServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH_JWT_SECRET });
+  const guarded = runServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH_JWT_SECRET });
   const { port } = new URL(await urlOf(guarded));
   const url = `http://127.0.0.1:${port}/jobs`;
   await guarded.says(/^Access: with a token signed with AUTH_JWT_SECRET$/m);
@@ -154,7 +159,7 @@ test.concurrent('says when it starts who is let in, and asks for tokens once it 
 });
 
 test.concurrent('listens on every address without tokens once it is told that it may', async () => {
-  const server = startServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH: 'off' });
+  const server = runServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH: 'off' });
   const { port } = new URL(await urlOf(server));
   await server.says(/^Access: OPEN TO ALL who reach it, since AUTH=off$/m);
   expect((await fetch(`http://127.0.0.1:${port}/jobs`)).status).toBe(200);
@@ -173,7 +178,7 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     atEnd(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as { port: number };
-    const server = startServer({ DATABASE_URL: databaseUrl, PORT: String(port) });
+    const server = runServer({ DATABASE_URL: databaseUrl, PORT: String(port) });
     await expectOneLine(server, 1, new RegExp(`^Port ${port} on 127.0.0.1 is in use.*PORT`));
   });
 
@@ -181,7 +186,7 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     const DATA_DIR = path.dirname(makeDataDir());
     writeFileSync(path.join(DATA_DIR, 'thesis.txt'), '');
     const before = statSync(DATA_DIR);
-    await expectOneLine(startServer({ DATA_DIR }), 1, /holds something else.*DATA_DIR/);
+    await expectOneLine(runServer({ DATA_DIR }), 1, /holds something else.*DATA_DIR/);
     const { uid, mode } = statSync(DATA_DIR);
     expect({ uid, mode }).toEqual({ uid: before.uid, mode: before.mode });
   });
@@ -189,35 +194,35 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
   test('when DATA_DIR is a file', async () => {
     const DATA_DIR = makeDataDir();
     writeFileSync(DATA_DIR, '');
-    await expectOneLine(startServer({ DATA_DIR }), 1, /cannot be used \(ENOTDIR\).*DATA_DIR/);
+    await expectOneLine(runServer({ DATA_DIR }), 1, /cannot be used \(ENOTDIR\).*DATA_DIR/);
   });
 
   test('when a setting is wrong', async () => {
-    await expectOneLine(startServer({ PORT: 'http' }), 2, /^PORT must be a whole number/);
+    await expectOneLine(runServer({ PORT: 'http' }), 2, /^PORT must be a whole number/);
   });
 
   test.each(['0.0.0.0', '::', '192.0.2.1', 'rowlock.example'])(
     'when HOST %s lets others in and nobody is asked who they are',
     async (HOST) => {
-      const server = startServer({ DATABASE_URL: databaseUrl, HOST });
+      const server = runServer({ DATABASE_URL: databaseUrl, HOST });
       await expectOneLine(server, 2, /^HOST lets other machines in.*AUTH_JWKS_URL.*AUTH=off/);
     },
   );
 
   test('when the host is none', async () => {
     const HOST = 'no.such.host.invalid';
-    const server = startServer({ DATABASE_URL: databaseUrl, HOST, AUTH: 'off' });
+    const server = runServer({ DATABASE_URL: databaseUrl, HOST, AUTH: 'off' });
     await expectOneLine(server, 1, /^Cannot listen on HOST no.such.host.invalid/);
   });
 
   test('when the database cannot be reached', async () => {
-    const server = startServer({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/jobs' });
+    const server = runServer({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/jobs' });
     await expectOneLine(server, 1, /^Cannot use PostgreSQL at 127.0.0.1:1\/jobs(?!.*hunter2)/);
   });
 
   test('when there is no such database', async () => {
     const url = new URL(inject('scratchUrl'));
     url.pathname = 'no_such_database';
-    await expectOneLine(startServer({ DATABASE_URL: url.href }), 1, /does not exist.*DATABASE_URL/);
+    await expectOneLine(runServer({ DATABASE_URL: url.href }), 1, /does not exist.*DATABASE_URL/);
   });
 });

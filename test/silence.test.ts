@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { connect, databaseOver } from '../src/db/client.ts';
 import { nothingRan } from '../src/db/sqlstate.ts';
 import { makeApp } from './support/app.ts';
-import { run } from './support/command.ts';
+import { runServer } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { makeWay } from './support/way.ts';
 
@@ -78,7 +78,7 @@ test('who got no connection in time is not made to wait for one again', async ()
 
 test('a server ends on SIGTERM though the database is silent and a claim runs', async () => {
   const way = await makeWay(await makeDatabase());
-  const server = run('src/server.ts', [], { PORT: '0', DATABASE_URL: way.url });
+  const server = runServer({ DATABASE_URL: way.url });
   const [, url = ''] = await server.says(/listens on (\S+)/);
   expect((await fetch(`${url}/claim-job?jobId=1&recruiterId=1`)).status).toBe(200);
   way.freeze(true);

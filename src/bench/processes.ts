@@ -2,13 +2,14 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
 import { PlainError } from '../errors.ts';
+import { inProject } from '../project.ts';
 import type { Heard, Order, Report } from './load.ts';
 
 /** The two ways to claim that are compared, and the program that serves each. */
-const PROGRAMS = { textbook: './textbook.ts', group: '../server.ts' } as const;
+const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
 export type Side = keyof typeof PROGRAMS;
 
 export interface Server {
@@ -17,15 +18,12 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-const fromHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const withTsx = ['--import', createRequire(import.meta.url).resolve('tsx')];
-
 /** Settings of the servers that are not their defaults, beside the database. */
 export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
 
 /** A process that serves the side from a migrated database. Throws when it does not come up. */
 export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
-  const child = spawn(process.execPath, [...withTsx, fromHere(PROGRAMS[side])], {
+  const child = spawn(process.execPath, programOf(await buildProgram(PROGRAMS[side])), {
     env: environmentOf({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -67,7 +65,9 @@ export interface Loader {
 }
 
 export function startLoader(): Loader {
-  const child = fork(fromHere('./load-process.ts'), { execArgv: withTsx });
+  const child = fork(inProject('src/bench/load-process.ts'), {
+    execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
+  });
   const died = once(child, 'exit').then((): Report => ({ failed: 'its process ended' }));
   const answered = async () => ((await once(child, 'message')) as [Report])[0];
   return {

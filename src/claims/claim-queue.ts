@@ -42,11 +42,10 @@ export class ClaimQueue {
   readonly #lookedAt = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
-  #batches = 0;
-  #lines = 0;
-  #looks = 0;
+  readonly #running = { batches: 0, lines: 0, looks: 0 };
   /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
   #hasLooked = false;
+  #beginning: NodeJS.Immediate | undefined;
   readonly #patience: Patience;
 
   /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
@@ -78,12 +77,20 @@ export class ClaimQueue {
       const map = looks ? this.#waitingForLook : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
       this.#count++;
-      this.#begin();
+      this.#beginTogether();
     });
   }
 
   /** How many claims have no answer yet, and how many transactions decide some of them. */
-  load = () => ({ claims: this.#count, transactions: this.#batches + this.#lines });
+  load = () => ({ claims: this.#count, transactions: this.#running.batches + this.#running.lines });
+
+  /** Those that come in one turn of the event loop go together: the first would keep the others waiting. */
+  #beginTogether() {
+    this.#beginning ??= setImmediate(() => {
+      this.#beginning = undefined;
+      this.#begin();
+    });
+  }
 
   #begin() {
     while (this.#mayLook()) {
@@ -91,12 +98,12 @@ export class ClaimQueue {
       if (batch.length === 0) break;
       void this.#look(batch);
     }
-    while (this.#lines < this.#limits.lines) {
+    while (this.#running.lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
       if (!line) break;
       void this.#runLine(line);
     }
-    while (this.#batches < this.#limits.batches) {
+    while (this.#running.batches < this.#limits.batches) {
       const batch = takeBatch(this.#waiting, this.#taken, this.#limits.batch);
       if (batch.length === 0) break;
       void this.#runBatch(batch);
@@ -105,14 +112,14 @@ export class ClaimQueue {
   }
 
   #mayLook(): boolean {
-    const hasTurn = this.#batches === 0 || !this.#hasLooked;
-    return hasTurn && this.#looks < this.#limits.looks;
+    const hasTurn = this.#running.batches === 0 || !this.#hasLooked;
+    return hasTurn && this.#running.looks < this.#limits.looks;
   }
 
   async #runBatch(batch: Waiting[]) {
-    this.#batches++;
+    this.#running.batches++;
     this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
-    this.#batches--;
+    this.#running.batches--;
     this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
     for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
@@ -122,20 +129,20 @@ export class ClaimQueue {
   }
 
   async #runLine(line: Waiting[]) {
-    this.#lines++;
+    this.#running.lines++;
     const batch = line.filter(isUnanswered);
     this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
-    this.#lines--;
+    this.#running.lines--;
     for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
     this.#begin();
   }
 
   /** However many ask for jobs that are full, one statement tells them all. */
   async #look(batch: Waiting[]) {
-    this.#looks++;
+    this.#running.looks++;
     this.#hasLooked = true;
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
-    this.#looks--;
+    this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // A slot was free when these looked: now it is for the lock to say who gets it.
     const left = batch.filter(isUnanswered);

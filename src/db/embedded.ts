@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { PlainError } from '../errors.ts';
+import { inProject } from '../project.ts';
 import { SUPERUSER } from './cluster.ts';
 import type { GuardOrder, GuardReport } from './guard.ts';
 import { stopServerOf } from './postmaster.ts';
@@ -35,7 +35,7 @@ export async function startEmbedded(
   onPort?: number,
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();
-  const guard = fork(fileURLToPath(new URL('./guard.ts', import.meta.url)), {
+  const guard = fork(inProject('src/db/guard.ts'), {
     detached: true,
     // Found from this file, since the working directory may be anywhere.
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PlainError } from '../errors.ts';
+import { inProject } from '../project.ts';
 import { type Account, canEnter, chooseAccount } from './binaries.ts';
 
 /** A directory that PostgreSQL's account owns, and nobody else may read. */
@@ -13,7 +13,7 @@ export interface Home {
 }
 
 /** Kept with the checkout, so that removing one removes the other. */
-export const DEFAULT_HOME = fileURLToPath(new URL('../../.rowlock', import.meta.url));
+export const DEFAULT_HOME = inProject('.rowlock');
 
 /** What a home holds: the data with the password in it, and in a private checkout the binaries. */
 export const dataOf = (home: string) => path.join(home, 'data');

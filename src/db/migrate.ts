@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { PlainError } from '../errors.ts';
+import { inProject } from '../project.ts';
 import { type Database, databaseOver, type Transaction } from './client.ts';
 import { addDemoData } from './demo-data.ts';
 import { type Codecs, openSession, type SessionSettings } from './session.ts';
@@ -14,7 +14,7 @@ const MIGRATION_LOCK = 7_203_554;
 const LOCK_TIMEOUT_MS = 60_000;
 const CLOSE_PATIENCE_S = 5;
 
-export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
+export const migrationsFolder = inProject('drizzle');
 
 /**
  * Brings the database at `url` up to the newest migration, and with `demoData` fills it if it holds

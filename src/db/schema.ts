@@ -93,7 +93,8 @@ export const jobClaims = pgTable(
     expiresAt: instant('expires_at'),
   },
   (table) => [
-    // Its index begins with job_id, so it also serves "who holds this job".
+    // Its index begins with job_id, and drizzle/0006 includes expires_at in it, which Drizzle has no
+    // words for: so "who holds this job" is read from it alone.
     unique(HELD_ONCE).on(table.jobId, table.recruiterId),
     index('job_claims_recruiter_id_id_idx').on(table.recruiterId, table.id),
     index('job_claims_expires_at_idx')

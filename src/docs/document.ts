@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { newRoutes } from '../http.ts';
+import { inProject } from '../project.ts';
 
 type Routes = ReturnType<typeof newRoutes>;
 export type Document = ReturnType<Routes['getOpenAPI31Document']>;
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
 
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
+const { version } = JSON.parse(readFileSync(inProject('package.json'), 'utf8')) as {
+  version: string;
+};
 
 const about = {
   openapi: '3.1.0',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { inProject } from '../project.ts';
 
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = createRequire(import.meta.url)(manifest) as { version: string };
@@ -27,8 +28,7 @@ export const files: PageFile[] = [
   fromSwaggerUi('favicon-32x32.png', 'image/png'),
 ];
 
-const startUrl = new URL('start.js', import.meta.url);
-export const readStart = () => readFile(startUrl, 'utf8');
+export const readStart = () => readFile(inProject('src/docs/start.js'), 'utf8');
 
 // Addresses without a slash in front: behind a proxy the page may be at /api/docs.
 export const page = `<!doctype html>

@@ -8,39 +8,45 @@ import { type Env, type Guard, isWriting, requestIdOf } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
+import { CommonResponse } from './response.ts';
 
 type Middleware = MiddlewareHandler<Env>;
 
 /** What an answer says to browsers and caches, unless its route says otherwise. */
 const HEADERS = {
   // What is said about slots is old by the next request.
-  'Cache-Control': 'no-store',
+  'cache-control': 'no-store',
   // It is data: it loads nothing, and stands in nobody's frame. A page brings a policy of its own.
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'X-Frame-Options': 'DENY',
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
 };
 
 /**
- * Adds the headers that every answer has, and says how long that took. On Node's own response where
- * there is one: to make a `Headers` of an answer's and read it back was 24 of the 63 us of /healthz.
+ * Adds the headers that every answer has, and says how long that took. No async function, which
+ * would be 400 bytes more of every claim that waits.
  */
 export const complete =
   (onAnswer: (c: Context<Env>, milliseconds: number) => void): Middleware =>
-  async (c, next) => {
+  (c, next) => {
     const began = performance.now();
-    await next();
-    const { outgoing } = c.env ?? {};
-    for (const [name, value] of Object.entries({ ...HEADERS, 'X-Request-Id': requestIdOf(c) })) {
-      // What the route says is sent later, and replaces this.
-      if (outgoing) outgoing.setHeader(name, value);
-      else if (!c.res.headers.has(name)) c.res.headers.set(name, value);
-    }
-    onAnswer(c, performance.now() - began);
+    const end = () => {
+      const common = { ...HEADERS, 'x-request-id': requestIdOf(c) };
+      const { outgoing } = c.env ?? {};
+      if (outgoing instanceof CommonResponse) outgoing.common = common;
+      else addMissing(c.res.headers, common);
+      onAnswer(c, performance.now() - began);
+    };
+    return next().then(end);
   };
+
+function addMissing(headers: Headers, common: Record<string, string>) {
+  for (const [name, value] of Object.entries(common))
+    if (!headers.has(name)) headers.set(name, value);
+}
 
 /**
  * Refuses who came by another name than this machine's own. Such a name may belong to a web page

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
 import { PlainError } from '../errors.ts';
 
@@ -15,13 +14,10 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-const ENTRY = fileURLToPath(new URL('../server.ts', import.meta.url));
-
 /** Starts a server on this port, or on a free one; resolves when it listens. */
 export async function startServerProcess(databaseUrl: string, port = 0): Promise<ServerProcess> {
   const settings = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LAB: 'off' };
-  const tsx = createRequire(import.meta.url).resolve('tsx');
-  const child = spawn(process.execPath, ['--import', tsx, ENTRY], {
+  const child = spawn(process.execPath, programOf(await buildProgram('src/server.ts')), {
     env: environmentOf(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { UsageError } from '../errors.ts';
+import { inProject } from '../project.ts';
 import type { Strategy } from './strategy.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const source = path.join(root, 'src');
+const source = inProject('src');
 
 /**
  * Loads a strategy from a TypeScript file anywhere on the disk: its default export, a strategy or a
@@ -33,7 +33,7 @@ export async function loadStrategy(file: string): Promise<Strategy> {
 
 /** Where a process compiles to: inside the project, so that the packages are found from there. */
 export const compiledBy = (pid: number | undefined) =>
-  path.join(root, 'node_modules', '.rowlock', `judged-${pid}.mjs`);
+  inProject(`node_modules/.rowlock/judged-${pid}.mjs`);
 
 async function compile(entry: string, output: string) {
   try {

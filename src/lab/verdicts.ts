@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { inProject } from '../project.ts';
 import type { Exploration } from './explore/explore.ts';
 
 const finding = z.object({
@@ -21,7 +22,7 @@ export type Finding = z.infer<typeof finding>;
 export type Verdict = z.infer<typeof verdict>;
 
 /** Written by `npm run matrix`, and checked with it. */
-export const VERDICTS_FILE = new URL('./verdicts.json', import.meta.url);
+export const VERDICTS_FILE = inProject('src/lab/verdicts.json');
 
 /** The verdict on each strategy, by its name, from every schedule of two recruiters. */
 export const readVerdicts = (): Record<string, Verdict> =>

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, stop } from 'esbuild';
+import { inProject } from '../project.ts';
 
 /** A file that pages are made of. Its name has a hash of its content, so it never changes. */
 export interface Asset {
@@ -35,8 +34,10 @@ export const readBundle = (): Promise<Bundle> => {
 };
 
 async function makeBundle(): Promise<Bundle> {
+  // A server that nobody asks for a page does without its 10 MB.
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
-    absWorkingDir: fileURLToPath(new URL('.', import.meta.url)),
+    absWorkingDir: inProject('src/web'),
     entryPoints: [
       ...pages.flatMap((page) => [
         { in: `./${page}/island.tsx`, out: page },

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'v
 import { jobs } from '../../src/db/schema.ts';
 import { Announcements } from '../../src/live/announcements.ts';
 import { makeApp } from '../support/app.ts';
-import { run } from '../support/command.ts';
+import { runServer } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { follow } from '../support/events.ts';
 import { makeWay } from '../support/way.ts';
@@ -142,7 +142,7 @@ describe('a database that cannot be reached', () => {
 
 describe('a server that is told to stop', () => {
   async function startServer() {
-    const server = run('src/server.ts', [], { PORT: '0', DATABASE_URL: made.databaseUrl });
+    const server = runServer({ DATABASE_URL: made.databaseUrl });
     const [, url = ''] = await server.says(/listens on (\S+)/);
     return { server, url };
   }

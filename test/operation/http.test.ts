@@ -120,6 +120,9 @@ describe('GET /metrics', () => {
     const held = await holder.begin(async (tx) => {
       await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
       const first = made.claim(1, 1);
+      await vi.waitFor(async () =>
+        expect(seriesValue(await metricsOf(made), 'rowlock_claim_transactions')).toBe(1),
+      );
       const second = made.claim(1, 2);
       expect((await made.claim(1, 3)).status).toBe(503);
       const text = await metricsOf(made);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
+import { programOf } from '../../src/build.ts';
 import { settingNames } from '../../src/config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,6 +32,10 @@ const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 /** Runs one of the project's entry points as `npm run` does; it is killed when the tests end. */
 export const run = (script: string, args: string[], env: Record<string, string> = {}): Command =>
   start(process.execPath, ['--import', 'tsx', script, ...args], env);
+
+/** Runs a server as `npm start` does, on a free port; it is killed when the tests end. */
+export const runServer = (env: Record<string, string>): Command =>
+  start(process.execPath, programOf(inject('serverProgram')), { PORT: '0', ...env });
 
 /** Runs any program in the checkout. */
 export function start(program: string, args: string[], env: Record<string, string>): Command {

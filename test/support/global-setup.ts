@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { buildProgram } from '../../src/build.ts';
 import { readConfig } from '../../src/config.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { openScratch } from '../../src/db/scratch.ts';
@@ -9,6 +10,8 @@ declare module 'vitest' {
     /** A database of the test run's own; the template and the files' databases are beside it. */
     scratchUrl: string;
     templateName: string;
+    /** The service, compiled. */
+    serverProgram: string;
   }
 }
 
@@ -24,5 +27,6 @@ export default async function setup(project: TestProject) {
   await prepareDatabase(template.href, { demoData: true });
   project.provide('scratchUrl', scratch.url);
   project.provide('templateName', templateName);
+  project.provide('serverProgram', await buildProgram('src/server.ts'));
   return () => scratch.stop();
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse, type TokenType } from 'sugar-high/core';
 import * as typescript from 'sugar-high/lang/typescript';
+import { inProject } from '../../project.ts';
 import { findDecisive } from './decisive.ts';
 
 /** A piece of a line, to be shown in the colour of its kind. */
@@ -25,8 +25,6 @@ export interface Source {
   lines: SourceLine[];
 }
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-
 /** Where a strategy stands: two share a file where they are two uses of the same code. */
 export const fileOf = (strategy: string): string =>
   `src/lab/strategies/${{ 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[strategy] ?? strategy}.ts`;
@@ -46,7 +44,7 @@ export function sourcesOf(strategy: string): Source[] {
   throw new Error(`${strategy} has no decisive statement`);
 }
 
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const read = (file: string) => readFileSync(inProject(file), 'utf8');
 
 function claimsImportedBy(file: string, text: string): string[] {
   return [...text.matchAll(/ from '(\..+)';$/gm)]
