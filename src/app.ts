@@ -73,11 +73,11 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 /**
- * Measured on 2 busy cores, with PostgreSQL and the load on them too, claims spread over many jobs,
- * one run each, so a direction and no more: one batch at a time did 6,060 claims/s and two did 5,770
- * with 64 clients, since what waits meanwhile makes the next batch larger; with 256 clients a batch of
- * at most 1,000 did 6,800 and one of 200 did 4,800. Refusals spread over 1,000,000 jobs: two looks at
- * once did 1.2 times what one did, since the rows come slowly from so large a table.
+ * Measured on 2 cores, with PostgreSQL and the load on them too, 256 clients, claims spread over many
+ * jobs, medians of 5 interleaved rounds. All that wait as a batch, one at a time: 6,900 claims/s. At
+ * most half of them: 6,200, and with two such batches at once 6,500; a third 5,500 and 5,700; at most
+ * 64 of them 5,300. What overlaps takes the processors from one another. Two looks at once are for
+ * rows that come slowly: with 1,000,000 full jobs they did from 0.92 to 1.2 times what one did.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

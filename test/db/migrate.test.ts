@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { anyOf } from '../../src/db/arrays.ts';
+import { connect } from '../../src/db/client.ts';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
 import { openScratch } from '../../src/db/scratch.ts';
@@ -48,6 +51,23 @@ test('the constraints have the names by which claims are answered', async () => 
   expect(rows.map((row) => row.conname).sort()).toEqual(
     [schema.HELD_ONCE, schema.CLAIMED_JOB_EXISTS, schema.CLAIMING_RECRUITER_EXISTS].sort(),
   );
+});
+
+test('who holds a job, and until when, is read from an index alone', async () => {
+  const url = await makeDatabase();
+  const { db, close } = connect(url);
+  const statement = db
+    .select({ recruiterId: schema.jobClaims.recruiterId, expiresAt: schema.jobClaims.expiresAt })
+    .from(schema.jobClaims)
+    .where(anyOf(schema.jobClaims.jobId, [1n, 2n]));
+  // Which way is cheaper depends on the rows; here it is asked whether there is this one.
+  const plan = await db.transaction(async (tx) => {
+    await tx.execute(sql`SET LOCAL enable_seqscan = off`);
+    await tx.execute(sql`SET LOCAL enable_bitmapscan = off`);
+    return tx.execute(sql`EXPLAIN ${statement}`);
+  });
+  await close();
+  expect(JSON.stringify(plan)).toContain(`Index Only Scan using ${schema.HELD_ONCE}`);
 });
 
 test('a job needs a capacity above zero, and has four slots when nothing is said', async () => {
