@@ -24,7 +24,7 @@ import {
 /**
  * Group commit: claims that come while a transaction is running form the next one. They wait in the
  * order in which they came, and each job is in one of our transactions at a time, so no two of them
- * wait for one another. An idle queue begins at once.
+ * wait for one another. An idle queue begins at the end of the event loop's turn.
  */
 export class ClaimQueue {
   readonly #db: Database;
