@@ -9,6 +9,7 @@ export class CommonResponse<Request extends IncomingMessage> extends ServerRespo
   /** By lower-case names. */
   common: Readonly<Record<string, string>> = {};
 
+  /** As Hono and Node call it: with no text for the status, and the headers as an object, if any. */
   override writeHead(status: number, ...rest: unknown[]): this {
     const headers: OutgoingHttpHeaders = { ...this.common };
     for (const [name, value] of Object.entries(rest.pop() ?? {}))
