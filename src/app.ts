@@ -19,7 +19,7 @@ import {
   refuseCrossSite,
 } from './edge/http.ts';
 import { describe } from './errors.ts';
-import { type Guard, guardedBy, isWriting, newRoutes, requestIdOf } from './http.ts';
+import { type Guard, guardedBy, newRoutes, requestIdOf } from './http.ts';
 import { createWrite, judgeKey } from './idempotency/http.ts';
 import { InTurn } from './idempotency/in-turn.ts';
 import { jobRoutes } from './jobs/http.ts';
@@ -164,9 +164,8 @@ export function createApp(deps: AppDeps) {
       return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
       return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
-    const isLost = isConnectionLost(error);
-    if (isNothingDone(error) || (isLost && !isWriting(c))) return problem(busy, {}, RETRY_AFTER);
-    if (isLost) return problem(outcomeUnknown, {}, RETRY_AFTER);
+    if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
+    if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
     const requestId = requestIdOf(c);
     log.error({ event: 'request failed', requestId, error: describe(error) });
     return problem(internalError, { requestId });

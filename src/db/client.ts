@@ -1,7 +1,8 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { ANSWER_TIMEOUT_MS, SESSION_PARAMETERS } from './parameters.ts';
+import { ANSWER_TIMEOUT_MS, BEGIN, SESSION_PARAMETERS } from './parameters.ts';
 import { createPool, type Pool } from './pool.ts';
+import { makeReady } from './ready.ts';
 import { type Codecs, openSession, type Rows, type Session } from './session.ts';
 import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } from './sqlstate.ts';
 
@@ -56,8 +57,8 @@ export function connect(
   const parameters = { ...SESSION_PARAMETERS, lock_timeout: lockTimeoutMs };
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
-  const pool = createPool(limits, () =>
-    observed(open({ url, parameters, prepare, answerTimeoutMs }, codecs), observe),
+  const pool = createPool(limits, async () =>
+    observed(await makeReady(open({ url, prepare, answerTimeoutMs }, codecs), parameters), observe),
   );
   return {
     db: databaseOver(pool, codecs),
@@ -85,7 +86,14 @@ function observed(session: Session, observe: (statement: StatementTime) => void)
 export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Database {
   const client = {
     options: codecs,
-    unsafe: statementsOn((run) => sessions.lend(run)),
+    unsafe: statementsOn(async (run, text) => {
+      try {
+        return await sessions.lend(run);
+      } catch (error) {
+        // A read changes nothing, whether it ran or not.
+        throw isRead(text) && isConnectionLost(error) ? nothingRan(error) : error;
+      }
+    }),
     async begin<T>(work: (client: TransactionClient) => Promise<T>) {
       const run = () => sessions.lend((session) => inTransaction(session, work));
       try {
@@ -105,12 +113,17 @@ interface TransactionClient {
   savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
 }
 
-/** BEGIN, the work, COMMIT; after any error ROLLBACK, unless the connection took care of that. */
+/**
+ * BEGIN, the work, COMMIT; after any error ROLLBACK, unless the connection took care of that. A
+ * connection that is lost before COMMIT was sent is an error with the code NOTHING_RAN: the server
+ * undoes the transaction.
+ */
 async function inTransaction<T>(
   session: Session,
   work: (client: TransactionClient) => Promise<T>,
 ): Promise<T> {
   let isOpen = true;
+  let isCommitting = false;
   const begun = begin(session);
   // Heard of below, whatever becomes of the work meanwhile.
   begun.catch(() => undefined);
@@ -124,6 +137,7 @@ async function inTransaction<T>(
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
     await begun;
+    isCommitting = true;
     // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
     if ((await command(session, 'commit')) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
@@ -133,15 +147,15 @@ async function inTransaction<T>(
     await begun;
     // In a session that could not be rolled back (its ROLLBACK may be cancelled) no other begins.
     if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
-    throw error;
+    throw !isCommitting && isConnectionLost(error) ? nothingRan(error) : error;
   }
 }
 
-const isRead = (text: string) => /^select\b/i.test(text);
+const isRead = (text: string) => /^\s*select\b/i.test(text);
 
 async function begin(session: Session) {
   try {
-    await command(session, 'begin');
+    await command(session, BEGIN);
   } catch (error) {
     // Of a server that is silent a second session would hear no more than the first.
     if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);

@@ -23,9 +23,9 @@ export const migrationsFolder = inProject('drizzle');
  * Throws a `PlainError` when the database cannot be used.
  */
 export async function prepareDatabase(url: string, { demoData = false } = {}) {
-  const parameters = { application_name: 'rowlock migrate', lock_timeout: LOCK_TIMEOUT_MS };
-  const { db, close } = databaseAlone(url, parameters);
+  const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   try {
+    await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
     // Drizzle's migrator takes no lock of its own: of four at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     await migrate(db, { migrationsFolder });

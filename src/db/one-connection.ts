@@ -3,7 +3,10 @@ import { createConnection, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { NO_ANSWER } from './sqlstate.ts';
 
-const CONNECT_TIMEOUT_S = 3;
+/** Reaching a server takes a round trip. Without a bound, a dead machine takes two minutes. */
+const DIAL_TIMEOUT_MS = 1_000;
+/** The handshake takes some five round trips, a password's hash, and a new process of the server. */
+const HANDSHAKE_TIMEOUT_S = 2;
 
 /**
  * A postgres.js client of one connection that is never replaced.
@@ -24,8 +27,7 @@ export function oneConnection(
   };
   return postgres(url, {
     max: 1,
-    // Of the handshake; reaching the server has as long again.
-    connect_timeout: CONNECT_TIMEOUT_S,
+    connect_timeout: HANDSHAKE_TIMEOUT_S,
     // The default ends a connection after a while even where a transaction is open on it.
     max_lifetime: null,
     // With it the driver asks for the types of arrays when it has connected, and where the connection
@@ -49,7 +51,7 @@ async function dial(
   host: string,
 ): Promise<Socket> {
   const socket = createConnection(address);
-  const late = AbortSignal.timeout(CONNECT_TIMEOUT_S * 1000);
+  const late = AbortSignal.timeout(DIAL_TIMEOUT_MS);
   try {
     await once(socket, 'connect', { signal: late });
   } catch (error) {

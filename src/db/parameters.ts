@@ -1,23 +1,25 @@
 /** Catches what the lock timeout does not: a statement that waits for anything else. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /**
- * How long an answer to a statement is waited for: past any statement, and past connecting before
- * one. A server that is there answers sooner, if only that it gave the statement up.
+ * How long an answer to a statement is waited for: past any statement. A server that is there answers
+ * sooner, if only that it gave the statement up.
  */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /**
- * What the lock counts on, whatever the server, the database or the role has for its default: under
- * another level than this a claimer does not see what was committed while it waited for the lock.
+ * How every transaction begins. Under another level a claimer does not see the claims that were
+ * committed while it waited for the lock, so the lock would not hold. The transaction states its level
+ * itself: a pooler may drop a setting of the connection, and then the default of the database counts.
+ * The level is part of BEGIN, so it costs no statement.
  */
-export const LOCK_PARAMETERS = { default_transaction_isolation: 'read committed' };
+export const BEGIN = 'begin isolation level read committed';
 
-/**
- * Settings of the server for each session of a pool. They are part of connecting, so they cost no
- * statement, hold for statements outside of transactions too, and come before any other default.
- */
+/** The level of BEGIN, for statements outside of transactions too. */
+export const READ_COMMITTED = { default_transaction_isolation: 'read committed' };
+
+/** Settings of the server for each session of a pool. The session makes them when it begins. */
 export const SESSION_PARAMETERS = {
-  ...LOCK_PARAMETERS,
+  ...READ_COMMITTED,
   statement_timeout: STATEMENT_TIMEOUT_MS,
   // How times come back as text. Only of this style the same instant is made of them again.
   DateStyle: 'ISO',

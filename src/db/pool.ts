@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session.ts';
-import { nothingRan } from './sqlstate.ts';
+import { isSilent, nothingRan } from './sqlstate.ts';
 
 /** Sessions to share: each is lent to one user at a time, and opened when first needed. */
 export interface Pool {
-  /** Throws with the code NOTHING_RAN when there is no session in time, or the pool is closed. */
+  /**
+   * Throws with the code NOTHING_RAN when there is no session in time, or the pool is closed, and
+   * what `open` throws when no session can be opened.
+   */
   lend<T>(use: (session: Session) => Promise<T>): Promise<T>;
   /** Lends no more, and ends all sessions; those that are lent have this many seconds. */
   close(patienceSeconds: number): Promise<void>;
@@ -13,70 +16,138 @@ export interface Pool {
 }
 
 export interface PoolLimits {
+  /** Sessions at most, those included that are being opened. */
   size: number;
   /** Users that may wait for a session; past that they are turned away at once. */
   line: number;
   waitMs: number;
 }
 
-/** At most `size` sessions; who finds none free waits in a line that is bounded in length and time. */
-export function createPool({ size, line: longest, waitMs }: PoolLimits, open: () => Session): Pool {
-  const free: Session[] = [];
-  const lent = new Map<Session, Promise<unknown>>();
-  const line = new Set<(entered: boolean) => void>();
-  let places = size;
+interface Waiting {
+  take: (session: Session) => void;
+  giveUp: (error: Error) => void;
+}
+
+/**
+ * Opening a session takes a few milliseconds. One that takes longer may hang, for example on a server
+ * that is gone, so another is opened beside it while users wait.
+ */
+const OPEN_ANOTHER_MS = 250;
+
+/**
+ * At most `size` sessions; who finds none free waits in a line that is bounded in length and time.
+ * Sessions belong to nobody while they are opened: the first in line gets whichever is ready first.
+ */
+export function createPool(
+  { size, line: longest, waitMs }: PoolLimits,
+  open: () => Promise<Session>,
+): Pool {
+  let free: Session[] = [];
+  const lent = new Map<Session, Promise<unknown> | undefined>();
+  const opening = new Set<Promise<void>>();
+  const line = new Set<Waiting>();
+  let isSlow: NodeJS.Timeout | undefined;
   let closed = false;
 
-  async function enter() {
-    if (closed) throw nothingRan(new Error('the pool is closed'));
-    if (places > 0) places--;
-    else if (!(await placeInLine())) throw nothingRan(new Error('no session became free in time'));
+  function openAnother() {
+    if (closed || lent.size + free.length + opening.size >= size) return;
+    const attempt: Promise<void> = open().then(
+      (session) => {
+        opening.delete(attempt);
+        give(session);
+      },
+      (error) => {
+        opening.delete(attempt);
+        const [first] = line;
+        // While as many attempts are under way as users wait, nobody has to give up.
+        if (line.size > opening.size) first?.giveUp(error);
+        openForLine();
+      },
+    );
+    opening.add(attempt);
   }
-  async function placeInLine(): Promise<boolean> {
-    if (line.size >= longest) return false;
-    return new Promise((resolve) => {
-      const settle = (entered: boolean) => {
+
+  function openForLine() {
+    if (line.size > opening.size) openAnother();
+  }
+
+  /** Nobody overtakes the first in line: while a line is there, no session is free. */
+  function give(session: Session) {
+    const [first] = line;
+    if (closed) void session.close(0);
+    else if (!session.isAlive()) openForLine();
+    else if (first) first.take(session);
+    else free.push(session);
+  }
+
+  function standInLine(): Promise<Session> {
+    if (line.size >= longest) throw nothingRan(new Error('too many wait for a session'));
+    return new Promise((resolve, reject) => {
+      const leave = () => {
         clearTimeout(timer);
-        line.delete(settle);
-        resolve(entered);
+        line.delete(waiting);
+        if (line.size > 0) return;
+        clearInterval(isSlow);
+        isSlow = undefined;
       };
-      const timer = setTimeout(() => settle(false), waitMs);
-      line.add(settle);
+      const waiting: Waiting = {
+        take(session) {
+          leave();
+          lent.set(session, undefined);
+          resolve(session);
+        },
+        giveUp(error) {
+          leave();
+          reject(error);
+        },
+      };
+      const timer = setTimeout(
+        () => waiting.giveUp(nothingRan(new Error('no session became free in time'))),
+        waitMs,
+      );
+      line.add(waiting);
+      isSlow ??= setInterval(openAnother, OPEN_ANOTHER_MS);
+      openForLine();
     });
   }
-  /** The place of one who leaves goes to the first in line, whom no newcomer overtakes. */
-  function leave() {
-    const [next] = line;
-    if (next) next(true);
-    else places++;
-  }
+
   /** A connection may be lost while nobody uses it: then a new session takes its place. */
-  function take(): Session {
-    for (let session = free.pop(); session; session = free.pop())
-      if (session.isAlive()) return session;
-    return open();
+  function takeFree(): Session | undefined {
+    free = free.filter((session) => session.isAlive());
+    const session = free.pop();
+    if (session) lent.set(session, undefined);
+    return session;
   }
+
+  /** Sessions of a server that fell silent would keep one user after the other waiting. */
+  function closeFree() {
+    for (const session of free) void session.close(0);
+    free = [];
+  }
+
   return {
     load: () => ({ lent: lent.size, waiting: line.size }),
     async lend(use) {
-      await enter();
-      const session = take();
-      // Not before it is known as lent: what uses it may close the pool.
+      if (closed) throw nothingRan(new Error('the pool is closed'));
+      const session = takeFree() ?? (await standInLine());
+      // The session has to be known as in use before `use` runs, which may close the pool.
       const used = Promise.resolve(session).then(use);
       lent.set(session, used);
       try {
         return await used;
+      } catch (error) {
+        if (isSilent(error)) closeFree();
+        throw error;
       } finally {
         lent.delete(session);
-        free.push(session);
-        leave();
+        give(session);
       }
     },
     async close(patienceSeconds) {
       closed = true;
-      for (const settle of line) settle(false);
+      for (const { giveUp } of line) giveUp(nothingRan(new Error('the pool is closed')));
       const patience = sleep(patienceSeconds * 1000, undefined, { ref: false });
-      await Promise.race([Promise.allSettled(lent.values()), patience]);
+      await Promise.race([Promise.allSettled([...lent.values(), ...opening]), patience]);
       await Promise.all([...free, ...lent.keys()].map((session) => session.close(0)));
     },
   };

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { connectionLost, noAnswer, oneConnection } from './one-connection.ts';
+import { SQLSTATE } from './sqlstate.ts';
 
 export interface Statement {
   text: string;
@@ -24,8 +25,8 @@ export interface Session {
 
 export interface SessionSettings {
   url: string;
-  /** Settings of the server for this session, such as `lock_timeout` in milliseconds. */
-  parameters: Record<string, string | number>;
+  /** Settings that are sent along with the connection. A pooler may refuse or drop them. */
+  parameters?: Record<string, string | number>;
   /** Prepare each statement once a session: one round trip less from its second time on. */
   prepare?: boolean;
   /** How long an answer is waited for; then the connection counts as lost. For ever by default. */
@@ -52,12 +53,14 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   const { prepare = false, answerTimeoutMs } = settings;
   let alive = true;
   const unanswered = new Set<(error: Error) => void>();
-  const lose = () => {
-    if (!alive) return;
+  const close = async (patienceSeconds: number) => {
     alive = false;
-    void client.end({ timeout: 0 });
+    await client.end({ timeout: patienceSeconds });
     // Where nobody could be connected to, postgres.js forgets what it had not sent yet.
     for (const giveUp of unanswered) giveUp(connectionLost());
+  };
+  const lose = () => {
+    if (alive) void close(0);
   };
   const client = oneConnection(settings.url, {
     ...(settings.onNotice && { onnotice: settings.onNotice }),
@@ -79,10 +82,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
       }
     },
     isAlive: () => alive,
-    async close(patienceSeconds) {
-      alive = false;
-      await client.end({ timeout: patienceSeconds });
-    },
+    close,
   };
 }
 
@@ -110,6 +110,12 @@ async function inTime<T>(
   }
 }
 
-/** An error that the server reports and survives. After any other the connection is not trusted. */
+/**
+ * An error that the server reports and survives. After any other the connection is not trusted. A
+ * server that only reads survives too, but its session is of no use: after a switchover it would be
+ * asked again and again.
+ */
 const isOrdinary = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.severity === 'ERROR';
+  error instanceof postgres.PostgresError &&
+  error.severity === 'ERROR' &&
+  error.code !== SQLSTATE.readOnlyTransaction;

@@ -39,6 +39,13 @@ export function databaseError(error: unknown): DatabaseError | undefined {
 /** The driver's codes have no word for it: the connection was given up, since nothing came of it. */
 export const NO_ANSWER = 'NO_ANSWER';
 
+/** Whether the server fell silent: this error, or one behind it. */
+export function isSilent(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && cause.code === NO_ANSWER) return true;
+  return false;
+}
+
 /** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
 const connectionLost: ReadonlySet<string> = new Set([
   SQLSTATE.idleInTransaction,
@@ -58,11 +65,20 @@ const connectionLost: ReadonlySet<string> = new Set([
 export const isConnectionLost = (error: unknown): boolean =>
   connectionLost.has(databaseError(error)?.code ?? '');
 
-/** The driver's codes have no word for it: the transaction or statement never began. */
+/**
+ * The driver has no code for this: the database holds nothing of the transaction or statement. It
+ * never began, or it only read, or the server undoes it.
+ */
 export const NOTHING_RAN = 'NOTHING_RAN';
 
 export const nothingRan = (cause: unknown): Error =>
-  Object.assign(new Error('nothing was run', { cause }), { code: NOTHING_RAN });
+  Object.assign(new Error('nothing was done', { cause }), { code: NOTHING_RAN });
+
+/** The server only reads. A session on it never becomes good for claims while the server runs so. */
+export const readOnlyServer = (): Error =>
+  Object.assign(new Error('the database server is a standby, which only reads'), {
+    code: SQLSTATE.readOnlyTransaction,
+  });
 
 /** The database took nothing on, or undid all of it. */
 const nothingDone: ReadonlySet<string> = new Set([

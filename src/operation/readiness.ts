@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { missingMigrations } from '../db/migrate.ts';
+import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Problem } from '../problem.ts';
 import { shuttingDown } from '../problems.ts';
 
@@ -54,8 +55,10 @@ async function lookAt(db: Database): Promise<Look> {
   try {
     if ((await missingMigrations(db)).length > 0) return migrationsMissing;
     return (await isReadOnly(db)) ? databaseReadOnly : undefined;
-  } catch {
-    return databaseUnreachable;
+  } catch (error) {
+    // A session that is made anew refuses a standby, as those for claims do.
+    const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
+    return isStandby ? databaseReadOnly : databaseUnreachable;
   }
 }
 

@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { connect } from '../../src/db/client.ts';
+import { openSession } from '../../src/db/session.ts';
 import { makeApp } from '../support/app.ts';
-import { makeDatabaseWith } from '../support/database.ts';
+import { makeDatabase, makeDatabaseWith } from '../support/database.ts';
 
 describe.each(['repeatable read', 'serializable'])(
   'on a database whose default isolation level is %s',
@@ -43,3 +46,33 @@ test.each(['German', 'SQL, DMY', 'Postgres, DMY'])(
     expect(body.claim.claimedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
   },
 );
+
+test('a transaction states its isolation level, whatever the default of its session is', async () => {
+  const { db, close } = connect(await makeDatabase(), { connections: 1 });
+  await db.execute(sql`SET default_transaction_isolation = 'serializable'`);
+  const level = await db.transaction(
+    async (tx) => (await tx.execute(sql`SHOW transaction_isolation`))[0],
+  );
+  expect(level).toEqual({ transaction_isolation: 'read committed' });
+  await close();
+});
+
+test('a session makes its settings itself, so that no pooler can refuse or drop them', async () => {
+  const startup: unknown[] = [];
+  const open: typeof openSession = (settings, codecs) => {
+    startup.push(settings.parameters);
+    return openSession(settings, codecs);
+  };
+  const { db, close } = connect(await makeDatabase(), { connections: 1, open, lockTimeoutMs: 321 });
+  const rows = await db.execute<{ name: string; value: string }>(sql`
+    SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN
+      ('statement_timeout', 'lock_timeout', 'default_transaction_isolation', 'DateStyle')`);
+  expect(startup).toEqual([undefined]);
+  expect(Object.fromEntries(rows.map(({ name, value }) => [name, value]))).toEqual({
+    DateStyle: 'ISO, MDY',
+    default_transaction_isolation: 'read committed',
+    lock_timeout: '321ms',
+    statement_timeout: '5s',
+  });
+  await close();
+});

@@ -11,7 +11,7 @@ test('a change that comes while a page is read is told after that page', async (
   const { claim, databaseUrl: url } = made;
   const other = await made.feed.follow({ jobIds: [4n] });
   const codecs: Codecs = { parsers: {}, serializers: {} };
-  const pool = createPool({ size: 2, line: 10, waitMs: 5_000 }, () =>
+  const pool = createPool({ size: 2, line: 10, waitMs: 5_000 }, async () =>
     openSession({ url, parameters: {} }, codecs),
   );
   const gates: Promise<void>[] = [];

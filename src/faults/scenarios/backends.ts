@@ -16,14 +16,15 @@ export const backends: Scenario = {
 
 /**
  * Some transactions end by themselves before the signal reaches them, so a kill counts once a
- * request has lost its answer to it too.
+ * request was answered by it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
  */
 async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
   const wanted = settings.kills;
   let killed = 0;
   for (;;) {
     killed += await killOne(sql);
-    const hits = Math.min(killed, load.counts.answers['503 outcome-unknown'] ?? 0);
+    const { '503 busy': busy = 0, '503 outcome-unknown': unknown = 0 } = load.counts.answers;
+    const hits = Math.min(killed, busy + unknown);
     progress(`${Math.min(hits, wanted)} of ${wanted} kills`);
     if (hits >= wanted) return hits;
     await load.pass(Math.ceil(Math.random() * ANSWERS_BETWEEN), stop);

@@ -1,3 +1,4 @@
+import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
 import { RolledBackByScenario } from './scenario.ts';
 
@@ -129,7 +130,7 @@ export class Gate implements Session {
 
   /** What PostgreSQL does by itself for a statement on its own, with a pause before the commit. */
   async #loneWrite(statement: Statement): Promise<Rows> {
-    this.#held = [command('begin')];
+    this.#held = [command(BEGIN)];
     this.#inTransaction = true;
     const rows = await this.#step(statement, () => {
       this.#forgetTransaction();

@@ -1,5 +1,5 @@
 import { arrayOf } from '../../db/arrays.ts';
-import { LOCK_PARAMETERS } from '../../db/parameters.ts';
+import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { PlainError } from '../../errors.ts';
 
@@ -18,7 +18,7 @@ export interface StageSession {
 const DEADLOCK_TIMEOUT_MS = 1;
 
 const PARAMETERS = {
-  ...LOCK_PARAMETERS,
+  ...READ_COMMITTED,
   // Says "still waiting" after deadlock_timeout: an event, where asking again and again is a clock.
   log_lock_waits: 'on',
   client_min_messages: 'log',

@@ -1,0 +1,39 @@
+import type { Session } from './session.ts';
+import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
+
+/** Connecting has bounds of its own, which are shorter together. */
+const READY_TIMEOUT_MS = 4_000;
+
+/**
+ * Makes a new session fit for claims: its server is the primary, and these settings hold.
+ *
+ * The settings are made by a statement, once a session. Sent along with the connection they cost
+ * nothing, but PgBouncer refuses them by default, or drops them in silence where it was told to
+ * ignore them.
+ *
+ * Throws with the code 25006 on a standby, and with NOTHING_RAN when the connection is lost; the
+ * session is closed then.
+ */
+export async function makeReady(
+  session: Session,
+  parameters: Record<string, string | number>,
+): Promise<Session> {
+  const timer = setTimeout(() => void session.close(0), READY_TIMEOUT_MS);
+  try {
+    const text = `select pg_is_in_recovery() as "isStandby", ${settingAll(parameters)}`;
+    const [row] = await session.run({ text, params: [], asArrays: false });
+    if ((row as { isStandby: boolean }).isStandby) throw readOnlyServer();
+    return session;
+  } catch (error) {
+    void session.close(0);
+    throw isConnectionLost(error) ? nothingRan(error) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The names and values are our own constants, so they are part of the text: one round trip. */
+const settingAll = (parameters: Record<string, string | number>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ');

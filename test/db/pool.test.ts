@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { sql } from 'drizzle-orm';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../src/db/client.ts';
+import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
+import { makeApp } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+/** A way to the database on which the first `hanging` connections are taken and never answered. */
+async function makeHangingWay(databaseUrl: string, hanging: number) {
+  const { hostname, port } = new URL(databaseUrl);
+  const silent: Socket[] = [];
+  let connections = 0;
+  const server = createServer((near) => {
+    near.on('error', () => undefined);
+    connections++;
+    if (silent.length < hanging) return void silent.push(near.resume());
+    const far = createConnection(Number(port), hostname);
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.on('close', () => far.destroy());
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of silent) socket.destroy();
+  });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: url.href, silent, connections: () => connections };
+}
+
+test('a connection that hangs while it is made keeps no claim waiting for its end', async () => {
+  const way = await makeHangingWay(await makeDatabase(), 2);
+  const { claim } = await makeApp({ url: way.url });
+  const answers = await Promise.all([1, 2, 3, 4, 5].map((recruiter) => claim(1, recruiter)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 403]);
+  expect(way.silent).toHaveLength(2);
+  // They still hang: the claims were answered before anybody gave them up.
+  expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
+});
+
+test('where every connection hangs, a user is told in time that nothing ran', async () => {
+  const way = await makeHangingWay(await makeDatabase(), Number.POSITIVE_INFINITY);
+  const { db, load, close } = connect(way.url, { connections: 2 });
+  const asked = [1, 2, 3, 4].map(() => db.execute(sql`SELECT 1`));
+  for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
+    expect(reason).toMatchObject({ cause: { code: NOTHING_RAN } });
+  expect(load()).toEqual({ lent: 0, waiting: 0 });
+  await close();
+});
+
+test('there are never more connections than the pool has places', async () => {
+  const way = await makeHangingWay(await makeDatabase(), 1);
+  const { db, close } = connect(way.url, { connections: 3 });
+  const rows = await Promise.all(
+    Array.from({ length: 50 }, () => db.execute(sql`SELECT pg_backend_pid() AS pid`)),
+  );
+  expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
+  expect(way.connections()).toBeLessThanOrEqual(3);
+  await close();
+});
