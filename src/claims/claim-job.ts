@@ -2,7 +2,7 @@ import { asc } from 'drizzle-orm';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
-import { holdersOf, insertClaims, removeExpired } from './queries.ts';
+import { insertClaims, readForClaims, recruitersThatExist, removeExpired } from './queries.ts';
 import { type ClaimRequest, decideInOrder, type Outcome } from './rules.ts';
 
 /**
@@ -38,15 +38,19 @@ export async function claimUnderLock(
 ): Promise<Outcome[]> {
   // A statement of its own, after the locks were granted: only now does its snapshot contain
   // every claim that the earlier holders of the locks have committed.
-  const holders = await holdersOf(tx, [...locked.keys()]);
-  const decisions = decideInOrder(requests, locked, holders);
+  const { holders, recruiters } = await readForClaims(tx, [...locked.keys()], requests);
+  const decisions = decideInOrder(requests, locked, holders, recruiters);
 
   const granted = requests.filter((_, index) => decisions[index]?.kind === 'granted');
   const inTheWay = granted.map(({ jobId }) => jobId).filter((id) => holders.get(id)?.expired);
   if (inTheWay.length > 0) await removeExpired(tx, inTheWay);
   const claims = await insertClaims(tx, granted);
+  const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
+  const taken = await recruitersThatExist(tx, absent);
   return requests.map((request, index) => {
     const decision = decisions[index] ?? { kind: 'no-such-job' };
+    if (decision.kind === 'absent')
+      return { kind: taken.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
     if (decision.kind !== 'granted') return decision;
     const claim = claims.shift();
     if (claim?.jobId !== request.jobId || claim.recruiterId !== request.recruiterId)

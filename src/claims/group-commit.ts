@@ -27,8 +27,8 @@ export interface Keyed {
 }
 
 /**
- * What a claim got. `answered`: its key was answered before. `alone`: it takes a transaction of its
- * own, since its key is in use elsewhere, or its refusal has to be stored after an error.
+ * The result of a claim. `answered`: its key was answered before. `alone`: its key is in use
+ * elsewhere, so it takes a transaction of its own.
  */
 export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kind: 'alone' };
 
@@ -58,16 +58,17 @@ export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]>
   );
 
 /** The outcomes that need no lock; undefined for claims that do. */
-export async function refuseTogether(db: Database, claims: Claiming[]) {
+export async function refuseTogether(
+  db: Database,
+  claims: Claiming[],
+): Promise<(Outcome | undefined)[]> {
   try {
     return await lookForRefusals(
       db,
       claims.map(({ request }) => request),
     );
   } catch (error) {
-    if (!outcomeOf(error)) throw error;
-    // It only looked, so nothing was claimed, however this ended.
-    return claims.map((): Outcome => ({ kind: 'busy' }));
+    return settleAll(claims, error);
   }
 }
 
@@ -75,24 +76,20 @@ const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }
 
 type Decide = (tx: Transaction, requests: ClaimRequest[]) => Promise<Result[]>;
 
-/**
- * One transaction for all, and outcomes for the database's errors. Where one of the claims is to
- * blame (it may name a recruiter who does not exist), each half is tried alone, the first one first,
- * until it is found.
- */
+/** One transaction for all. No claim is to blame for an error, so the error is everybody's. */
 async function settleTogether(db: Database, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
     return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, decide)));
   } catch (error) {
-    const outcome = outcomeOf(error);
-    if (!outcome) throw error;
-    if (outcome.kind === 'busy' || outcome.kind === 'unknown') return claims.map(() => outcome);
-    if (claims.length === 1)
-      return claims.map(({ keyed }) => (keyed ? { kind: 'alone' } : outcome));
-    const half = Math.ceil(claims.length / 2);
-    const first = await settleTogether(db, claims.slice(0, half), decide);
-    return [...first, ...(await settleTogether(db, claims.slice(half), decide))];
+    return settleAll(claims, error);
   }
+}
+
+/** The same outcome for all claims, for an error that is expected. Throws any other error. */
+function settleAll(claims: Claiming[], error: unknown): Outcome[] {
+  const outcome = outcomeOf(error);
+  if (outcome?.kind !== 'busy' && outcome?.kind !== 'unknown') throw error;
+  return claims.map(() => outcome);
 }
 
 /** Decides the claims that were not answered before, and stores the answers to those with a key. */
@@ -123,11 +120,12 @@ async function withKeys(tx: Transaction, claims: Claiming[], decide: Decide): Pr
 async function storeDecided(tx: Transaction, decided: Map<Claiming, Result | undefined>) {
   const answers = [];
   for (const [{ keyed }, result] of decided) {
-    if (!keyed || !result || !isOutcome(result)) continue;
+    if (!keyed || !result || !isKept(result)) continue;
     answers.push({ ...keyed.key, ...(await keyed.contentOf(result)) });
   }
   if (answers.length > 0) await storeAnswers(tx, answers);
 }
 
-const isOutcome = (result: Result): result is Outcome =>
-  !['answered', 'alone', 'locked-elsewhere'].includes(result.kind);
+/** An answer that is kept for its key. A repeat of `busy` is to be decided anew. */
+const isKept = (result: Result): result is Outcome =>
+  !['answered', 'alone', 'locked-elsewhere', 'busy'].includes(result.kind);

@@ -21,7 +21,7 @@ import {
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
 /** 30 days: who needs longer renews. */
-const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
+export const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
 
 const leaseSeconds = z
   .int({

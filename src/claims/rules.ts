@@ -80,21 +80,25 @@ export const noHolders = (): JobHolders => ({ recruiters: new Set(), expired: fa
 
 /**
  * What each of these requests may do, in the order in which they came: one that is granted counts
- * for those after it. True only under the locks of all these jobs. `holders` is left as it is.
+ * for those after it. True only under the locks of all these jobs. `absent`: a slot is free, and the
+ * recruiter is not among `recruiters`, so the slot stays free. `holders` is left as it is.
  */
 export function decideInOrder(
   requests: readonly ClaimRequest[],
   jobs: ReadonlyMap<bigint, { capacity: number }>,
   holders: ReadonlyMap<bigint, JobHolders>,
-): (Decision | { kind: 'no-such-job' })[] {
+  recruiters: ReadonlySet<bigint>,
+): (Decision | { kind: 'no-such-job' } | { kind: 'absent' })[] {
   const after = new Map([...holders].map(([id, { recruiters }]) => [id, new Set(recruiters)]));
   return requests.map(({ jobId, recruiterId }) => {
     const job = jobs.get(jobId);
     if (!job) return { kind: 'no-such-job' };
-    const recruiters = after.get(jobId) ?? new Set();
-    after.set(jobId, recruiters);
-    const decision = decide(job, asSeenBy(recruiterId, { recruiters }));
-    if (decision.kind === 'granted') recruiters.add(recruiterId);
+    const held = after.get(jobId) ?? new Set();
+    after.set(jobId, held);
+    const decision = decide(job, asSeenBy(recruiterId, { recruiters: held }));
+    if (decision.kind !== 'granted') return decision;
+    if (!recruiters.has(recruiterId)) return { kind: 'absent' };
+    held.add(recruiterId);
     return decision;
   });
 }

@@ -3,8 +3,11 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QUEUE_LIMITS } from '../../src/app.ts';
 import { ClaimQueue } from '../../src/claims/claim-queue.ts';
+import { LONGEST_LEASE_S } from '../../src/claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../src/claims/rules.ts';
 import type { QueueLimits } from '../../src/claims/waiting.ts';
 import { connect } from '../../src/db/client.ts';
+import { BEGIN } from '../../src/db/parameters.ts';
 import { jobs, recruiters } from '../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../src/db/session.ts';
 import { makeDatabase } from '../support/database.ts';
@@ -27,7 +30,8 @@ function makeQueue({
   const open = (settings: SessionSettings, codecs: Codecs) => {
     const session = openSession(settings, codecs);
     const run: typeof session.run = (statement) => {
-      statements.push(statement.text);
+      // The settings of a new session are no part of a claim.
+      if (!statement.text.includes('set_config')) statements.push(statement.text);
       return session.run(statement);
     };
     return { ...session, run };
@@ -70,6 +74,26 @@ async function whileHeld<T>(jobId: bigint, work: (pid: number) => Promise<T>): P
     await holder.end();
   }
 }
+/**
+ * Runs `work` while a claim of this job by recruiter 1 is held up at its INSERT: another session has
+ * inserted the same claim without any lock of the job, and rolls back afterwards.
+ */
+async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
+  const holder = postgres(url, { max: 1 });
+  const rollBack = new Error('roll back');
+  let result: Promise<T> | undefined;
+  const holding = holder.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${String(jobId)}, 1)`;
+    const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
+    result = work(pid);
+    await result;
+    throw rollBack;
+  });
+  await expect(holding).rejects.toBe(rollBack);
+  await holder.end();
+  return result as Promise<T>;
+}
 const waitingFor = async (pid: number) =>
   (await admin`SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`).length;
 
@@ -89,7 +113,7 @@ describe('claims that come at once', () => {
           slots: { claimed: (index % 5) + 1, capacity: 2 },
         });
     for (const jobId of ids) expect(await holdersOf(jobId)).toEqual([1, 2]);
-    expect(statements.filter((text) => text === 'begin')).toHaveLength(1);
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
   });
 
   test('of one job, ten thousand of them, cost a handful of statements', async () => {
@@ -136,6 +160,67 @@ describe('claims that come at once', () => {
       'claimed',
       'full',
     ]);
+  });
+
+  test('however many name a recruiter who does not exist, are decided in one transaction', async () => {
+    const { claim, queue, statements } = makeQueue();
+    const ids = await makeJobs(256);
+    const impossible = ids.map((jobId, n) => claim(jobId, 9_000_000 + n));
+    const keyed = queue.claim({
+      request: { jobId: ids[0] ?? 0n, recruiterId: 9_000_000n },
+      keyed: {
+        key: { caller: 'a test', key: 'impossible', fingerprint: 'a request', hours: 1 },
+        contentOf: async ({ kind }: Outcome) => ({ status: 404, headers: {}, body: kind }),
+      },
+    });
+    const honest = ids.map((jobId) => claim(jobId, 1));
+    expect(new Set(kindsOf(await Promise.all(impossible)))).toEqual(new Set(['no-such-recruiter']));
+    expect((await keyed).kind).toBe('no-such-recruiter');
+    expect(new Set(kindsOf(await Promise.all(honest)))).toEqual(new Set(['claimed']));
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
+    const [stored] = await admin`SELECT body FROM idempotency_keys WHERE key = 'impossible'`;
+    expect(stored).toEqual({ body: 'no-such-recruiter' });
+  });
+
+  test('with one of a recruiter whom somebody is deleting: that one alone is busy', async () => {
+    const { claim, queue, statements } = makeQueue();
+    const ids = await makeJobs(20, 1);
+    const [leaving] = await admin`INSERT INTO recruiters (name) VALUES ('Leaving') RETURNING id`;
+    const holder = postgres(url, { max: 1 });
+    const outcomes = await holder.begin(async (tx) => {
+      await tx`DELETE FROM recruiters WHERE id = ${leaving?.id}`;
+      const key = { caller: 'a test', key: 'leaving', fingerprint: 'a request', hours: 1 };
+      const contentOf = async () => ({ status: 503, headers: {}, body: '' });
+      return Promise.all([
+        ...ids.map((jobId, n) => claim(jobId, n === 7 ? Number(leaving?.id) : 1)),
+        queue.claim({
+          request: { jobId: ids[7] ?? 0n, recruiterId: BigInt(leaving?.id) },
+          keyed: { key, contentOf },
+        }),
+      ]);
+    });
+    await holder.end();
+    const kinds = kindsOf(outcomes);
+    expect(kinds.splice(20)).toEqual(['busy']);
+    expect(kinds).toEqual(ids.map((_, n) => (n === 7 ? 'busy' : 'claimed')));
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
+    // A repeat is to be decided anew.
+    expect(await admin`SELECT 1 FROM idempotency_keys WHERE key = 'leaving'`).toHaveLength(0);
+    expect((await claim(ids[7] ?? 0n, Number(leaving?.id))).kind).toBe('no-such-recruiter');
+  });
+
+  test('with the largest ids and the longest lease: each has an outcome of its own', async () => {
+    const { claim, queue } = makeQueue();
+    const jobId = await makeJob();
+    const largest = 2n ** 63n - 1n;
+    const asked = (request: ClaimRequest) => queue.claim({ request });
+    const outcomes = await Promise.all([
+      asked({ jobId: largest, recruiterId: 1n }),
+      asked({ jobId, recruiterId: largest }),
+      asked({ jobId, recruiterId: 2n, leaseSeconds: LONGEST_LEASE_S }),
+      claim(jobId, 3),
+    ]);
+    expect(kindsOf(outcomes)).toEqual(['no-such-job', 'no-such-recruiter', 'claimed', 'claimed']);
   });
 
   test('of a job that does not exist are told so, and the others claim', async () => {
@@ -190,11 +275,8 @@ test('who has a key keeps his place, while others are told that the job is full'
   await claim(full, 1);
   expect((await claim(full, 2)).kind).toBe('full');
   const answered: string[] = [];
-  const holder = postgres(url, { max: 1 });
-  const all = await holder.begin(async (tx) => {
-    const [{ pid } = {}] =
-      await tx`SELECT pg_backend_pid() AS pid FROM recruiters WHERE id = 90 FOR UPDATE`;
-    const running = claim(first, 90);
+  const all = await whileHeldAtInsert(first, async (pid) => {
+    const running = claim(first, 1);
     await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
     const looking = claim(full, 3);
     const keyed = queue.claim({
@@ -210,7 +292,6 @@ test('who has a key keeps his place, while others are told that the job is full'
     return { done: Promise.all([running, ...told]) };
   });
   await all.done;
-  await holder.end();
   expect(answered).toEqual(['full', 'claimed']);
 });
 
@@ -234,7 +315,7 @@ describe('full jobs that nothing is known of', () => {
     );
     statements.length = 0;
     await claimsOf(free.slice(300), claim);
-    expect(statements.filter((text) => !/^(begin|commit)$/.test(text))[0]).toContain('for update');
+    expect(statements.filter((text) => !/^(begin|commit)/.test(text))[0]).toContain('for update');
   });
 });
 
@@ -244,13 +325,7 @@ describe('a crowd on a full job', () => {
     const [hot = 0n, other = 0n] = await makeJobs(2, 1);
     await claim(hot, 1);
     await claim(hot, 2);
-    const holder = postgres(url, { max: 1 });
-    const rollBack = new Error('roll back');
-    const holding = holder.begin(async (tx) => {
-      // Without any lock of the job, so that the transaction is held up at its insert.
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${String(other)}, 1)`;
-      const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
+    const { delayed, later } = await whileHeldAtInsert(other, async (pid) => {
       const delayed = claim(other, 1);
       await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
       statements.length = 0;
@@ -258,13 +333,10 @@ describe('a crowd on a full job', () => {
       const later = [claim(hot, 4), claim(hot, 5)];
       await turn();
       expect(statements).toHaveLength(1);
-      throw Object.assign(rollBack, { delayed, later });
+      return { delayed, later };
     });
-    await expect(holding).rejects.toBe(rollBack);
-    const { delayed, later } = rollBack as Error & Record<'delayed' | 'later', never>;
     expect(await delayed).toMatchObject({ kind: 'claimed' });
     expect(kindsOf(await Promise.all(later))).toEqual(['full', 'full']);
-    await holder.end();
   });
 });
 

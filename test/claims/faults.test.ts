@@ -85,14 +85,17 @@ test('what goes wrong after the answer is logged', async () => {
   );
 });
 
-test('a claim whose connection is ended by the server is answered as not known', async () => {
-  const { claim, databaseUrl, events } = await makeApp();
+test('a claim whose connection is lost before COMMIT is answered busy, with a key or without', async () => {
+  const { call, databaseUrl, events } = await makeApp();
   const holder = await makeSession(databaseUrl);
   const observer = await makeSession(databaseUrl);
-  const answer = await holder.begin(async (tx) => {
+  const answers = await holder.begin(async (tx) => {
     const [{ pid } = {}] =
       await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
-    const answer = claim(1, 1);
+    const asked = [
+      call('POST', '/jobs/1/claims', { recruiterId: 1 }),
+      call('POST', '/jobs/1/claims', { recruiterId: 2 }, { 'Idempotency-Key': 'lost' }),
+    ];
     await vi.waitFor(
       async () => {
         const ended = await observer`
@@ -102,11 +105,21 @@ test('a claim whose connection is ended by the server is answered as not known',
       },
       { timeout: 20_000 },
     );
-    return answer;
+    return Promise.all(asked);
   });
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ code: 'outcome-unknown' });
+  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+  expect(answers.map(({ body }) => body.code)).toEqual(['busy', 'busy']);
+  expect(await countClaims(observer, 1)).toBe(0);
   expect(events).toEqual([]);
+});
+
+test('after an error of a server that only reads, a claim asks another session', async () => {
+  const { claim, db } = await makeApp();
+  await db.execute(sql`SET default_transaction_read_only = on`);
+  const refused = await claim(1, 1);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ code: 'busy' });
+  expect((await claim(1, 1)).status).toBe(200);
 });
 
 test('a database that cannot be reached is answered 503, and nothing was claimed', async () => {

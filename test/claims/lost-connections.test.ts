@@ -1,0 +1,79 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { connect } from '../../src/db/client.ts';
+import { connectionLost } from '../../src/db/one-connection.ts';
+import { openSession } from '../../src/db/session.ts';
+import { collectLog, makeApp } from '../support/app.ts';
+
+let sound: Awaited<ReturnType<typeof makeApp>>;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  sound = await makeApp();
+  admin = postgres(sound.databaseUrl, { max: 1 });
+  afterAll(() => admin.end());
+});
+
+/**
+ * An app whose sessions lose their connection once, at the first statement that `fits`: before the
+ * statement is sent, or after the server ran it, with its answer lost.
+ */
+function losingAt(fits: RegExp, when: 'before' | 'after') {
+  let isLost = false;
+  const open: typeof openSession = (settings, codecs) => {
+    const session = openSession(settings, codecs);
+    const run: typeof session.run = async (statement) => {
+      if (isLost || !fits.test(statement.text)) return session.run(statement);
+      isLost = true;
+      if (when === 'after') await session.run(statement);
+      await session.close(0);
+      throw connectionLost();
+    };
+    return { ...session, run };
+  };
+  const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
+  afterAll(close);
+  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
+  return async (jobId: number, key?: string) => {
+    const headers = { ...(key && { 'Idempotency-Key': key }) };
+    const answer = await app.request(`/claim-job?jobId=${jobId}&recruiterId=1`, { headers });
+    const { code } = (await answer.json()) as { code?: string };
+    return code ?? answer.status;
+  };
+}
+
+const makeJob = async () =>
+  (await sound.call('POST', '/jobs', { companyId: 1, role: 'A job' })).body.id;
+const countClaims = async (jobId: number) =>
+  (await admin`SELECT 1 FROM job_claims WHERE job_id = ${jobId}`).length;
+
+describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost', (key) => {
+  const keyOf = (jobId: number) => key && `${key}-${jobId}`;
+
+  test.each([
+    ['after the lock', /for update/, 'after'],
+    ['before the insert', /insert into "job_claims"/, 'before'],
+    ['after the insert', /insert into "job_claims"/, 'after'],
+  ] as const)('%s leaves nothing, and the answer is busy', async (_, fits, when) => {
+    const jobId = await makeJob();
+    expect(await losingAt(fits, when)(jobId, keyOf(jobId))).toBe('busy');
+    expect(await countClaims(jobId)).toBe(0);
+  });
+
+  test('with the answer to COMMIT leaves a claim, and the outcome is unknown', async () => {
+    const jobId = await makeJob();
+    const claim = losingAt(/^commit$/, 'after');
+    expect(await claim(jobId, keyOf(jobId))).toBe('outcome-unknown');
+    expect(await countClaims(jobId)).toBe(1);
+    expect(await claim(jobId, keyOf(jobId))).toBe(key ? 200 : 'already-claimed');
+  });
+});
+
+test('a connection that is lost while a key is looked up leaves nothing, and the answer is busy', async () => {
+  const jobId = await makeJob();
+  const claim = losingAt(/from "idempotency_keys"/, 'after');
+  expect(await claim(jobId, 'looked-up')).toBe('busy');
+  expect(await countClaims(jobId)).toBe(0);
+  expect(await claim(jobId, 'looked-up')).toBe(200);
+});
