@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sign } from 'hono/jwt';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import {
@@ -15,7 +14,7 @@ import {
 } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { untilWaitedFor } from './support/locks.ts';
-import { bearer, payloadOf } from './support/tokens.ts';
+import { bearer, payloadOf, signedWith } from './support/tokens.ts';
 
 let databaseUrl: string;
 beforeAll(async () => {
@@ -151,7 +150,7 @@ test.concurrent('says when it starts who is let in, and asks for tokens once it 
   const url = `http://127.0.0.1:${port}/jobs`;
   await guarded.says(/^Access: with a token signed with AUTH_JWT_SECRET$/m);
   expect((await fetch(url)).status).toBe(401);
-  const token = await sign(payloadOf('admin', 'ada'), AUTH_JWT_SECRET, 'HS256');
+  const token = await signedWith(AUTH_JWT_SECRET, payloadOf('admin', 'ada'));
   const response = await fetch(url, { headers: bearer(token) });
   expect(response.status).toBe(200);
   expect(response.headers.get('RateLimit-Policy')).toBe('1200;w=60');

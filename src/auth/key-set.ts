@@ -1,34 +1,42 @@
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  errors,
+  type JWK,
+  type JWTHeaderParameters,
+  type LocalJWKSet,
+} from 'jose';
 import { z } from 'zod';
 
-/** Keys that are older are fetched anew by the next token. */
+/** The first token after this age has the keys fetched anew. */
 const REFRESH_MS = 5 * 60_000;
-/** A key that is withdrawn is trusted no longer than this, even while no fetch succeeds. */
+/** A withdrawn key is trusted no longer than this, even while no fetch succeeds. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Between two fetches, however many tokens name keys that nobody knows. */
+/** Between two fetches, however many tokens name unknown keys. */
 const COOL_DOWN_MS = 10_000;
 const TIMEOUT_MS = 3_000;
 const LARGEST_SET_BYTES = 100_000;
 
-const keySet = z.object({
-  keys: z.array(z.looseObject({ kty: z.string(), kid: z.string().optional() })).max(100),
-});
+/** jose checks the keys, and passes over malformed ones (RFC 7517, section 5). */
+const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 
-export type Key = z.infer<typeof keySet>['keys'][number];
-
-/** No key is known that is young enough, and none can be had: nothing can be said about any token. */
+/** No known key is young enough, and no fetch succeeds: no token can be judged. */
 export class KeysUnavailable extends Error {}
 
 /**
- * The public keys that tokens are signed with, kept between requests (RFC 7517, JWK Set). They are
- * fetched anew when they are old, and when a token names one that is not among them: so a new key
- * works at once. Only tokens with such a key wait for that; with the others the known keys do, for
- * an hour.
+ * The public keys that tokens are signed with, kept between requests (RFC 7517, JWK Set). A fetch
+ * begins when the keys are old, and when a token names an unknown key: so a new key works at once.
+ * Only tokens with an unknown key wait for a fetch. Known keys are trusted for an hour.
+ *
+ * jose's own `createRemoteJWKSet` measures ages by the wall clock: while that clock is set back,
+ * withdrawn keys stay trusted. `performance.now` only goes forward.
  */
 export class KeySet {
   readonly #url: string;
   readonly #onFailure: (error: unknown) => void;
-  #keys: Key[] | undefined;
-  #fetchedAt = Number.NEGATIVE_INFINITY;
+  #keys: LocalJWKSet | undefined;
+  /** When the last fetch began that succeeded: the keys may have changed since then. */
+  #knownSince = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
 
@@ -37,37 +45,44 @@ export class KeySet {
     this.#onFailure = onFailure;
   }
 
-  /** All keys, this one among them if it can be had. Throws `KeysUnavailable` when none are trusted. */
-  async keysWith(kid: string): Promise<Key[]> {
-    if (!this.#trusted()?.some((key) => key.kid === kid)) await this.#refresh();
-    else if (this.#isOlderThan(REFRESH_MS)) void this.#refresh();
-    const keys = this.#trusted();
-    if (keys === undefined) throw new KeysUnavailable();
-    return keys;
+  /**
+   * The key that the header of a token names. Throws `KeysUnavailable` when no key is trusted, and
+   * an error of jose when the trusted keys hold no such key.
+   */
+  async keyFor(header: JWTHeaderParameters): Promise<CryptoKey> {
+    if (this.#isOlderThan(REFRESH_MS)) void this.#refresh();
+    try {
+      return await this.#trustedKey(header);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    await this.#refresh();
+    return this.#trustedKey(header);
   }
 
-  #trusted(): Key[] | undefined {
-    return this.#isOlderThan(MAX_AGE_MS) ? undefined : this.#keys;
+  async #trustedKey(header: JWTHeaderParameters): Promise<CryptoKey> {
+    if (this.#keys === undefined || this.#isOlderThan(MAX_AGE_MS)) throw new KeysUnavailable();
+    return this.#keys(header).catch(firstOfSeveral);
   }
 
   #isOlderThan(ms: number): boolean {
-    return Date.now() - this.#fetchedAt >= ms;
+    return performance.now() - this.#knownSince >= ms;
   }
 
-  /** Fetches the keys, unless that was tried just now. Whoever asks meanwhile waits for the same. */
+  /** Fetches the keys, unless the last try was just now. All callers share one fetch. */
   async #refresh(): Promise<void> {
     if (this.#fetching === undefined) {
-      if (Date.now() - this.#triedAt < COOL_DOWN_MS) return;
-      this.#triedAt = Date.now();
-      this.#fetching = this.#fetch();
+      if (performance.now() - this.#triedAt < COOL_DOWN_MS) return;
+      this.#triedAt = performance.now();
+      this.#fetching = this.#fetch(this.#triedAt);
     }
     await this.#fetching;
   }
 
-  async #fetch(): Promise<void> {
+  async #fetch(beganAt: number): Promise<void> {
     try {
       this.#keys = await fetchKeys(this.#url);
-      this.#fetchedAt = Date.now();
+      this.#knownSince = beganAt;
     } catch (error) {
       this.#onFailure(error);
     } finally {
@@ -76,12 +91,22 @@ export class KeySet {
   }
 }
 
-async function fetchKeys(url: string): Promise<Key[]> {
+/** Whether another fetch may bring the key. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof KeysUnavailable || error instanceof errors.JWKSNoMatchingKey;
+
+/** Where several keys share a name and fit, the first one counts. */
+async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
+  if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) return key;
+  throw error;
+}
+
+async function fetchKeys(url: string): Promise<LocalJWKSet> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null)
     throw new Error(`the key set was answered with ${response.status}`);
-  return keySet.parse(JSON.parse(await boundedText(response.body))).keys;
+  return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(response.body))));
 }
 
 async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {

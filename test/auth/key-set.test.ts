@@ -1,14 +1,15 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sign } from 'hono/jwt';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
-import { bearer, payloadOf } from '../support/tokens.ts';
+import { bearer, payloadOf, sign } from '../support/tokens.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 const pairs = {
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -30,6 +31,10 @@ function makeKey(kid: string, alg: Algorithm = 'ES256') {
 }
 type KeyPair = ReturnType<typeof makeKey>;
 
+const text64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const genuine = ({ secret, alg }: KeyPair) =>
+  sign(payloadOf('admin', 'ada'), secret, { alg, kid: secret.kid });
+
 let databaseUrl: string;
 let url: string;
 let fetches: number;
@@ -38,8 +43,9 @@ const server = createServer((_, response) => {
   fetches += 1;
   respond(response);
 });
-const publish = (...keys: KeyPair[]) => {
-  respond = (response) => response.end(JSON.stringify({ keys: keys.map((key) => key.published) }));
+const publish = (...keys: KeyPair[]) => publishRaw(...keys.map((key) => key.published));
+const publishRaw = (...keys: unknown[]) => {
+  respond = (response) => response.end(JSON.stringify({ keys }));
 };
 const fail = (response: ServerResponse) => response.writeHead(500).end();
 
@@ -52,19 +58,24 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   fetches = 0;
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
 });
 afterEach(() => vi.useRealTimers());
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
-const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const pass = (ms: number) => vi.advanceTimersByTime(ms);
+/** As an operator or NTP does: no time passes. */
+const setClockBy = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+function sendPacked(response: ServerResponse, text: string) {
+  response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text));
+}
 
 async function makeGuarded() {
   const { app, events } = await makeApp({ auth: { kind: 'jwks', url }, url: databaseUrl });
-  const ask = async (key: KeyPair) => {
-    const token = await sign(payloadOf('admin', 'ada'), key.secret, key.alg);
-    return (await app.request('/jobs?limit=1', { headers: bearer(token) })).status;
-  };
-  return { app, events, ask };
+  const askWith = async (token: string) =>
+    (await app.request('/jobs?limit=1', { headers: bearer(token) })).status;
+  const ask = async (key: KeyPair) => askWith(await genuine(key));
+  return { app, events, ask, askWith };
 }
 
 describe('a key that is published', () => {
@@ -74,6 +85,17 @@ describe('a key that is published', () => {
     const { ask } = await makeGuarded();
     expect(await ask(key)).toBe(200);
     expect(await ask(makeKey('one', alg))).toBe(401);
+  });
+
+  test('without an algorithm signs by any that is allowed, and by no other', async () => {
+    const { secret, published } = makeKey('one', 'RS256');
+    publishRaw({ ...published, alg: undefined });
+    const { askWith } = await makeGuarded();
+    const statuses = ['RS256', 'PS256', 'RS512', 'PS512'].map(async (alg) => {
+      const key = { ...secret, alg };
+      return askWith(await sign(payloadOf('admin', 'ada'), key, { alg, kid: 'one' }));
+    });
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
   });
 
   test('is fetched once for all who ask at the same time, and kept', async () => {
@@ -109,6 +131,8 @@ describe('a key that is published', () => {
     publish(makeKey('one'));
     const { ask } = await makeGuarded();
     for (const kid of ['a', 'b', 'c']) expect(await ask(makeKey(kid))).toBe(401);
+    const strangers = Array.from({ length: 20 }, (_, n) => ask(makeKey(`${n}`)));
+    expect(new Set(await Promise.all(strangers))).toEqual(new Set([401]));
     expect(fetches).toBe(1);
     pass(10_000);
     expect(await ask(makeKey('d'))).toBe(401);
@@ -118,14 +142,12 @@ describe('a key that is published', () => {
   test('is no secret: a token signed with it as one is refused', async () => {
     const key = makeKey('one', 'RS256');
     publish(key);
-    const { app } = await makeGuarded();
-    const text64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const { askWith } = await makeGuarded();
     for (const secret of [key.pem, JSON.stringify(key.published), key.published.n as string]) {
       const header = { alg: 'HS256', typ: 'JWT', kid: 'one' };
       const said = `${text64(header)}.${text64(payloadOf('admin', 'eve'))}`;
       const mac = createHmac('sha256', secret).update(said).digest('base64url');
-      const headers = bearer(`${said}.${mac}`);
-      expect((await app.request('/jobs', { headers })).status).toBe(401);
+      expect(await askWith(`${said}.${mac}`)).toBe(401);
     }
   });
 
@@ -137,7 +159,7 @@ describe('a key that is published', () => {
     const right = { aud: 'rowlock', iss: 'tests' };
     const ask = async (claims: Record<string, unknown>) => {
       const payload = payloadOf('admin', 'ada', { ...right, ...claims });
-      const headers = bearer(await sign(payload, key.secret, key.alg));
+      const headers = bearer(await sign(payload, key.secret, { alg: key.alg, kid: 'one' }));
       return (await app.request('/jobs', { headers })).status;
     };
     expect(await ask({})).toBe(200);
@@ -148,11 +170,125 @@ describe('a key that is published', () => {
   test('has to be named by the token', async () => {
     const key = makeKey('one');
     publish(key);
-    const { app } = await makeGuarded();
-    const { kid: _, ...unnamed } = key.secret;
-    const token = await sign(payloadOf('admin', 'eve'), unnamed as typeof key.secret, 'ES256');
-    expect((await app.request('/jobs', { headers: bearer(token) })).status).toBe(401);
+    const { askWith } = await makeGuarded();
+    for (const kid of [undefined, null, 1, ['one']]) {
+      const token = await sign(payloadOf('admin', 'eve'), key.secret, { alg: 'ES256', kid });
+      expect(await askWith(token)).toBe(401);
+    }
     expect(fetches).toBe(0);
+  });
+
+  test('is never taken from the token itself', async () => {
+    const [key, own] = [makeKey('one'), makeKey('one')];
+    publish(key);
+    const { askWith } = await makeGuarded();
+    const header = { alg: 'ES256', kid: 'one', jwk: own.published, jku: url };
+    expect(await askWith(await sign(payloadOf('admin', 'eve'), own.secret, header))).toBe(401);
+    expect(fetches).toBe(1);
+  });
+
+  test('may share its name with a key of another kind, and a copy of it does no harm', async () => {
+    const [rsa, curve] = [makeKey('one', 'RS256'), makeKey('one')];
+    publish(rsa, curve, rsa);
+    const { ask } = await makeGuarded();
+    expect([await ask(rsa), await ask(curve)]).toEqual([200, 200]);
+  });
+
+  test('works at once when it is new under an old name, with another algorithm', async () => {
+    const [old, young] = [makeKey('one', 'RS256'), makeKey('one')];
+    publish(old);
+    const { ask } = await makeGuarded();
+    expect(await ask(old)).toBe(200);
+    publish(young);
+    pass(MINUTE);
+    expect([await ask(young), await ask(old)]).toEqual([200, 401]);
+  });
+
+  test('works beside keys that are malformed', async () => {
+    const key = makeKey('one');
+    const { published } = key;
+    const broken = makeKey('broken');
+    const noPoint = { ...broken.published, x: '!' };
+    publishRaw(
+      {},
+      { kid: 'one' },
+      { ...published, kty: 1 },
+      { ...published, kid: 1 },
+      noPoint,
+      published,
+    );
+    const { ask } = await makeGuarded();
+    expect(await ask(key)).toBe(200);
+    expect(await ask(broken)).toBe(401);
+  });
+});
+
+describe('a published key', () => {
+  const rsa = makeKey('unfit', 'RS256');
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const byWeak = () => {
+    const said = `${text64({ alg: 'RS256', kid: 'unfit' })}.${text64(payloadOf('admin', 'eve'))}`;
+    return `${said}.${createSign('sha256').update(said).sign(weak.privateKey, 'base64url')}`;
+  };
+  const byShared = () =>
+    sign(payloadOf('admin', 'eve'), Buffer.alloc(32), { alg: 'HS256', kid: 'unfit' });
+  const byRsa = () => genuine(rsa);
+  const { d, p, q, dp, dq, qi } = rsa.secret;
+  test.each<[string, Record<string, unknown>, () => string | Promise<string>]>([
+    ['is for encryption', { ...rsa.published, use: 'enc' }, byRsa],
+    ['is not for verifying', { ...rsa.published, key_ops: ['sign'] }, byRsa],
+    ['is for another algorithm', { ...rsa.published, alg: 'PS256' }, byRsa],
+    ['is private', { ...rsa.published, d, p, q, dp, dq, qi }, byRsa],
+    ['is shared', { kty: 'oct', k: Buffer.alloc(32).toString('base64url') }, byShared],
+    ['has 1024 bits', weak.publicKey.export({ format: 'jwk' }), byWeak],
+  ])('is not used when it %s', async (_, published, token) => {
+    const good = makeKey('good');
+    publishRaw({ ...published, kid: 'unfit' }, good.published);
+    const { ask, askWith } = await makeGuarded();
+    expect(await askWith(await token())).toBe(401);
+    expect(await ask(good)).toBe(200);
+  });
+});
+
+describe('when the clock is set', () => {
+  test('back after the keys were fetched, a new key works and a withdrawn one does not', async () => {
+    const [old, young] = [makeKey('old'), makeKey('young')];
+    publish(old);
+    const { ask } = await makeGuarded();
+    setClockBy(DAY);
+    expect(await ask(old)).toBe(200);
+    setClockBy(-DAY);
+    publish(young);
+    pass(MINUTE);
+    expect(await ask(young)).toBe(200);
+    expect(await ask(old)).toBe(401);
+    expect(fetches).toBe(2);
+  });
+
+  test('back, the keys are fetched anew and not trusted for longer than an hour', async () => {
+    const key = makeKey('one');
+    publish(key);
+    const { ask, events } = await makeGuarded();
+    setClockBy(DAY);
+    expect(await ask(key)).toBe(200);
+    setClockBy(-DAY);
+    respond = fail;
+    pass(5 * MINUTE);
+    expect(await ask(key)).toBe(200);
+    await soon(() => expect(events).toHaveLength(1));
+    pass(55 * MINUTE);
+    expect(await ask(key)).toBe(503);
+  });
+
+  test('ahead, the known keys stay', async () => {
+    const key = makeKey('one');
+    publish(key);
+    const { ask } = await makeGuarded();
+    expect(await ask(key)).toBe(200);
+    respond = fail;
+    setClockBy(DAY);
+    expect(await ask(key)).toBe(200);
+    expect(fetches).toBe(1);
   });
 });
 
@@ -163,12 +299,15 @@ describe('while the keys cannot be fetched', () => {
     ['no JSON', (response) => response.end('<html>')],
     ['no keys', (response) => response.end('{}')],
     ['far too much', (response) => response.end(`{"keys":[],"x":"${'x'.repeat(100_000)}"}`)],
+    ['far too much, packed', (response) => sendPacked(response, ' '.repeat(10_000_000))],
+    ['too many keys', (response) => response.end(JSON.stringify({ keys: Array(101).fill({}) }))],
+    ['a key that is no object', (response) => response.end('{"keys":[null]}')],
     ['another place', (response) => response.writeHead(302, { Location: '/' }).end()],
   ])('%s makes it busy, not the token wrong', async (_, how) => {
     respond = how;
     const key = makeKey('one');
     const { app, events, ask } = await makeGuarded();
-    const token = await sign(payloadOf('admin', 'ada'), key.secret, 'ES256');
+    const token = await genuine(key);
     const response = await app.request('/jobs', { headers: bearer(token) });
     expect(response.status).toBe(503);
     expect(response.headers.get('Retry-After')).toBe('1');

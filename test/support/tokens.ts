@@ -1,4 +1,4 @@
-import { sign } from 'hono/jwt';
+import { type JWTPayload, SignJWT } from 'jose';
 import type { AuthSettings } from '../../src/auth/settings.ts';
 
 export const SECRET = 'a secret of the tests, which nobody else may know';
@@ -16,7 +16,18 @@ export const payloadOf = (role: string, sub: unknown, claims: Record<string, unk
 
 /** The header that a caller sends, with a token signed with the tests' secret. */
 export async function as(role: string, sub: unknown, claims: Record<string, unknown> = {}) {
-  return bearer(await sign(payloadOf(role, sub, claims), SECRET, 'HS256'));
+  return bearer(await signedWith(SECRET, payloadOf(role, sub, claims)));
 }
+
+/** A token with these claims, right or wrong, signed with a secret. */
+export const signedWith = (secret: string, claims: Record<string, unknown>, alg = 'HS256') =>
+  sign(claims, Buffer.from(secret), { alg });
+
+/** A token with these claims, right or wrong. */
+export const sign = (
+  claims: Record<string, unknown>,
+  key: Parameters<SignJWT['sign']>[0],
+  header: { alg: string; [name: string]: unknown },
+) => new SignJWT(claims as JWTPayload).setProtectedHeader({ typ: 'JWT', ...header }).sign(key);
 
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
