@@ -106,7 +106,10 @@ async function fetchKeys(url: string): Promise<LocalJWKSet> {
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null)
     throw new Error(`the key set was answered with ${response.status}`);
-  return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(response.body))));
+  // In Node 20 and 22, fetch forgets its signal after a garbage collection. A body without an end
+  // then held all tokens with an unknown key for ever, so the pipe gets the signal as well.
+  const body = response.body.pipeThrough(new TransformStream(), { signal });
+  return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(body))));
 }
 
 async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -2,6 +2,8 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
@@ -69,6 +71,9 @@ const setClockBy = (ms: number) => vi.setSystemTime(Date.now() + ms);
 function sendPacked(response: ServerResponse, text: string) {
   response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text));
 }
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 async function makeGuarded() {
   const { app, events } = await makeApp({ auth: { kind: 'jwks', url }, url: databaseUrl });
@@ -320,6 +325,29 @@ describe('while the keys cannot be fetched', () => {
     expect(fetches).toBe(1);
     pass(10_000);
     expect(await ask(key)).toBe(200);
+  });
+
+  test('an answer without an end is given up, whether it drips or stops', async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const closed: Promise<unknown>[] = [];
+    respond = (response) => {
+      closed.push(once(response, 'close'));
+      response.write('{"keys":[');
+      if (fetches === 1) drips.push(setInterval(() => response.write(' '), 50));
+    };
+    const key = makeKey('one');
+    const [first, second] = [await makeGuarded(), await makeGuarded()];
+    // In Node 20 and 22, fetch forgets its signal after a garbage collection.
+    const clearing = setInterval(collectGarbage, 100);
+    try {
+      expect(await Promise.all([first.ask(key), second.ask(key)])).toEqual([503, 503]);
+      expect(await Promise.all(closed)).toHaveLength(2);
+    } finally {
+      for (const timer of [...drips, clearing]) clearInterval(timer);
+    }
+    publish(key);
+    pass(10_000);
+    expect([await first.ask(key), await second.ask(key)]).toEqual([200, 200]);
   });
 
   test('those that are known stay', async () => {
