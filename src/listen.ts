@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { CommonResponse } from './edge/response.ts';
+import { namesOnePlace } from './edge/target.ts';
 import { PlainError } from './errors.ts';
+import { problem } from './problem.ts';
+import { malformedAddress } from './problems.ts';
 
 const IDLE_CHECK_MS = 50;
 
@@ -30,7 +33,7 @@ export interface Listening {
 }
 
 interface App {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, env: unknown): Response | Promise<Response>;
 }
 
 /** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
@@ -40,13 +43,18 @@ export async function listen(
   port: number,
   { sockets, headMs, requestMs }: ListenLimits = LIMITS,
 ): Promise<Listening> {
-  const serverOptions = {
+  const options = {
     headersTimeout: headMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: headMs / 2,
-    ServerResponse: CommonResponse,
+    ServerResponse: CommonResponse<IncomingMessage>,
   };
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
+  const server = createServer(options, requestListener(app));
+  // Without a listener Node closes the connection, and the client does not hear why.
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => undefined);
+    socket.end(REFUSED_CONNECT, () => socket.destroy());
+  });
   server.maxConnections = sockets;
   server.listen(port, host);
   try {
@@ -74,6 +82,23 @@ export async function listen(
     },
   };
 }
+
+const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
+
+/** Hands requests to the app. A malformed address is refused here, whoever notices it. */
+const requestListener = (app: App) =>
+  getRequestListener(
+    (request, env) => {
+      if (!namesOnePlace((env as HttpBindings).incoming)) throw new RequestError('no one place');
+      return app.fetch(request, env);
+    },
+    {
+      errorHandler: (error) =>
+        error instanceof RequestError
+          ? problem(malformedAddress)
+          : new Response(null, { status: 500 }),
+    },
+  );
 
 function explain(code: string | undefined, host: string, port: number): string {
   if (code === 'EADDRINUSE')

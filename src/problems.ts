@@ -7,6 +7,11 @@ export const invalidRequest = {
   detail: 'The request makes no sense; `errors` says where.',
 } as const satisfies Problem;
 
+export const malformedAddress = {
+  ...invalidRequest,
+  detail: 'The target or the Host header of the request is malformed. Nothing was changed.',
+} as const satisfies Problem;
+
 export const unauthorized = {
   status: 401,
   code: 'unauthorized',

@@ -8,22 +8,9 @@ import { type Env, type Guard, isWriting, requestIdOf } from '../http.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
 import { isCrossSite, nameIn } from './cross-site.ts';
-import { CommonResponse } from './response.ts';
+import { CommonResponse, HEADERS } from './response.ts';
 
 type Middleware = MiddlewareHandler<Env>;
-
-/** What an answer says to browsers and caches, unless its route says otherwise. */
-const HEADERS = {
-  // What is said about slots is old by the next request.
-  'cache-control': 'no-store',
-  // It is data: it loads nothing, and stands in nobody's frame. A page brings a policy of its own.
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-};
 
 /**
  * Adds the headers that every answer has, and says how long that took. No async function, which
