@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bench, type ScenarioName, scenarioNames } from '../src/bench/bench.ts';
 import { readConfig } from '../src/config.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { describeBench } from './bench-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
@@ -54,7 +55,7 @@ runMain(async (stop) => {
     },
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const { rounds, seconds } = options;
@@ -62,6 +63,6 @@ runMain(async (stop) => {
   const settings = { rounds, seconds, onProgress: showProgress };
   const result = await bench(names, settings, readConfig().databaseUrl, stop);
   clearProgress();
-  process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describeBench(result));
+  print(options.json ? `${JSON.stringify(result)}\n` : describeBench(result));
   return 0;
 }, 2);

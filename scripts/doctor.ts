@@ -9,6 +9,7 @@ import { type Diagnosis, diagnose } from '../src/doctor.ts';
 import { PlainError } from '../src/errors.ts';
 import { runMain } from '../src/main.ts';
 import { plainTable } from '../src/plain-table.ts';
+import { print } from '../src/print.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
@@ -44,11 +45,11 @@ runMain(async (stop) => {
     options: { url: { type: 'string' }, json: flag, help: flag },
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const diagnosis = await examine(options.url, stop);
-  process.stdout.write(`${options.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
+  print(`${options.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
   return diagnosis.healthy ? 0 : 1;
 }, FAILED);
 

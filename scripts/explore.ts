@@ -5,6 +5,7 @@ import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
 import { plainTable } from '../src/plain-table.ts';
+import { print } from '../src/print.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
@@ -64,15 +65,14 @@ runMain(async (stop) => {
     },
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const strategies = chooseStrategies(options.strategy);
   const setting = settingNamed(options.scenario);
   const results = await exploreAll(strategies, setting, options.sessions, stop);
-  if (options.json)
-    process.stdout.write(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
-  else process.stdout.write(`${describe(results, options)}\n`);
+  if (options.json) print(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
+  else print(`${describe(results, options)}\n`);
   return results.some(brokePromise) ? 1 : 0;
 }, FAILED);
 

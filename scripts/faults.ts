@@ -4,6 +4,7 @@ import { openFaulty } from '../src/faults/database.ts';
 import { play, type ScenarioResult } from '../src/faults/play.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
@@ -58,12 +59,12 @@ runMain(async (stop) => {
     },
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const results = await playAll(options, stop);
-  if (options.json) process.stdout.write(`${JSON.stringify({ scenarios: results })}\n`);
-  else process.stdout.write(describeFaults(results));
+  if (options.json) print(`${JSON.stringify({ scenarios: results })}\n`);
+  else print(describeFaults(results));
   if (results.some(({ findings }) => findings.length > 0)) return 1;
   return results.length === 0 ? FAILED : 0;
 }, FAILED);
@@ -79,7 +80,8 @@ async function playAll(
     for (const each of [...new Set(scenario)].flatMap((name) =>
       scenariosOf(name, settings.servers),
     )) {
-      if (each.stopsPostgres && !postgres.restart) process.stderr.write(describeSkipped(each.name));
+      if (each.stopsPostgres && !postgres.restart)
+        print(describeSkipped(each.name), process.stderr);
       else results.push(await play(each, { postgres, settings, stop, progress: showProgress }));
       clearProgress();
     }

@@ -6,6 +6,7 @@ import { UsageError } from '../src/errors.ts';
 import type { Judgement } from '../src/lab/judge.ts';
 import { compiledBy } from '../src/lab/load-strategy.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { inProject } from '../src/project.ts';
 import { withScratchDatabase } from './arena.ts';
 import { readOptions } from './options.ts';
@@ -53,14 +54,14 @@ runMain(async (stop) => {
     allowPositionals: true,
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0)
     throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
   const judgement = await withScratchDatabase(stop, (url) => judgeInWorker(file, url, stop));
-  process.stdout.write(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
+  print(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
   return { holds: 0, falls: 1, hangs: 2 }[judgement.verdict];
 }, FAILED);
 

@@ -6,6 +6,7 @@ import { strategies } from '../src/lab/strategies/index.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
 import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/verdicts.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { inProject } from '../src/project.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
@@ -28,7 +29,7 @@ runMain(async (stop) => {
   const flag = { type: 'boolean' } as const;
   const { options } = readOptions('matrix', rules, { options: { check: flag, help: flag } });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const written = readFileSync(readme, 'utf8');
@@ -44,13 +45,13 @@ runMain(async (stop) => {
   ]);
   const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
   if (stale.length === 0) {
-    process.stdout.write('What README.md and verdicts.json say is up to date.\n');
+    print('What README.md and verdicts.json say is up to date.\n');
     return 0;
   }
   if (options.check)
     throw new PlainError('What README.md or verdicts.json says is stale: npm run matrix');
   for (const [file, text] of stale) writeFileSync(file, text);
-  process.stdout.write('What README.md and verdicts.json say was written anew.\n');
+  print('What README.md and verdicts.json say was written anew.\n');
   return 0;
 });
 

@@ -1,9 +1,10 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
 runMain(async () => {
   await prepareDatabase(databaseUrlOrExplain('migrate'));
-  process.stdout.write('The database has the newest schema.\n');
+  print('The database has the newest schema.\n');
   return 0;
 });

@@ -1,12 +1,15 @@
+import { print } from '../src/print.ts';
+
 const EVERY_MS = 5_000;
 let last = Date.now();
 
 /** Says how far a long run is, on stderr: in place on a terminal, else a line every few seconds. */
 export function showProgress(text: string) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  clearProgress();
+  if (process.stderr.isTTY) print(text, process.stderr);
   else if (Date.now() - last > EVERY_MS) {
     last = Date.now();
-    process.stderr.write(`${text}\n`);
+    print(`${text}\n`, process.stderr);
   }
 }
 

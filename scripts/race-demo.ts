@@ -23,6 +23,7 @@ import {
 import { Trace } from '../src/lab/trace.ts';
 import { openLog } from '../src/log.ts';
 import { runMain, unlessStopped } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { startService } from '../src/service.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
@@ -73,7 +74,7 @@ type Options = z.infer<typeof optionRules>;
 runMain(async (stop) => {
   const options = readRaceOptions();
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const trace = options.trace === undefined ? undefined : new Trace();
@@ -145,7 +146,9 @@ async function runRaces(
   stop: AbortSignal,
 ): Promise<RaceResult[]> {
   const chosen = choose(await listStrategies(url, stop), options.strategy);
-  const say = (text: string) => options.json || process.stdout.write(`${text}\n`);
+  const say = (text: string) => {
+    if (!options.json) print(`${text}\n`);
+  };
   const results: RaceResult[] = [];
   say(describeRace(options));
   for (const strategy of chosen) {
@@ -161,7 +164,7 @@ async function runRaces(
     if (worst && (strategy === chosen[0] || strategy === chosen.at(-1)))
       say(describeRound(strategy.name, worst, options, paint));
   }
-  if (options.json) process.stdout.write(`${JSON.stringify(asJson(options, results))}\n`);
+  if (options.json) print(`${JSON.stringify(asJson(options, results))}\n`);
   say(describeResults(results, chosen, options, paint));
   say(describeVerdict(results, options, paint));
   return results;

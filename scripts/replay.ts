@@ -5,6 +5,7 @@ import { replay } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/told.ts';
 import { chooseStrategies } from '../src/lab/strategies/index.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { withStage } from './arena.ts';
 import { readOptions, whole } from './options.ts';
 
@@ -45,7 +46,7 @@ runMain(async (stop) => {
     allowPositionals: true,
   });
   if (options.help) {
-    process.stdout.write(HELP);
+    print(HELP);
     return 0;
   }
   const [name, schedule, ...rest] = positionals;
@@ -61,7 +62,7 @@ runMain(async (stop) => {
   );
   await withStage(stop, async (stage) => {
     const played = await replay(stage, claimScenario(strategy, setting, sessions), steps);
-    process.stdout.write(`${tell(played).transcript}\nschedule: ${played.schedule.join(',')}\n`);
+    print(`${tell(played).transcript}\nschedule: ${played.schedule.join(',')}\n`);
   });
   return 0;
 }, 2);

@@ -1,9 +1,10 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { runMain } from '../src/main.ts';
+import { print } from '../src/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
 runMain(async () => {
   await prepareDatabase(databaseUrlOrExplain('seed'), { demoData: true });
-  process.stdout.write('The database has demo data, or had companies of its own already.\n');
+  print('The database has demo data, or had companies of its own already.\n');
   return 0;
 });

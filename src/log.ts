@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { printable } from './print.ts';
 
 /** What happened, and facts about it: already without secrets, SQL and parameters. */
 export interface LogEvent {
@@ -37,7 +38,7 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';
   const flush = () => {
-    if (lines !== '') out.write(lines);
+    if (lines !== '') out.write(printable(lines));
     lines = '';
   };
   process.once('exit', flush);
@@ -51,5 +52,5 @@ function gathered(out: Out): pino.DestinationStream {
 
 function readable(out: Out): pino.DestinationStream {
   const prettify = prettyFactory({ colorize: true, messageKey: 'event' });
-  return { write: (line) => void out.write(prettify(line)) };
+  return { write: (line) => void out.write(printable(prettify(line))) };
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { startedByNpm } from './config.ts';
 import { describe, PlainError, UsageError } from './errors.ts';
+import { print } from './print.ts';
 
 /** What a shell reports of a program that wrote to a closed pipe: 128 + SIGPIPE. */
 const READER_GONE = 141;
@@ -82,6 +83,7 @@ function ancestors(): string {
 }
 
 function report(error: unknown, failureCode: number): number {
-  process.stderr.write(`${error instanceof PlainError ? error.message : describe(error)}\n`);
+  const text = error instanceof PlainError ? error.message : describe(error);
+  print(`${text}\n`, process.stderr);
   return error instanceof UsageError ? 2 : failureCode;
 }

@@ -7,6 +7,7 @@ import { prepareDatabase } from './db/migrate.ts';
 import { PlainError } from './errors.ts';
 import { openLog } from './log.ts';
 import { runMain, unlessStopped } from './main.ts';
+import { print } from './print.ts';
 import { type Service, startService } from './service.ts';
 
 /** By SIGTERM, as those do who run many servers; a person presses Ctrl-C, and wants it to end. */
@@ -80,4 +81,4 @@ function greet({ url }: Service, { name }: OpenDatabase, { lab, auth }: Config) 
   say('Ctrl-C stops it.');
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const say = (line: string) => print(`${line}\n`);

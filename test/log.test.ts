@@ -44,3 +44,26 @@ test('the level says what is left out', async () => {
   await setImmediate();
   expect(silent.text()).toBe('');
 });
+
+/** A terminal would obey or hide these. */
+const HOSTILE = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\u2028d\u200be';
+
+test('a line of JSON holds no character that a terminal obeys, and means the same', async () => {
+  const { log, text } = makeLog('info');
+  log.info({ event: 'request', path: HOSTILE, [HOSTILE]: 1 });
+  await setImmediate();
+  expect(text().trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(text())).toMatchObject({ path: HOSTILE, [HOSTILE]: 1 });
+});
+
+const COLOUR = String.raw`\u001b\[\d+m`;
+
+test('in a terminal nothing but colours is obeyed', () => {
+  const { log, text } = makeLog('info', true);
+  const facts = { path: HOSTILE, [HOSTILE]: 1, error: `Error\n    at ${HOSTILE}`, more: [HOSTILE] };
+  log.error({ event: HOSTILE, ...facts });
+  log.info({ event: 'request', ...facts });
+  const uncoloured = text().replaceAll(new RegExp(COLOUR, 'g'), '');
+  expect(text()).not.toBe(uncoloured);
+  expect(uncoloured.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+});

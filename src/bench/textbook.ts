@@ -7,6 +7,7 @@ import { UsageError } from '../errors.ts';
 import { listen } from '../listen.ts';
 import { openLog } from '../log.ts';
 import { runMain } from '../main.ts';
+import { print } from '../print.ts';
 import { createTextbook } from './http.ts';
 
 const DRAIN_MS = 1_000;
@@ -19,7 +20,7 @@ runMain(async (stop) => {
     open: (settings, codecs) => openSession({ ...settings, prepare: false }, codecs),
   });
   const listening = await listen(createTextbook(connection.db, openLog(logLevel)), host, port);
-  process.stdout.write(`The textbook listens on ${listening.url}\n`);
+  print(`The textbook listens on ${listening.url}\n`);
   if (!stop.aborted) await once(stop, 'abort');
   await listening.drain(DRAIN_MS);
   await connection.close();
