@@ -3,19 +3,20 @@ import { type Caller, isCompany, isRecruiter } from '../auth/caller.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
 import { recruiters } from '../db/schema.ts';
-import { type Env, type Guard, guardedBy, newRoutes } from '../http.ts';
+import { type Env, guardedBy, newRoutes } from '../http.ts';
 import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
 import type { RequestKey } from '../idempotency/keys.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
 import { findNamed } from '../named.ts';
-import { methodNotAllowed, problem, RETRY_AFTER } from '../problem.ts';
+import { problem, RETRY_AFTER } from '../problem.ts';
 import { forbidden } from '../problems.ts';
 import { type Page, paged } from '../schemas.ts';
 import type { Admission } from './admission.ts';
-import { answers, claimBody, claimNotFound, noLease, prefetchRefused } from './answers.ts';
+import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
 import { claimJob } from './claim-job.ts';
 import type { ClaimQueue } from './claim-queue.ts';
+import { onlyMeant } from './only-meant.ts';
 import { findClaim, listClaims } from './queries.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
@@ -187,13 +188,3 @@ async function claimPage(db: Database, of: Parameters<typeof listClaims>[1], pag
   const { page: claims, nextCursor } = paged(rows, page);
   return { claims: claims.map(claimBody), nextCursor };
 }
-
-/**
- * A GET that changes something is for who means it. Hono hands a HEAD to the handler of GET, and
- * machines that do not know this GET may send it ahead of time; those that say so are refused.
- */
-export const onlyMeant: Guard = (c) => {
-  if (c.req.method !== 'GET') return methodNotAllowed('GET');
-  const purpose = `${c.req.header('Sec-Purpose') ?? ''} ${c.req.header('Purpose') ?? ''}`;
-  return /\b(prefetch|prerender)\b/i.test(purpose) ? problem(prefetchRefused) : undefined;
-};

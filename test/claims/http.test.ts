@@ -164,6 +164,13 @@ describe('a GET that changes something', () => {
     ['Sec-Purpose', 'prefetch;prerender'],
     ['Purpose', 'prefetch'],
     ['purpose', 'Prefetch'],
+    ['Sec-Purpose', 'prefetch;anonymous-client-ip'],
+    ['sec-purpose', 'x, PRERENDER'],
+    ['Purpose', 'preview'],
+    ['X-Purpose', 'preview'],
+    ['X-Purpose', ' Preview, x'],
+    ['X-Moz', 'prefetch'],
+    ['x-moz', 'PREFETCH'],
   ])('does not claim when it is prefetched (%s: %s)', async (header, value) => {
     const jobId = await makeJob();
     const response = await made.claim(jobId, 1, { headers: { [header]: value } });
