@@ -15,6 +15,8 @@ export const programOf = (file: string) => ['--enable-source-maps', file];
 export function buildProgram(entry: string): Promise<string> {
   const begun = built.get(entry) ?? buildAnew(entry);
   built.set(entry, begun);
+  // Who asks after a failure may have mended its cause.
+  begun.catch(() => built.delete(entry));
   return begun;
 }
 

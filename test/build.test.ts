@@ -65,6 +65,17 @@ test('what does not compile is shown, without the stack of the compiler', async 
   expect(message).not.toMatch(/^ +at /m);
 });
 
+test('what did not compile is compiled once it is mended', async () => {
+  const entry = makeProgram('mended.ts', 'export const slots = ;');
+  expect(await whyNot(entry)).toContain('Unexpected ";"');
+  writeFileSync(inProject(entry), 'export const slots = 4;');
+  const file = await buildProgram(entry);
+  onTestFinished(() => {
+    for (const each of [file, `${file}.map`]) rmSync(each);
+  });
+  expect(readFileSync(file, 'utf8')).toContain('slots = 4');
+});
+
 test('what cannot be written is told in one line, and no draft is left', async () => {
   const taken = path.join(path.dirname(program), 'taken.js');
   mkdirSync(taken, { recursive: true });

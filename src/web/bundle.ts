@@ -1,3 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { inProject } from '../project.ts';
 
@@ -29,14 +32,17 @@ let bundled: Promise<Bundle> | undefined;
 
 /** The bundle of this server's sources, made in some 100 ms when first asked for. */
 export const readBundle = (): Promise<Bundle> => {
-  bundled ??= makeBundle();
+  bundled ??= makeBundle().catch((error) => {
+    // The next request tries again: there may have been no free file.
+    bundled = undefined;
+    throw error;
+  });
   return bundled;
 };
 
 async function makeBundle(): Promise<Bundle> {
-  // A server that nobody asks for a page does without its 10 MB.
-  const { build, stop } = await import('esbuild');
-  const { outputFiles } = await build({
+  const { build, stop } = loadEsbuild();
+  const building = build({
     absWorkingDir: inProject('src/web'),
     entryPoints: [
       ...pages.flatMap((page) => [
@@ -59,7 +65,7 @@ async function makeBundle(): Promise<Bundle> {
     tsconfigRaw: {},
   });
   // Its process would wait for more, for as long as the server runs.
-  await stop();
+  const { outputFiles } = await building.finally(stop);
   const assets = outputFiles.map(({ path: at, contents }) => ({
     name: path.basename(at),
     type: types[path.extname(at)] ?? 'application/octet-stream',
@@ -74,4 +80,22 @@ async function makeBundle(): Promise<Bundle> {
       return name;
     },
   };
+}
+
+/** Six are enough to start a process (Linux). Other threads may open files meanwhile. */
+const FILES_NEEDED = 16;
+
+/**
+ * A server that nobody asks for a page does without esbuild's 10 MB. Throws EMFILE where few files are
+ * free. Otherwise Node remembers for good that it could not load esbuild, after `import()` even more
+ * than after `require`; and esbuild 0.28 ends the server when its own process cannot be started.
+ */
+function loadEsbuild(): typeof import('esbuild') {
+  const opened: number[] = [];
+  try {
+    while (opened.length < FILES_NEEDED) opened.push(openSync(devNull, 'r'));
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+  return createRequire(import.meta.url)('esbuild');
 }
