@@ -68,17 +68,21 @@ export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Pro
  */
 function whenNpmIsGone(act: () => void) {
   const atFirst = ancestors();
-  setInterval(() => ancestors() !== atFirst && act(), NPM_CHECK_MS).unref();
+  setInterval(() => (ancestors() ?? atFirst) !== atFirst && act(), NPM_CHECK_MS).unref();
 }
 
-/** The id of our parent and, where /proc tells and it is npm's shell, of the shell's parent. */
-function ancestors(): string {
+/**
+ * The id of our parent and, where /proc tells and it is npm's shell, of the shell's parent. Undefined
+ * while no file is free to read that.
+ */
+function ancestors(): string | undefined {
   const { ppid } = process;
   try {
     const shell = readFileSync(`/proc/${ppid}/stat`, 'utf8').match(/\(sh\) \S (\d+)/);
     return `${ppid} ${shell?.[1]}`;
-  } catch {
-    return `${ppid}`;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return ['EMFILE', 'ENFILE'].includes(code) ? undefined : `${ppid}`;
   }
 }
 
