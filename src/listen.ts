@@ -5,6 +5,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { CommonResponse } from './edge/response.ts';
 import { namesOnePlace } from './edge/target.ts';
 import { PlainError } from './errors.ts';
+import { fileLimit } from './file-limit.ts';
 import { problem } from './problem.ts';
 import { malformedAddress } from './problems.ts';
 
@@ -19,12 +20,25 @@ export interface ListenLimits {
   requestMs: number;
 }
 
+const LIMITS = { headMs: 10_000, requestMs: 20_000 };
+
 /** More than there may be claims that wait, and followers. Requests have a few hundred bytes. */
-const LIMITS: ListenLimits = { sockets: 20_000, headMs: 10_000, requestMs: 20_000 };
+const MOST_SOCKETS = 20_000;
+/**
+ * Files that are no client's: 22 are open when a server has started, and it may open some 70 more for
+ * its pools, the lab's stages, the pages and the keys.
+ */
+const FILES_ASIDE = 100;
+
+/** Where few files may be open, a quarter of them is for clients. */
+export const socketsWith = (files: number): number =>
+  Math.min(MOST_SOCKETS, Math.max(files - FILES_ASIDE, Math.floor(files / 4)));
 
 export interface Listening {
   /** Where it answers, with the port that it got. */
   url: string;
+  /** How many connections it takes at once. */
+  sockets: number;
   /**
    * Takes no new connection, lets what runs end, and cuts off what is left after `patienceMs`.
    * Tells whether anything was.
@@ -41,8 +55,9 @@ export async function listen(
   app: App,
   host: string,
   port: number,
-  { sockets, headMs, requestMs }: ListenLimits = LIMITS,
+  limits: Partial<ListenLimits> = {},
 ): Promise<Listening> {
+  const { sockets = socketsWith(fileLimit()), headMs, requestMs } = { ...LIMITS, ...limits };
   const options = {
     headersTimeout: headMs,
     requestTimeout: requestMs,
@@ -64,6 +79,7 @@ export async function listen(
   }
   const { address, family, port: given } = server.address() as AddressInfo;
   return {
+    sockets,
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}`,
     async drain(patienceMs) {
       const closed = once(server, 'close');

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { QUEUE_LIMITS } from './app.ts';
 import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
@@ -70,11 +71,14 @@ const door = {
   jwks: 'with a token signed with a key from AUTH_JWKS_URL',
 } as const satisfies Record<AuthSettings['kind'], string>;
 
-function greet({ url }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
+function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
   say(`Rowlock listens on ${url}`);
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
   say(`Access: ${door[auth.kind]}`);
+  // As many claims as this may wait, each on a connection of its own.
+  if (sockets < QUEUE_LIMITS.waiting)
+    say(`Connections: at most ${sockets}, since this process may open few files (ulimit -n)`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);

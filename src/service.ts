@@ -31,8 +31,7 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
   trace?: Trace;
 }
 
-export interface Service {
-  url: string;
+export interface Service extends Pick<Listening, 'url' | 'sockets'> {
   /**
    * Refuses new requests, lets the running ones end, and closes the connections. Until `heard` is
    * settled the refusals are answers: `shutting-down`, so that whoever sends requests here can turn
@@ -74,6 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const clearing = startClearing(aside.db, log);
   return {
     url: listening.url,
+    sockets: listening.sockets,
     async stop(heard) {
       draining = true;
       // Streams would run on for as long as the drain has patience.

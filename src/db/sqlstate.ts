@@ -100,6 +100,9 @@ const nothingDone: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'CONNECT_TIMEOUT',
+  // This process or this machine has no free file. A file is needed to connect, and for each page.
+  'EMFILE',
+  'ENFILE',
 ]);
 
 export const isNothingDone = (error: unknown): boolean =>
