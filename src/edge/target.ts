@@ -1,19 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The rest of the target follows the host directly: neither user info nor an empty host is allowed. */
-const ABSOLUTE_FORM = /^https?:\/\/[^/?#@]+(?:[/?#]|$)/;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/;
+
+/** A label with nothing in it. Node 20 makes no URL of such a host, and Node 24 does. */
+const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 
 /**
  * Whether the target and the Host header of a request name one place (RFC 9112, 3.2). The adaptor
  * checks only hosts with unusual letters. It takes 1.2.3.4.5 and user info as they are, and the first
- * code that makes a URL or a `Request` of them throws. This check costs 0.25 us a request.
+ * code that makes a URL or a `Request` of them throws. This check costs less than 1 us a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
-  if (!url.startsWith('/') && !ABSOLUTE_FORM.test(url)) return false;
+  if (!url.startsWith('/') && !isHost(ABSOLUTE_FORM.exec(url)?.[1] ?? '')) return false;
   const hosts = hostsIn(rawHeaders);
   // HTTP/1.0 needs no Host header beside an absolute target.
-  return hosts.length < 2 && hosts.every((host) => URL.canParse(`http://${host}`));
+  return hosts.length < 2 && hosts.every(isHost);
 }
+
+const isHost = (host: string): boolean =>
+  URL.canParse(`http://${host}`) && !EMPTY_PUNYCODE.test(host);
 
 /** Node keeps the first Host header and drops the others. The raw headers have all of them. */
 function hostsIn(rawHeaders: string[]): string[] {
