@@ -118,18 +118,21 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 export const settingNames = Object.keys(environment.shape);
 export const defaultSettings: Record<string, unknown> = environment.parse({});
 
-/** Whether `npm start` or `npm run` started this process. */
-export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+/** By these npm, and a process of ours, tell a process that they started it. */
+export const starterVariables = () => {
+  const { ROWLOCK_PARENT: parent, npm_lifecycle_event: script } = process.env;
+  return { parent, script, agent: process.env.npm_config_user_agent };
+};
 
 /**
  * The environment for a server that this process starts: these settings, and none that this process
- * was given itself (an empty value also keeps one in a `.env` from being taken). It takes itself for
- * started by npm, and so ends when this process does.
+ * was given itself (an empty value also keeps one in a `.env` from being taken). The server ends when
+ * this process does.
  */
 export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...Object.fromEntries(settingNames.map((name) => [name, ''])),
-  npm_lifecycle_event: 'start',
+  ROWLOCK_PARENT: String(process.pid),
   ...settings,
 });
 

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** A running process, as the system lists it. */
+export interface Listed {
+  parent: number;
+  /** False: a zombie, which has ended and waits for its parent to notice. */
+  alive: boolean;
+  /** Process ids are used again. The moment of the start tells two users of one id apart. */
+  began: string;
+  /** The program and its arguments. */
+  words: string[];
+}
+
+export const HAS_PROC = existsSync('/proc/self/stat');
+
+/** The process with this id; undefined if there is none, or if this system does not tell. */
+export const processOf = (pid: number): Listed | undefined =>
+  HAS_PROC ? fromProc(pid) : fromPs(pid);
+
+function fromProc(pid: number): Listed | undefined {
+  try {
+    // The name in parentheses may hold spaces and parentheses itself.
+    const [state, parent, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+    return { parent: Number(parent), alive: state !== 'Z', began: rest[17] ?? '', words };
+  } catch {
+    return undefined;
+  }
+}
+
+/** For macOS, which has no /proc. Linux images often lack `ps`. Windows has neither. */
+export function fromPs(pid: number): Listed | undefined {
+  try {
+    const told = execFileSync('ps', ['-ww', '-o', 'ppid=,stat=,lstart=,args=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [parent, state, ...rest] = told.trim().split(/\s+/);
+    const began = rest.slice(0, 5).join('').replaceAll(':', '');
+    const alive = !state?.startsWith('Z');
+    return { parent: Number(parent), alive, began, words: rest.slice(5) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process in a form that fits into a file name: its id, its container and its start. */
+export type Mark = string;
+export const MARK = /\d+-\d+-\w+/;
+
+export const markOf = (pid: number): Mark =>
+  `${pid}-${pidNamespace()}-${processOf(pid)?.began ?? 'unknown'}`;
+
+export const pidOf = (mark: Mark): number => Number(mark.split('-')[0]);
+
+/** Whether the marked process has certainly ended. Another container's processes cannot be seen. */
+export function hasEnded(mark: Mark): boolean {
+  const [pid, namespace, began] = mark.split('-');
+  if (namespace !== pidNamespace() || began === 'unknown') return false;
+  const listed = processOf(Number(pid));
+  return listed ? !listed.alive || listed.began !== began : !exists(Number(pid));
+}
+
+/** Whether there is such a process, a zombie included. Needs no file descriptor, as the list does. */
+export function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Each container counts its processes for itself. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  } catch {
+    return '0';
+  }
+}

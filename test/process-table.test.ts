@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { fromPs, hasEnded, markOf, pidOf, processOf } from '../src/process-table.ts';
+
+test('a process has ended once it is gone, and once another has its id', async () => {
+  const child = spawn('sleep', ['600']);
+  await once(child, 'spawn');
+  const mark = markOf(child.pid as number);
+  expect([pidOf(mark), hasEnded(mark)]).toEqual([child.pid, false]);
+  const [pid, namespace] = mark.split('-');
+  expect(hasEnded(`${pid}-${namespace}-1`)).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(hasEnded(mark)).toBe(true);
+});
+
+test('/proc and ps list the same of a process, and nothing of one that is gone', async () => {
+  const child = spawn('sleep', ['600']);
+  await once(child, 'spawn');
+  for (const listed of [processOf, fromPs].map((list) => list(child.pid as number)))
+    expect(listed).toMatchObject({ parent: process.pid, alive: true, words: ['sleep', '600'] });
+  expect(fromPs(child.pid as number)?.began).toMatch(/^\w+$/);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect([processOf, fromPs].map((list) => list(child.pid as number))).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
