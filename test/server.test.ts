@@ -1,6 +1,5 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import {
   atEnd,
   type Command,
   isRunning,
+  makeDataDir,
   postmasterOf,
   runServer,
   start,
@@ -20,14 +20,6 @@ let databaseUrl: string;
 beforeAll(async () => {
   databaseUrl = await makeDatabase();
 });
-
-function makeDataDir(): string {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // Run by root, PostgreSQL has another user, who has to get in.
-  chmodSync(directory, 0o755);
-  atEnd(() => rmSync(directory, { recursive: true, force: true }));
-  return path.join(directory, 'data');
-}
 
 const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 
@@ -61,7 +53,8 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
   expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
   const third = runServer({ DATA_DIR });
   expect((await third.ended).code).toBe(1);
-  expect(third.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running on .+\n$/);
+  const words = `^No embedded PostgreSQL: Another Rowlock, process ${second.child.pid}, is running on .+\n$`;
+  expect(third.stderr()).toMatch(new RegExp(words));
 
   const pid = postmasterOf(DATA_DIR);
   second.child.kill('SIGKILL');
@@ -76,7 +69,9 @@ test.concurrent('two that start at once on a new directory: one serves, the othe
   const DATA_DIR = makeDataDir();
   const servers = [runServer({ DATA_DIR }), runServer({ DATA_DIR })];
   const loser = await Promise.race(servers.map((each) => each.ended.then(() => each)));
-  expect(loser.stderr()).toMatch(/^No embedded PostgreSQL: Another Rowlock is running/);
+  expect(loser.stderr()).toMatch(
+    /^No embedded PostgreSQL: Another Rowlock, process \d+, is running/,
+  );
   const winner = servers.find((each) => each !== loser) as Command;
   expect(await claimStatus(await urlOf(winner), 1, 1)).toBe(200);
   expect(readdirSync(DATA_DIR)).toEqual(['data']);

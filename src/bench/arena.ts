@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { startDurable } from '../db/durable.ts';
+import { startEmbedded } from '../db/embedded.ts';
 import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { openScratch, type Scratch } from '../db/scratch.ts';
@@ -62,7 +62,7 @@ const SHARED_BUFFERS_MB = Math.min(1024, Math.floor(totalmem() / 2 ** 20 / 4));
 
 /** With the default of 128 MB, a million jobs come from the system's cache, a page at a time. */
 async function startTuned(stop: AbortSignal): Promise<Scratch> {
-  const server = await startDurable(stop);
+  const server = await startEmbedded(undefined, stop, { durable: true });
   await withConnection(server.url, (sql) =>
     sql.unsafe(`ALTER SYSTEM SET shared_buffers = '${SHARED_BUFFERS_MB}MB'`),
   );

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { environmentOf } from '../config.ts';
 import { POOL_SIZE } from '../db/client.ts';
 import { PlainError } from '../errors.ts';
@@ -60,24 +57,18 @@ export async function openPgbench(
   return {
     version: version.trim(),
     async claim(seconds) {
-      const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-bench-'));
-      try {
-        const script = path.join(folder, 'claim.sql');
-        writeFileSync(script, SCRIPT);
-        const output = await run(
-          [
-            ...['-h', hostname, '-p', port || '5432', '-U', decodeURIComponent(username)],
-            ...['-n', '-M', 'prepared', '-f', script, '-T', String(Math.ceil(seconds))],
-            ...['-c', String(POOL_SIZE), '-D', `clients=${POOL_SIZE}`],
-            ...['-D', `jobs=${jobs}`, '-D', 'turn=0', pathname.slice(1)],
-          ],
-          settings,
-          stop,
-        );
-        return { perSecond: told(output, /tps = ([\d.]+)/), transactions: told(output, DONE) };
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+      const output = await run(
+        [
+          ...['-h', hostname, '-p', port || '5432', '-U', decodeURIComponent(username)],
+          // The script comes by stdin: a file would stay behind after a SIGKILL.
+          ...['-n', '-M', 'prepared', '-f', '-', '-T', String(Math.ceil(seconds))],
+          ...['-c', String(POOL_SIZE), '-D', `clients=${POOL_SIZE}`],
+          ...['-D', `jobs=${jobs}`, '-D', 'turn=0', pathname.slice(1)],
+        ],
+        settings,
+        stop,
+      );
+      return { perSecond: told(output, /tps = ([\d.]+)/), transactions: told(output, DONE) };
     },
   };
 }
@@ -99,8 +90,10 @@ async function run(
   const child = spawn('pgbench', args, {
     env: environmentOf(settings),
     signal,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // Where there is no such program, nobody reads the script.
+  child.stdin.on('error', () => undefined).end(SCRIPT);
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));

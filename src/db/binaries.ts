@@ -94,8 +94,10 @@ export function launch(
   name: string,
   account: Account,
   args: string[],
+  prefix: string[] = [],
 ): ChildProcess {
-  return spawn(path.join(native, 'bin', name), args, {
+  const [program = '', ...rest] = [...prefix, path.join(native, 'bin', name), ...args];
+  return spawn(program, rest, {
     ...account,
     cwd: path.parse(native).root,
     stdio: ['ignore', 'ignore', 'pipe'],

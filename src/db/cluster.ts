@@ -4,14 +4,15 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { PlainError } from '../errors.ts';
 import { type Account, gist, lastWords, launch, prepareBinaries } from './binaries.ts';
-import { dataOf, type Home, nativeOf, passwordOf, UNFINISHED } from './home.ts';
+import { dataOf, type Home, makeMarked, nativeOf, passwordOf, UNFINISHED } from './home.ts';
+import type { GuardOrder } from './orders.ts';
 
 /** A PostgreSQL data directory that is ready to be served. */
 export interface Cluster extends Home {
   data: string;
   native: string;
   password: string;
-  throwAway: boolean;
+  order: GuardOrder;
 }
 
 export const SUPERUSER = 'rowlock';
@@ -19,31 +20,31 @@ export const SUPERUSER = 'rowlock';
 /** Runs initdb where there is no data yet. Several may do so at once: the first to finish wins. */
 export async function openCluster(
   { home, account }: Home,
-  throwAway: boolean,
+  order: GuardOrder,
   signal: AbortSignal,
 ): Promise<Cluster> {
   const native = prepareBinaries(nativeOf(home), account);
   const data = dataOf(home);
-  if (!fs.existsSync(data)) await makeData({ home, account }, native, throwAway, signal);
+  if (!fs.existsSync(data)) await makeData({ home, account }, native, order, signal);
   const password = fs.readFileSync(passwordOf(data), 'utf8');
-  return { home, data, native, account, password, throwAway };
+  return { home, data, native, account, password, order };
 }
 
 /** In a directory of its own first, so that what was interrupted is never taken for a whole one. */
 async function makeData(
   { home, account }: Home,
   native: string,
-  throwAway: boolean,
+  { owner, durable }: GuardOrder,
   signal: AbortSignal,
 ) {
-  const unfinished = fs.mkdtempSync(path.join(home, UNFINISHED));
+  const unfinished = makeMarked(path.join(home, UNFINISHED), owner);
   const passwordFile = path.join(unfinished, 'password');
   const data = dataOf(unfinished);
   try {
     fs.writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
     if (account)
       for (const each of [unfinished, passwordFile]) fs.chownSync(each, account.uid, account.gid);
-    await initdb(native, data, passwordFile, account, throwAway, signal);
+    await initdb(native, data, passwordFile, account, durable, signal);
     fs.renameSync(passwordFile, passwordOf(data));
     fs.renameSync(data, dataOf(home));
   } catch (error) {
@@ -59,7 +60,7 @@ async function initdb(
   data: string,
   passwordFile: string,
   account: Account,
-  throwAway: boolean,
+  durable: boolean,
   signal: AbortSignal,
 ) {
   const options = ['-D', data, '-U', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
@@ -70,7 +71,7 @@ async function initdb(
     ...options,
     ...locale,
     ...letters,
-    ...(throwAway ? ['--no-sync'] : []),
+    ...(durable ? [] : ['--no-sync']),
   ]);
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);

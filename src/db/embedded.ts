@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PlainError } from '../errors.ts';
+import { markOf } from '../process-table.ts';
 import { inProject } from '../project.ts';
 import { SUPERUSER } from './cluster.ts';
-import type { GuardOrder, GuardReport } from './guard.ts';
-import { stopServerOf } from './postmaster.ts';
+import { stopServerOf } from './holder.ts';
+import { type GuardOrder, type GuardReport, RESTART } from './orders.ts';
 
 export interface EmbeddedPostgres {
   /** The address with its password: for clients, never for a log. */
@@ -15,6 +16,8 @@ export interface EmbeddedPostgres {
   home: string;
   /** Resolves with the reason if the server ends without being asked to. */
   failed: Promise<string>;
+  /** Stops the server at once, as a crash would, and starts it again on the same data and port. */
+  restart(): Promise<void>;
   /** Resolves when the server has ended and a throw-away directory is gone. */
   stop(): Promise<void>;
 }
@@ -23,8 +26,9 @@ export interface EmbeddedPostgres {
 const GUARD_PATIENCE_MS = 5_000;
 
 /**
- * Starts a real PostgreSQL from the installed binaries, on a loopback port, a free one unless told which:
- * with its data kept in `keepIn`, or thrown away at the end when that is undefined.
+ * Starts a real PostgreSQL from the installed binaries, on a free loopback port. The data is kept in
+ * `keepIn`, or thrown away at the end when that is undefined. A throw-away server does not wait for
+ * the disk at each commit, unless it is asked to be `durable`, as servers in production are.
  *
  * It ends with this process, however that ends; see `guard.ts`. Throws the reason of `stop` when that
  * is aborted before the server is ready.
@@ -32,7 +36,7 @@ const GUARD_PATIENCE_MS = 5_000;
 export async function startEmbedded(
   keepIn?: string,
   stop = new AbortController().signal,
-  onPort?: number,
+  { durable = keepIn !== undefined } = {},
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();
   const guard = fork(inProject('src/db/guard.ts'), {
@@ -43,7 +47,8 @@ export async function startEmbedded(
   });
   const exit = once(guard, 'exit');
   const died = exit.then(() => 'its guard ended');
-  guard.send({ keepIn, port: onPort } satisfies GuardOrder);
+  const order: GuardOrder = { owner: markOf(process.pid), keepIn, durable };
+  guard.send(order);
 
   let abort = () => {};
   const aborted = new Promise<undefined>((resolve) => {
@@ -68,7 +73,15 @@ export async function startEmbedded(
   return {
     url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
     home,
-    failed: Promise.race([nextReport(guard), died]).then(String),
+    failed: Promise.race([failure(guard), died]),
+    async restart() {
+      guard.channel?.ref();
+      // Without a guard nobody hears this, and the race below tells.
+      guard.send(RESTART, () => undefined);
+      const again = await Promise.race([nextReport(guard), died]);
+      guard.channel?.unref();
+      if (typeof again === 'string') throw new PlainError(`No embedded PostgreSQL: ${again}`);
+    },
     async stop() {
       if (guard.connected) guard.disconnect();
       guard.ref();
@@ -89,3 +102,10 @@ async function nextReport(guard: ChildProcess) {
   const [report] = (await once(guard, 'message')) as [GuardReport];
   return report.kind === 'ready' ? report : report.message;
 }
+
+const failure = (guard: ChildProcess) =>
+  new Promise<string>((resolve) => {
+    guard.on('message', (report: GuardReport) => {
+      if (report.kind === 'failed') resolve(report.message);
+    });
+  });

@@ -5,22 +5,15 @@
  * Only `embedded.ts` starts it: detached, so that a terminal's Ctrl-C does not reach it and the
  * database outlives the last requests of its draining parent.
  */
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { describe, PlainError } from '../errors.ts';
-import { openCluster } from './cluster.ts';
+import { type Cluster, openCluster } from './cluster.ts';
 import { openHome } from './home.ts';
-import { startServer } from './postmaster.ts';
-
-/** What the parent asks for: a directory to keep the data in, or none for a throw-away server. */
-export interface GuardOrder {
-  keepIn: string | undefined;
-  /** Undefined: a free one. */
-  port: number | undefined;
-}
-
-export type GuardReport =
-  | { kind: 'ready'; port: number; password: string; home: string }
-  | { kind: 'failed'; message: string };
+import { clearLeftovers } from './leftovers.ts';
+import { type GuardOrder, type GuardReport, RESTART } from './orders.ts';
+import { type Server, startServer } from './postmaster.ts';
 
 const parentGone = new AbortController();
 const gone = new Promise<void>((resolve) => {
@@ -43,19 +36,33 @@ process.once('message', (order: GuardOrder) => {
     .finally(() => process.exit());
 });
 
-async function guard({ keepIn, port }: GuardOrder) {
-  const throwAway = keepIn === undefined;
-  const opened = openHome(keepIn);
+async function guard(order: GuardOrder) {
+  const throwAway = order.keepIn === undefined;
+  const opened = openHome(order);
   try {
-    const cluster = await openCluster(opened, throwAway, parentGone.signal);
-    const server = await startServer(cluster, parentGone.signal, port);
-    const { home, password } = cluster;
-    report({ kind: 'ready', port: server.port, password, home });
-    const reason = await Promise.race([gone, server.ended]);
-    if (reason !== undefined) throw new PlainError(`PostgreSQL ended by itself: ${reason}`);
-    await server.stop();
+    const cluster = await openCluster(opened, order, parentGone.signal);
+    const place = throwAway ? path.dirname(opened.home) : opened.home;
+    // In the background. The next start takes up what this one leaves, so an error needs no answer.
+    clearLeftovers(place, opened.account).catch(() => undefined);
+    const server = await serve(cluster);
+    await server.stop(throwAway ? 'SIGQUIT' : 'SIGINT');
   } finally {
     if (throwAway) rmSync(opened.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Runs the server until the parent is gone. Restarts it whenever the parent asks. */
+async function serve(cluster: Cluster): Promise<Server> {
+  let server = await startServer(cluster, parentGone.signal);
+  for (;;) {
+    const { home, password } = cluster;
+    report({ kind: 'ready', port: server.port, password, home });
+    const restart = once(process, 'message').then(() => RESTART);
+    const event = await Promise.race([gone, restart, server.ended]);
+    if (event === undefined) return server;
+    if (event !== RESTART) throw new PlainError(`PostgreSQL ended by itself: ${event}`);
+    await server.stop('SIGQUIT');
+    server = await startServer(cluster, parentGone.signal, server.port);
   }
 }
 

@@ -3,8 +3,10 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PlainError } from '../errors.ts';
+import type { Mark } from '../process-table.ts';
 import { inProject } from '../project.ts';
 import { type Account, canEnter, chooseAccount } from './binaries.ts';
+import type { GuardOrder } from './orders.ts';
 
 /** A directory that PostgreSQL's account owns, and nobody else may read. */
 export interface Home {
@@ -21,11 +23,12 @@ export const passwordOf = (data: string) => path.join(data, 'rowlock-password');
 export const nativeOf = (home: string) => path.join(home, 'native');
 /** Where new data is made until it is whole. */
 export const UNFINISHED = 'unfinished-';
+export const THROW_AWAY = 'rowlock-';
 
 /** Makes a throw-away home, or opens the one that is kept. Throws a `PlainError` when it cannot. */
-export function openHome(keepIn: string | undefined): Home {
+export function openHome({ keepIn, owner }: Pick<GuardOrder, 'keepIn' | 'owner'>): Home {
   const account = chooseAccount();
-  const home = keepIn === undefined ? throwAwayHome(account) : placeFor(keepIn, account);
+  const home = keepIn === undefined ? throwAwayHome(owner, account) : placeFor(keepIn, account);
   try {
     makeDirectory(home);
     if (!isOurs(home)) throw new PlainError(`${home} holds something else. ${OTHER_DIR}`);
@@ -43,11 +46,11 @@ export function openHome(keepIn: string | undefined): Home {
 
 const OTHER_DIR = 'Set DATA_DIR to a new or an empty directory.';
 
-function throwAwayHome(account: Account): string {
+function throwAwayHome(owner: Mark, account: Account): string {
   const parents = [tmpdir(), '/tmp', '/var/tmp'];
   const parent = parents.find((directory) => canEnter(directory, account)) ?? tmpdir();
   try {
-    return fs.mkdtempSync(path.join(parent, 'rowlock-'));
+    return makeMarked(path.join(parent, THROW_AWAY), owner);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new PlainError(
@@ -55,6 +58,10 @@ function throwAwayHome(account: Account): string {
     );
   }
 }
+
+/** A new directory whose name tells the owner, so that a later start knows when nobody needs it. */
+export const makeMarked = (prefix: string, owner: Mark): string =>
+  fs.mkdtempSync(`${prefix}${owner}-`);
 
 /** Whether there is data that was kept for this directory. */
 export const hasData = (keepIn: string): boolean =>

@@ -1,20 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import * as fs from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PlainError } from '../errors.ts';
 import { gist, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
-import { dataOf } from './home.ts';
+import { holderOf, OWNER, stopServerOf } from './holder.ts';
 
 /** A PostgreSQL that serves a cluster. */
 export interface Server {
   port: number;
   /** Resolves with the reason, as far as it gave one, when the server ends. */
   ended: Promise<string>;
-  stop(): Promise<void>;
+  /** SIGINT in order, SIGQUIT at once. A server that does not obey is killed. */
+  stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 }
 
 const START_PATIENCE_MS = 5_000;
@@ -22,30 +21,55 @@ const START_PATIENCE_MS = 5_000;
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 
-/** Starts the server on this port of the loopback address, or on a free one. */
+/**
+ * Starts the server on this port of the loopback address, or on a free one. A server that a killed
+ * Rowlock left on the same data is stopped first.
+ */
 export async function startServer(
   cluster: Cluster,
   signal: AbortSignal,
   port?: number,
 ): Promise<Server> {
   const deadline = Date.now() + START_PATIENCE_MS;
+  let stranger: number | undefined;
   for (;;) {
-    const started = await tryStart(cluster, port ?? (await freePort()), signal);
+    const started = await tryStart(cluster, port ?? (await freePort()), signal, stranger);
     if ('server' in started) return started.server;
     signal.throwIfAborted();
     // Somebody took the port since we looked, or a predecessor is still being stopped.
-    const mayPass = /could not bind|postmaster\.pid/.test(started.words);
+    const mayPass = /could not bind|postmaster\.pid|shared memory block/.test(started.words);
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
-    await setTimeout(200);
+    const holder = holderOf(cluster.data);
+    if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
+    // Vouched for by its id: should a real server have come since, PostgreSQL still refuses.
+    if (holder.kind === 'stranger') stranger = holder.pid;
+    else await setTimeout(200);
   }
 }
 
 function explain({ data }: Cluster, words: string): string {
   if (!words.includes('postmaster.pid')) return `PostgreSQL did not start: ${gist(words)}`;
-  return (
-    `Another Rowlock is running on the data in ${data}. Stop it first; or give several servers ` +
-    'one DATABASE_URL.'
-  );
+  const holder = holderOf(data);
+  switch (holder.kind) {
+    case 'rowlock':
+      return (
+        `Another Rowlock, process ${holder.owner}, is running on the data in ${data}. Stop process ` +
+        `${holder.owner} first, or give all servers the same DATABASE_URL.`
+      );
+    case 'orphan':
+    case 'foreign':
+      return (
+        `A PostgreSQL, process ${holder.pid}, is running on the data in ${data}, and no Rowlock ` +
+        `looks after it. Stop it first: kill -INT ${holder.pid}`
+      );
+    case 'unknown':
+      return (
+        `Process ${holder.pid} may be a PostgreSQL that runs on the data in ${data}. If it is, stop ` +
+        `process ${holder.pid}. If it is not, remove ${data}/postmaster.pid.`
+      );
+    default:
+      return `PostgreSQL did not start: ${gist(words)}`;
+  }
 }
 
 /** A port that nobody listens on at this moment. */
@@ -63,14 +87,20 @@ async function tryStart(
   cluster: Cluster,
   port: number,
   signal: AbortSignal,
+  stranger: number | undefined,
 ): Promise<{ server: Server } | { words: string }> {
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const owner = `${OWNER}=${cluster.order.owner}`;
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', owner];
   // Nobody misses a throw-away database after a power cut.
-  if (cluster.throwAway) settings.push('fsync=off', 'full_page_writes=off');
-  const child = launch(cluster.native, 'postgres', cluster.account, [
+  if (!cluster.order.durable) settings.push('fsync=off', 'full_page_writes=off');
+  const args = [
     ...['-D', cluster.data, '-p', String(port)],
     ...settings.flatMap((setting) => ['-c', setting]),
-  ]);
+  ];
+  // By this variable pg_ctl tells PostgreSQL which process certainly is no server of the data.
+  // PostgreSQL still looks for the shared memory of a server, and keeps its own lock.
+  const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
+  const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
   const words = lastWords(child);
   const ended = once(child, 'close').then(() => gist(words()));
   const ready = new Promise<boolean>((resolve) => {
@@ -85,35 +115,14 @@ async function tryStart(
   const isReady = await ready;
   tooLate.removeEventListener('abort', giveUp);
   if (!isReady) return { words: words() };
-  return { server: { port, ended, stop: () => stopServer(child, cluster.throwAway) } };
+  return { server: { port, ended, stop: (how) => stopServer(child, how) } };
 }
 
-/** Fast shutdown, then immediate, then none of the server's choosing. */
-async function stopServer(child: ChildProcess, throwAway: boolean) {
-  const signals: NodeJS.Signals[] = throwAway
-    ? ['SIGQUIT', 'SIGKILL']
-    : ['SIGINT', 'SIGQUIT', 'SIGKILL'];
-  for (const name of signals) {
+async function stopServer(child: ChildProcess, how: NodeJS.Signals) {
+  for (const name of new Set<NodeJS.Signals>([how, 'SIGQUIT', 'SIGKILL'])) {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const closed = once(child, 'close', { signal: AbortSignal.timeout(STOP_PATIENCE_MS) });
     child.kill(name);
     await closed.catch(() => undefined);
-  }
-}
-
-/**
- * Stops the server of a home without its guard: SIGINT in order, SIGQUIT at once, which leaves it
- * to the next start to recover. Resolves when it has ended, or after a while.
- */
-export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT') {
-  const pidFile = path.join(dataOf(home), 'postmaster.pid');
-  const deadline = Date.now() + STOP_PATIENCE_MS;
-  try {
-    const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
-    process.kill(pid, how);
-    // It removes the file as the last thing that it does.
-    while (fs.existsSync(pidFile) && Date.now() < deadline) await setTimeout(50);
-  } catch {
-    // It has ended by itself.
   }
 }

@@ -1,7 +1,8 @@
-import { type DurablePostgres, startDurable } from '../db/durable.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
 
 /** A PostgreSQL for the faults; with `restart` where it is our own. */
-export type FaultyPostgres = Omit<DurablePostgres, 'restart'> & Partial<DurablePostgres>;
+export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
+  Partial<Pick<EmbeddedPostgres, 'restart'>>;
 
 /** The server at this address, which is somebody's and is never stopped; or one of our own. */
 export async function openFaulty(
@@ -9,6 +10,6 @@ export async function openFaulty(
   signal: AbortSignal,
 ): Promise<FaultyPostgres> {
   return databaseUrl === undefined
-    ? startDurable(signal)
+    ? startEmbedded(undefined, signal, { durable: true })
     : { url: databaseUrl, stop: async () => {} };
 }

@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readdirSync } from 'node:fs';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded.ts';
-import { atEnd, isRunning, run } from '../support/command.ts';
+import { isRunning, makeTmpDir, run } from '../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
@@ -95,10 +93,7 @@ const childrenOf = (pid: number | undefined): number[] =>
 
 /** A run in the middle of its faults, in a directory for temporary files of its own. */
 async function running() {
-  const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // Run by root, PostgreSQL has another user, who has to get in.
-  chmodSync(TMPDIR, 0o755);
-  atEnd(() => rmSync(TMPDIR, { recursive: true, force: true }));
+  const TMPDIR = makeTmpDir();
   const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
   const command = faults(['--scenario', 'backends', '--kills', '100000'], { TMPDIR });
   const says = () => expect(command.stderr()).toMatch(/backends: \d+ of/);
@@ -125,9 +120,9 @@ test.each([
   },
 );
 
-test('its processes end with it, even by SIGKILL', { timeout: PATIENCE_MS }, async () => {
-  const { child, ended, stillRun } = await running();
+test('SIGKILL ends every process too, and leaves no data', { timeout: PATIENCE_MS }, async () => {
+  const { child, ended, stillRun, left } = await running();
   child.kill('SIGKILL');
   await ended;
-  await vi.waitFor(() => expect(stillRun()).toEqual([]), { timeout: 30_000 });
+  await vi.waitFor(() => expect([stillRun(), left()]).toEqual([[], []]), { timeout: 30_000 });
 });

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { makeService } from '../support/app.ts';
-import { atEnd, type Command, run } from '../support/command.ts';
+import { atEnd, type Command, makeTmpDir, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 /** A slow machine is told how far the run is. */
@@ -150,10 +148,7 @@ test.concurrent.each([
 ] as const)(
   '%s ends it cleanly, with exit code %i and nothing left behind',
   async (signal, code) => {
-    const TMPDIR = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-    // Run by root, PostgreSQL has another user, who has to get in.
-    chmodSync(TMPDIR, 0o755);
-    atEnd(() => rmSync(TMPDIR, { recursive: true, force: true }));
+    const TMPDIR = makeTmpDir();
     const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
 
     const options = ['--rounds', '10000', '--strategy', 'naive'];

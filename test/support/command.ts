@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, inject } from 'vitest';
@@ -67,6 +68,18 @@ export function start(program: string, args: string[], env: Record<string, strin
     });
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended };
 }
+
+/** A directory for temporary files, removed when the tests end. */
+export function makeTmpDir(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+  // Run by root, PostgreSQL has another user, who has to get in.
+  chmodSync(directory, 0o755);
+  atEnd(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A place for a DATA_DIR, where there is nothing yet. */
+export const makeDataDir = (): string => path.join(makeTmpDir(), 'data');
 
 /** The process id of the PostgreSQL that serves this home. */
 export const postmasterOf = (home: string): number =>

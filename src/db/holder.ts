@@ -1,0 +1,81 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { exists, hasEnded, type Mark, pidOf, processOf } from '../process-table.ts';
+import { dataOf } from './home.ts';
+
+/** Each server's command line holds the setting, so the owner is known for as long as it runs. */
+export const OWNER = 'rowlock.owner';
+
+/** What the process is that `postmaster.pid` names. PostgreSQL itself only knows that it lives. */
+export type Holder =
+  | { kind: 'nobody' }
+  /** The process is no server of this data. Process ids are used again, and data is restored. */
+  | { kind: 'stranger'; pid: number }
+  /** The server of a Rowlock that has ended. */
+  | { kind: 'orphan'; pid: number }
+  | { kind: 'rowlock'; pid: number; owner: number }
+  /** A server that somebody else started. */
+  | { kind: 'foreign'; pid: number }
+  | { kind: 'unknown'; pid: number };
+
+export function holderOf(data: string): Holder {
+  const pid = holderIn(data);
+  if (pid === undefined) return { kind: 'nobody' };
+  const listed = processOf(pid);
+  if (listed === undefined) return exists(pid) ? { kind: 'unknown', pid } : { kind: 'nobody' };
+  const { words } = listed;
+  if (!/(^|\/)(postgres|postmaster)$/.test(words[0] ?? '')) return { kind: 'stranger', pid };
+  const serves = isSameDirectory(words[words.indexOf('-D') + 1] ?? '', data);
+  if (serves === undefined) return { kind: 'unknown', pid };
+  if (!serves) return { kind: 'stranger', pid };
+  const owner = ownerIn(words);
+  if (owner === undefined) return { kind: 'foreign', pid };
+  return hasEnded(owner) ? { kind: 'orphan', pid } : { kind: 'rowlock', pid, owner: pidOf(owner) };
+}
+
+const pidFileOf = (data: string) => path.join(data, 'postmaster.pid');
+
+function holderIn(data: string): number | undefined {
+  try {
+    return Number.parseInt(fs.readFileSync(pidFileOf(data), 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: it cannot be told. */
+function isSameDirectory(given: string, data: string): boolean | undefined {
+  try {
+    if (!path.isAbsolute(given)) return undefined;
+    const [a, b] = [fs.statSync(given), fs.statSync(data)];
+    return a.ino === b.ino && a.dev === b.dev;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerIn(words: string[]): Mark | undefined {
+  return words.find((word) => word.startsWith(`${OWNER}=`))?.slice(OWNER.length + 1);
+}
+
+const STOP_PATIENCE_MS = 10_000;
+const LOOK_MS = 50;
+
+/**
+ * Stops the server of a home without its guard: by SIGINT in order, by SIGQUIT at once, which leaves
+ * it to the next start to recover. Resolves when the server has ended, or after a while.
+ */
+export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT') {
+  const data = dataOf(home);
+  const holder = holderOf(data);
+  if (holder.kind === 'nobody' || holder.kind === 'stranger') return;
+  const { pid } = holder;
+  // Its last act is to remove the file that names it.
+  const isRunning = () => holderIn(data) === pid && exists(pid);
+  for (const signal of new Set([how, 'SIGQUIT'] as const)) {
+    const deadline = Date.now() + STOP_PATIENCE_MS;
+    if (isRunning()) process.kill(pid, signal);
+    while (isRunning() && Date.now() < deadline) await setTimeout(LOOK_MS);
+  }
+}
