@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import { startEmbedded } from './embedded.ts';
 import { unusable } from './migrate.ts';
 import { oneConnection } from './one-connection.ts';
+import { SQLSTATE } from './sqlstate.ts';
 
 /** A database, with its server if need be, that is thrown away after use. */
 export interface Scratch {
@@ -10,8 +11,17 @@ export interface Scratch {
   stop(): Promise<void>;
 }
 
-const PREFIX = 'rowlock_scratch_';
-const FORGOTTEN_AFTER_MS = 60 * 60 * 1000;
+/**
+ * The owner of such a database keeps a session whose application name is the database's name. Without
+ * that session the database is a leftover. PostgreSQL shows application names to every account.
+ */
+const OWNED = 'rowlock_scratch_owned_';
+/** Behind a pooler nobody can see who owns what, so these names hold the time instead. */
+const TIMED = 'rowlock_scratch_';
+const TIMED_LIVE_MS = 60 * 60 * 1000;
+
+/** How long leftovers are dropped for before a start. The next start goes on. */
+const SWEEP_MS = 10_000;
 
 /**
  * An empty database for a demo or a test run: on an embedded PostgreSQL, or a new one on the server
@@ -24,23 +34,59 @@ export async function openScratch(
   start: (stop?: AbortSignal) => Promise<Scratch> = (signal) => startEmbedded(undefined, signal),
 ): Promise<Scratch> {
   if (databaseUrl === undefined) return start(stop);
-  const name = `${PREFIX}${Date.now()}_${randomBytes(4).toString('hex')}`;
-  await onServer(databaseUrl, async (sql) => {
-    await dropForgotten(sql);
-    await sql`CREATE DATABASE ${sql(name)}`;
-  });
+  const owner = await openOwner(databaseUrl);
   const url = new URL(databaseUrl);
-  url.pathname = name;
+  url.pathname = owner.name;
+  try {
+    await dropLeftovers(databaseUrl, stop).catch(() => undefined);
+    await onServer(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(owner.name)}`);
+  } catch (error) {
+    await owner.leave();
+    throw error;
+  }
   return {
     url: url.href,
-    stop: () => onServer(databaseUrl, (sql) => dropAll(sql, `${name}%`)),
+    async stop() {
+      try {
+        await onServer(databaseUrl, (sql) => dropAll(sql, owner.name));
+      } finally {
+        await owner.leave();
+      }
+    },
   };
 }
 
-async function onServer(url: string, work: (sql: postgres.Sql) => Promise<void>) {
+/** Keeps the owner's session until it leaves, and gives the name of the owner's database. */
+async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
+  const name = `${OWNED}${random(8)}`;
+  const sql = oneConnection(url, { connection: { application_name: name } });
+  const leave = () => sql.end({ timeout: 5 });
+  try {
+    if (await hasOwnSession(sql)) {
+      // The owner is silent for as long as the database is used.
+      await sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
+      return { name, leave };
+    }
+  } catch (error) {
+    await leave();
+    throw unusable(url, error);
+  }
+  await leave();
+  return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
+}
+
+/** A pooler makes up the process id that the driver is told, and lends its sessions in turn. */
+async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
+  const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+  return rows[0]?.pid === rows.state.pid;
+}
+
+const random = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+async function onServer<T>(url: string, work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
   const sql = oneConnection(url, {});
   try {
-    await work(sql);
+    return await work(sql);
   } catch (error) {
     throw unusable(url, error);
   } finally {
@@ -48,20 +94,48 @@ async function onServer(url: string, work: (sql: postgres.Sql) => Promise<void>)
   }
 }
 
-async function dropAll(sql: postgres.Sql, pattern: string) {
+async function dropAll(sql: postgres.Sql, prefix: string) {
   const rows = await sql<{ datname: string }[]>`
-    SELECT datname FROM pg_database WHERE datname LIKE ${pattern}`;
+    SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`;
   for (const { datname } of rows) await sql`DROP DATABASE IF EXISTS ${sql(datname)} WITH (FORCE)`;
 }
 
-/** A run that was killed on somebody's server leaves its database; the next run finds it. */
-async function dropForgotten(sql: postgres.Sql) {
-  const rows = await sql<{ datname: string }[]>`
-    SELECT datname FROM pg_database WHERE datname LIKE ${`${PREFIX}%`}
-    AND datname NOT IN (SELECT datname FROM pg_stat_activity WHERE datname IS NOT NULL)`;
-  for (const { datname } of rows) {
-    const madeAt = Number(datname.slice(PREFIX.length).split('_')[0]);
-    if (Date.now() - madeAt > FORGOTTEN_AFTER_MS)
-      await sql`DROP DATABASE IF EXISTS ${sql(datname)}`;
+/**
+ * Drops the scratch databases whose owners were killed. Those of other living processes on the same
+ * server stay. Gives the SQLSTATEs of the databases that could not be dropped.
+ */
+export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<string[]> {
+  const sql = oneConnection(url, {});
+  const late = AbortSignal.timeout(SWEEP_MS);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
+  const giveUp = () => void sql.end({ timeout: 0 });
+  signal.addEventListener('abort', giveUp);
+  const failures: string[] = [];
+  try {
+    for (const name of await leftovers(sql)) {
+      if (signal.aborted) break;
+      await sql`DROP DATABASE IF EXISTS ${sql(name)}`.catch(({ code }) => failures.push(code));
+    }
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    await sql.end({ timeout: 5 });
   }
+  return failures.filter((code) => code !== SQLSTATE.objectInUse);
+}
+
+async function leftovers(sql: postgres.Sql): Promise<string[]> {
+  const owned = `^${OWNED}[0-9a-f]{16}`;
+  const timed = `^${TIMED}[0-9]{13}_[0-9a-f]{8}(_|$)`;
+  const rows = await sql<{ datname: string }[]>`
+    SELECT datname FROM pg_database AS d
+    WHERE CASE
+        WHEN datname ~ ${`${owned}(_|$)`} THEN NOT EXISTS (
+          SELECT FROM pg_stat_activity WHERE application_name = substring(d.datname FROM ${owned}))
+        WHEN datname ~ ${timed} THEN
+          split_part(datname, '_', 3)::bigint < ${Date.now() - TIMED_LIVE_MS}
+      END
+      AND NOT EXISTS (
+        SELECT FROM pg_stat_activity AS a
+        WHERE a.datname = d.datname AND backend_type IS DISTINCT FROM 'autovacuum worker')`;
+  return rows.map(({ datname }) => datname);
 }

@@ -4,6 +4,7 @@ export const SQLSTATE = {
   foreignKeyViolation: '23503',
   serializationFailure: '40001',
   deadlockDetected: '40P01',
+  objectInUse: '55006',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   readOnlyTransaction: '25006',

@@ -1,12 +1,12 @@
 import { Admission, type AdmissionLimits, type Unanswered } from '../claims/admission.ts';
 import { prepareDatabase } from '../db/migrate.ts';
-import { openScratch, type Scratch } from '../db/scratch.ts';
+import { dropLeftovers, openScratch, type Scratch } from '../db/scratch.ts';
 import { describe } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Stage } from './explore/stage.ts';
 
 export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' | 'answerMs'> {
-  /** Stages at once; each is four connections. */
+  /** Stages at once; each is five connections. */
   most: number;
   /** How long a stage is kept for the next one who wants to use it. */
   idleMs: number;
@@ -131,13 +131,25 @@ export const RACE_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_
 
 /** The stages of the lab's pages: nobody who plays waits for an exploration. */
 export function openStages(databaseUrl: string, log: Log) {
+  const closing = new AbortController();
+  const cleared = clearUp(databaseUrl, log, closing.signal);
   const plays = new Stages(databaseUrl, PLAY_LIMITS, log);
   const explorations = new Stages(databaseUrl, EXPLORATION_LIMITS, log);
   const races = new Stages(databaseUrl, RACE_LIMITS, log);
   const close = async () => {
+    closing.abort();
+    await cleared;
     await Promise.all([plays, explorations, races].map((stages) => stages.close()));
   };
   return { plays, explorations, races, close };
+}
+
+/** Drops the databases of servers that were killed, in the background: no request waits for that. */
+async function clearUp(databaseUrl: string, log: Log, stop: AbortSignal) {
+  const failures = await dropLeftovers(databaseUrl, stop).catch((error) => [describe(error)]);
+  if (failures.length === 0 || stop.aborted) return;
+  const event = 'scratch databases of killed processes could not be dropped';
+  log.error({ event, count: failures.length, error: failures[0] });
 }
 
 export type LabStages = ReturnType<typeof openStages>;
