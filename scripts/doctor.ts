@@ -4,7 +4,8 @@ import { readConfig } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { hasData } from '../src/db/home.ts';
-import { databaseAlone, missingMigrations, unusable } from '../src/db/migrate.ts';
+import { databaseAlone, missingMigrations } from '../src/db/migrate.ts';
+import { databaseName, unusable } from '../src/db/unusable.ts';
 import { type Diagnosis, diagnose } from '../src/doctor.ts';
 import { PlainError } from '../src/errors.ts';
 import { runMain } from '../src/main.ts';
@@ -78,7 +79,7 @@ async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): P
   try {
     return await work(db);
   } catch (error) {
-    throw unusable(url, error);
+    throw unusable(databaseName(url), error);
   } finally {
     await close();
   }

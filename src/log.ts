@@ -17,6 +17,22 @@ export interface Log {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+const SELDOM_MS = 60_000;
+
+/**
+ * Logs an error at most once a minute for each event. A cause that fails every request would
+ * otherwise write a line for each of them.
+ */
+export function seldom(log: Log): Log['error'] {
+  const loggedAt = new Map<string, number>();
+  return (event) => {
+    const now = performance.now();
+    if (now - (loggedAt.get(event.event) ?? Number.NEGATIVE_INFINITY) < SELDOM_MS) return;
+    loggedAt.set(event.event, now);
+    log.error(event);
+  };
+}
+
 interface Out {
   isTTY?: boolean;
   write(text: string): unknown;

@@ -5,7 +5,7 @@ import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/setting
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
-import { PlainError } from './errors.ts';
+import { databaseName } from './db/unusable.ts';
 import { openLog } from './log.ts';
 import { runMain, unlessStopped } from './main.ts';
 import { print } from './print.ts';
@@ -22,14 +22,17 @@ runMain(async (stop) => {
   const database = await openDatabase(config, stop);
   try {
     const demoData = config.databaseUrl === undefined;
-    await unlessStopped(stop, prepareDatabase(database.url, { demoData }));
+    const { url, name } = database;
+    await unlessStopped(stop, prepareDatabase(url, { demoData, name }));
     const log = openLog(config.logLevel);
-    const service = await startService({ ...config, databaseUrl: database.url, log });
+    const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
-    say(failure ?? 'Stopping: running claims finish, new ones are refused.');
+    if (failure === undefined) say('Stopping: running claims finish, new ones are refused.');
+    // At once, since the requests that still run may take a while to end.
+    else process.stderr.write(`${failure}\n`);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
-    if (failure !== undefined) throw new PlainError('Stopped, since the database has ended.');
+    if (failure !== undefined) return 1;
     say('Stopped.');
   } finally {
     await database.stop();
@@ -52,8 +55,7 @@ async function openDatabase(
     const embedded = await startEmbedded(dataDir, stop);
     return { ...embedded, name: `embedded PostgreSQL, kept in ${embedded.home}` };
   }
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  const name = `PostgreSQL at ${hostname}:${port || 5432}${pathname}`;
+  const name = databaseName(databaseUrl);
   return { url: databaseUrl, name, failed: new Promise(() => undefined), stop: async () => {} };
 }
 

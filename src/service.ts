@@ -2,12 +2,14 @@ import { type AppDeps, createApp, QUEUE_LIMITS } from './app.ts';
 import { longestAnswer } from './claims/admission.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
+import { tellingOfFullDisk } from './db/full-disk.ts';
+import { databaseName as nameOf, unusable } from './db/unusable.ts';
 import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
 import { openStages, PLAY_LIMITS } from './lab/stages.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
-import type { Log } from './log.ts';
+import { type Log, seldom } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { webRoutes } from './web/http.ts';
 
@@ -20,6 +22,8 @@ const CONNECTIONS_ASIDE = 3;
 export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** A database that is migrated already. */
   databaseUrl: string;
+  /** How the log calls it; by its address when nothing is said. */
+  databaseName?: string;
   host: string;
   /** 0: any free port. */
   port: number;
@@ -44,15 +48,20 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
+  const { databaseName = nameOf(databaseUrl) } = options;
   const metrics = createMetrics();
-  const pool = connect(databaseUrl, { observe: metrics.statement });
+  const logSeldom = seldom(log);
+  const open = tellingOfFullDisk((error) =>
+    logSeldom({ event: 'the database has no room', reason: unusable(databaseName, error).message }),
+  );
+  const pool = connect(databaseUrl, { open, observe: metrics.statement });
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
   metrics.gauge('rowlock_pool_waiting', 'Who waits for a connection.', () => pool.load().waiting);
-  const aside = connect(databaseUrl, { connections: CONNECTIONS_ASIDE });
+  const aside = connect(databaseUrl, { open, connections: CONNECTIONS_ASIDE });
   const labPool = lab
     ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
     : undefined;
-  const stages = lab ? openStages(databaseUrl, log) : undefined;
+  const stages = lab ? openStages(databaseUrl, log, databaseName) : undefined;
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;

@@ -114,9 +114,20 @@ export function lastWords(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** The reason among such words, without the statements that PostgreSQL logs beside it. */
-export function gist(words: string): string {
+/**
+ * The reason among such words, without the statements that PostgreSQL logs beside it. A full disk is
+ * named by `directory`, which is on that disk: clients that were refused after it hide the reason.
+ */
+export function gist(words: string, directory: string): string {
   const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];
   const fatal = said.filter(([, severity]) => severity !== 'LOG');
+  if (fatal.some(([line]) => hasNoRoom(line)))
+    return (
+      `no space left on device in ${directory}. Make room there and start again: ` +
+      'no acknowledged claim is lost.'
+    );
   return (fatal.at(-1) ?? said.at(-1))?.[2] ?? 'it gave no reason';
 }
+
+/** Our clusters have the locale C, so these are the words for ENOSPC. */
+export const hasNoRoom = (words: string): boolean => words.includes('No space left on device');

@@ -79,5 +79,5 @@ async function initdb(
   const [code] = await once(child, 'close');
   signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
-  if (code !== 0) throw new PlainError(`initdb failed: ${gist(words())}`);
+  if (code !== 0) throw new PlainError(`initdb failed: ${gist(words(), data)}`);
 }

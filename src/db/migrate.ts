@@ -3,11 +3,11 @@ import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { PlainError } from '../errors.ts';
 import { inProject } from '../project.ts';
 import { type Database, databaseOver, type Transaction } from './client.ts';
 import { addDemoData } from './demo-data.ts';
 import { type Codecs, openSession, type SessionSettings } from './session.ts';
+import { databaseName, unusable } from './unusable.ts';
 
 /** Any number will do, as long as every instance takes the same one. */
 const MIGRATION_LOCK = 7_203_554;
@@ -20,9 +20,12 @@ export const migrationsFolder = inProject('drizzle');
  * Brings the database at `url` up to the newest migration, and with `demoData` fills it if it holds
  * no company yet. Instances that start together take turns.
  *
- * Throws a `PlainError` when the database cannot be used.
+ * Throws a `PlainError` when the database cannot be used; it calls the database by `name`.
  */
-export async function prepareDatabase(url: string, { demoData = false } = {}) {
+export async function prepareDatabase(
+  url: string,
+  { demoData = false, name = databaseName(url) } = {},
+) {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   try {
     await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
@@ -31,7 +34,7 @@ export async function prepareDatabase(url: string, { demoData = false } = {}) {
     await migrate(db, { migrationsFolder });
     if (demoData) await addDemoData(db);
   } catch (error) {
-    throw unusable(url, error);
+    throw unusable(name, error, 'Its migrations failed, and were undone.');
   } finally {
     // Closing the connection gives the lock back.
     await close();
@@ -83,15 +86,4 @@ async function appliedMigrations(db: Database | Transaction): Promise<number[]> 
   if (!table?.exists) return [];
   const rows = await db.execute(sql`SELECT created_at FROM drizzle.__drizzle_migrations`);
   return rows.map((row) => Number(row.created_at));
-}
-
-/** Names the server and the reason, and never the password. */
-export function unusable(url: string, error: unknown): PlainError {
-  const { hostname, port, pathname } = new URL(url);
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const words = reason instanceof Error ? reason.message || reason.name : String(reason);
-  return new PlainError(
-    `Cannot use PostgreSQL at ${hostname}:${port || 5432}${pathname}: ${words}. ` +
-      'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.',
-  );
 }

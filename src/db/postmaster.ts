@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { PlainError } from '../errors.ts';
-import { gist, lastWords, launch } from './binaries.ts';
+import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { holderOf, OWNER, stopServerOf } from './holder.ts';
 
@@ -37,7 +37,9 @@ export async function startServer(
     if ('server' in started) return started.server;
     signal.throwIfAborted();
     // Somebody took the port since we looked, or a predecessor is still being stopped.
-    const mayPass = /could not bind|postmaster\.pid|shared memory block/.test(started.words);
+    const mayPass =
+      /could not bind|postmaster\.pid|shared memory block/.test(started.words) &&
+      !hasNoRoom(started.words);
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
     const holder = holderOf(cluster.data);
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
@@ -48,7 +50,9 @@ export async function startServer(
 }
 
 function explain({ data }: Cluster, words: string): string {
-  if (!words.includes('postmaster.pid')) return `PostgreSQL did not start: ${gist(words)}`;
+  // A full disk takes no postmaster.pid either.
+  if (!words.includes('postmaster.pid') || hasNoRoom(words))
+    return `PostgreSQL did not start: ${gist(words, data)}`;
   const holder = holderOf(data);
   switch (holder.kind) {
     case 'rowlock':
@@ -68,7 +72,7 @@ function explain({ data }: Cluster, words: string): string {
         `process ${holder.pid}. If it is not, remove ${data}/postmaster.pid.`
       );
     default:
-      return `PostgreSQL did not start: ${gist(words)}`;
+      return `PostgreSQL did not start: ${gist(words, data)}`;
   }
 }
 
@@ -102,7 +106,7 @@ async function tryStart(
   const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
   const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
   const words = lastWords(child);
-  const ended = once(child, 'close').then(() => gist(words()));
+  const ended = once(child, 'close').then(() => gist(words(), cluster.data));
   const ready = new Promise<boolean>((resolve) => {
     child.stderr?.on('data', () => {
       if (words().includes('ready to accept connections')) resolve(true);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
 import { startEmbedded } from './embedded.ts';
-import { unusable } from './migrate.ts';
 import { oneConnection } from './one-connection.ts';
 import { SQLSTATE } from './sqlstate.ts';
+import { databaseName, unusable } from './unusable.ts';
 
 /** A database, with its server if need be, that is thrown away after use. */
 export interface Scratch {
@@ -69,7 +69,7 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
     }
   } catch (error) {
     await leave();
-    throw unusable(url, error);
+    throw unusable(databaseName(url), error);
   }
   await leave();
   return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
@@ -88,7 +88,7 @@ async function onServer<T>(url: string, work: (sql: postgres.Sql) => PromiseLike
   try {
     return await work(sql);
   } catch (error) {
-    throw unusable(url, error);
+    throw unusable(databaseName(url), error);
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -1,3 +1,4 @@
+import { databaseError, isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
 import { PlainError } from '../errors.ts';
 import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import { busy } from '../problems.ts';
@@ -9,6 +10,12 @@ export const labBusy = {
   detail: 'The lab has as much to do as it takes at once: ask again.',
 } as const satisfies Problem;
 
+/** The database is away, full, or has too much to do. Which of them is for the log alone. */
+const noDatabaseNow = {
+  ...busy,
+  detail: 'The lab cannot use its database at the moment: ask again.',
+} as const satisfies Problem;
+
 /** What the lab needs of PostgreSQL beyond what the service needs, it may not have. */
 export const labUnavailable = {
   status: 503,
@@ -16,6 +23,26 @@ export const labUnavailable = {
   title: 'No stage for the lab',
   detail: 'The lab cannot make a scratch database, or not set what it needs there.',
 } as const satisfies Problem;
+
+/** Work of the lab ends with this problem. */
+export class Refusal extends Error {
+  readonly problem: Problem<503>;
+
+  constructor(refused: Problem<503>) {
+    super(refused.detail);
+    this.problem = refused;
+  }
+}
+
+/**
+ * What callers are told of an error of the lab; undefined for an unexpected one. The message of a
+ * database error holds addresses and names of files, so no caller ever sees it.
+ */
+export function refusalOf(error: unknown): Problem<503> | undefined {
+  if (error instanceof Refusal) return error.problem;
+  if (isNothingDone(error) || isConnectionLost(error)) return noDatabaseNow;
+  return error instanceof PlainError && databaseError(error) ? labUnavailable : undefined;
+}
 
 /** What work on a stage gives; or, where there was none to be had, the answer that says so. */
 export async function onStage<T>(
@@ -26,7 +53,9 @@ export async function onStage<T>(
     const given = await stages.use(async (stage) => ({ done: await work(stage) }));
     return 'done' in given ? given : problem(labBusy, {}, RETRY_AFTER);
   } catch (error) {
-    if (!(error instanceof PlainError)) throw error;
-    return problem({ ...labUnavailable, detail: error.message });
+    const refused = refusalOf(error);
+    if (!refused) throw error;
+    // To ask again does not help an account that lacks a right.
+    return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
   }
 }

@@ -1,8 +1,10 @@
 import { Admission, type AdmissionLimits, type Unanswered } from '../claims/admission.ts';
 import { prepareDatabase } from '../db/migrate.ts';
 import { dropLeftovers, openScratch, type Scratch } from '../db/scratch.ts';
-import { describe } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { databaseError } from '../db/sqlstate.ts';
+import { databaseName, unusable } from '../db/unusable.ts';
+import { describe, PlainError } from '../errors.ts';
+import { type Log, seldom } from '../log.ts';
 import { Stage } from './explore/stage.ts';
 
 export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' | 'answerMs'> {
@@ -24,23 +26,31 @@ interface Kept {
  */
 export class Stages {
   readonly #databaseUrl: string;
+  readonly #databaseName: string;
   readonly #idleMs: number;
-  readonly #log: Log;
+  readonly #log: Log['error'];
   readonly #admission: Admission;
   readonly #all = new Set<Promise<Kept>>();
   readonly #idle: Promise<Kept>[] = [];
 
-  constructor(databaseUrl: string, { most, idleMs, ...limits }: StagesLimits, log: Log) {
+  /** The log calls the database by `name`. */
+  constructor(
+    databaseUrl: string,
+    { most, idleMs, ...limits }: StagesLimits,
+    log: Log,
+    name = databaseName(databaseUrl),
+  ) {
     this.#databaseUrl = databaseUrl;
+    this.#databaseName = name;
     this.#idleMs = idleMs;
-    this.#log = log;
+    this.#log = seldom(log);
     this.#admission = new Admission({ places: most, placesPerJob: most, ...limits }, this.#logLate);
   }
 
   /**
    * Lends a stage. `busy` when none was free in time, `unknown` when the work did not end in time.
-   * After an error the stage is not lent again. Throws a `PlainError` where the account may not do
-   * what a stage needs.
+   * After an error the stage is not lent again. What the work throws is thrown on, and
+   * a `PlainError` where there can be no stage; the log has the cause.
    */
   use<T>(work: (stage: Stage) => Promise<T>): Promise<T | Unanswered> {
     return this.#admission.run(EVERYBODY, async () => {
@@ -54,6 +64,7 @@ export class Stages {
         return result;
       } catch (error) {
         await this.#drop(lent);
+        this.#tellOperator(error);
         throw error;
       }
     });
@@ -88,8 +99,16 @@ export class Stages {
     await kept.scratch.stop().catch(this.#logLate);
   }
 
+  /** Callers are not told what is wrong with the database. */
+  #tellOperator(error: unknown) {
+    if (!databaseError(error)) return;
+    const database = this.#databaseName;
+    const { message } = error instanceof PlainError ? error : unusable(database, error);
+    this.#log({ event: 'the lab cannot use its database', database, reason: message });
+  }
+
   readonly #logLate = (error: unknown) =>
-    this.#log.error({ event: 'a stage of the lab failed', error: describe(error) });
+    this.#log({ event: 'a stage of the lab failed', error: describe(error) });
 }
 
 /** The admission counts by jobs; here all ask for the same. */
@@ -130,12 +149,12 @@ export const EXPLORATION_LIMITS: StagesLimits = {
 export const RACE_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
 
 /** The stages of the lab's pages: nobody who plays waits for an exploration. */
-export function openStages(databaseUrl: string, log: Log) {
+export function openStages(databaseUrl: string, log: Log, name?: string) {
   const closing = new AbortController();
   const cleared = clearUp(databaseUrl, log, closing.signal);
-  const plays = new Stages(databaseUrl, PLAY_LIMITS, log);
-  const explorations = new Stages(databaseUrl, EXPLORATION_LIMITS, log);
-  const races = new Stages(databaseUrl, RACE_LIMITS, log);
+  const plays = new Stages(databaseUrl, PLAY_LIMITS, log, name);
+  const explorations = new Stages(databaseUrl, EXPLORATION_LIMITS, log, name);
+  const races = new Stages(databaseUrl, RACE_LIMITS, log, name);
   const close = async () => {
     closing.abort();
     await cleared;

@@ -59,8 +59,16 @@ test('the reason that PostgreSQL gives is told without the statement beside it',
 2026 [1] STATEMENT:  select hunter2
 2026 [1] LOG:  database system is shut down
 `;
-  expect(gist(words)).toBe('out of memory');
-  expect(gist('')).toBe('it gave no reason');
+  expect(gist(words, '/data')).toBe('out of memory');
+  expect(gist('', '/data')).toBe('it gave no reason');
+});
+
+test('a full disk is told as the reason, though clients were refused after it', () => {
+  const words = `2026 [1] PANIC:  could not write to file "pg_wal/xlogtemp.1": No space left on device
+2026 [2] FATAL:  the database system is in recovery mode
+2026 [1] LOG:  aborting startup due to startup process failure
+`;
+  expect(gist(words, '/data')).toMatch(/^no space left on device in \/data\. Make room there/);
 });
 
 test('leaves neither a server nor a directory when its guard is killed', async () => {

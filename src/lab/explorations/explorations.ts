@@ -1,4 +1,4 @@
-import { describe, PlainError } from '../../errors.ts';
+import { describe } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { claimScenario, settingNamed } from '../claim-scenarios.ts';
 import { counterexampleOf, explore, type Exploration as Findings } from '../explore/explore.ts';
@@ -6,6 +6,7 @@ import { Divergence } from '../explore/forks.ts';
 import { tell } from '../explore/told.ts';
 import { Line } from '../line.ts';
 import { Listener } from '../listener.ts';
+import { labBusy, Refusal, refusalOf } from '../problems.ts';
 import type { Stages } from '../stages.ts';
 import { strategies } from '../strategies/index.ts';
 import { readVerdicts } from '../verdicts.ts';
@@ -109,13 +110,14 @@ export class Explorations {
         if (!stop.aborted) throw error;
       }),
     );
-    if (found && 'kind' in found) throw new PlainError('The explorer is busy. Ask again.');
+    if (found && 'kind' in found) throw new Refusal(labBusy);
     return found && explored(question, found);
   }
 
   #explain(error: unknown): string {
     if (error instanceof Divergence) return WENT_ANOTHER_WAY;
-    if (error instanceof PlainError) return error.message;
+    const refused = refusalOf(error);
+    if (refused) return refused.detail;
     this.#deps.log.error({ event: 'exploration failed', error: describe(error) });
     return 'Something unexpected happened. The log has it.';
   }

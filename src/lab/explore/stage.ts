@@ -1,6 +1,7 @@
 import { arrayOf } from '../../db/arrays.ts';
 import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
+import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../errors.ts';
 
 /** A session of the stage, with what tells it from others. */
@@ -89,10 +90,11 @@ export class Stage {
       const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
       opened.pid = (row as { pid: number }).pid;
     } catch (error) {
-      if ((error as { code?: string }).code !== '42501') throw error;
+      if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
       throw new PlainError(
         'The explorer sets deadlock_timeout and log_lock_waits, which the account in DATABASE_URL ' +
           'may not. Unset DATABASE_URL to explore on the embedded PostgreSQL.',
+        { cause: error },
       );
     }
     return opened;

@@ -1,7 +1,8 @@
-import { describe, PlainError } from '../../errors.ts';
+import { describe } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Line } from '../line.ts';
 import { Listener } from '../listener.ts';
+import { labBusy, Refusal, refusalOf } from '../problems.ts';
 import type { RaceSettings } from '../race.ts';
 import type { Stages } from '../stages.ts';
 import type { Strategy } from '../strategy.ts';
@@ -53,7 +54,7 @@ export class RaceLine {
     try {
       const done = await this.#line.run(work, (place) => tell('queued', { place }), stop);
       if (typeof done !== 'object') return;
-      if ('kind' in done) throw new PlainError('The race took too long.');
+      if ('kind' in done) throw new Refusal({ ...labBusy, detail: 'The race took too long.' });
       tell('done', done);
     } catch (error) {
       tell('failed', { detail: this.#explain(error) });
@@ -63,7 +64,8 @@ export class RaceLine {
   }
 
   #explain(error: unknown): string {
-    if (error instanceof PlainError) return error.message;
+    const refused = refusalOf(error);
+    if (refused) return refused.detail;
     this.#deps.log.error({ event: 'race failed', error: describe(error) });
     return 'Something unexpected happened. The log has it.';
   }

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLab } from '../../../src/lab/http.ts';
 import type { PlayState } from '../../../src/lab/play/play.ts';
+import { labUnavailable } from '../../../src/lab/problems.ts';
 import { openStages, PLAY_LIMITS, Stages } from '../../../src/lab/stages.ts';
 import { collectLog, makeApp, makeLab } from '../../support/app.ts';
 
@@ -119,10 +120,32 @@ describe('where there is no stage', () => {
     await stages.plays.close();
   });
 
-  test('since there is no database server, the answer says so in words', async () => {
-    const play = await asksOf(openStages('postgres://nobody@127.0.0.1:9/x', collectLog().log));
-    const { status, body } = await play();
+  test('since there is no database server, callers are told busy, and the log the cause', async () => {
+    const { log, events } = collectLog();
+    const play = await asksOf(openStages('postgres://nobody@127.0.0.1:9/x', log));
+    for (let times = 1; times <= 3; times++) {
+      const { status, body, headers } = await play();
+      expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'busy', '1']);
+      expect(body.detail).toBe('The lab cannot use its database at the moment: ask again.');
+    }
+    expect(events).toEqual([
+      {
+        event: 'the lab cannot use its database',
+        database: 'PostgreSQL at 127.0.0.1:9/x',
+        reason: expect.stringMatching(/ECONNREFUSED.*Check DATABASE_URL/),
+      },
+    ]);
+  });
+
+  test('since the account may not make one, the answer says so without the account', async () => {
+    const url = new URL(made.databaseUrl);
+    Object.assign(url, { username: 'rowlock_player', password: 'secret' });
+    await made.db.execute(sql`create role rowlock_player login password 'secret'`);
+    onTestFinished(async () => void (await made.db.execute(sql`drop role rowlock_player`)));
+    const { log, events } = collectLog();
+    const { status, body } = await (await asksOf(openStages(url.href, log)))();
     expect([status, body.code]).toEqual([503, 'lab-unavailable']);
-    expect(body.detail).toMatch(/^Cannot use PostgreSQL at 127\.0\.0\.1:9/);
+    expect(body.detail).toBe(labUnavailable.detail);
+    expect(events[0]?.reason).toMatch(/permission denied to create database/);
   });
 });

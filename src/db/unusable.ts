@@ -1,0 +1,42 @@
+import { PlainError } from '../errors.ts';
+import { databaseError, isConnectionLost, SQLSTATE } from './sqlstate.ts';
+
+/** A database as an operator knows it: by its address, without the account. */
+export function databaseName(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `PostgreSQL at ${hostname}:${port || 5432}${pathname}`;
+}
+
+const LOOK_AT_URL = 'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.';
+
+/** Advice for each cause that we know. The wrong advice sends an operator to the wrong place. */
+const ADVICE: Record<string, string> = {
+  ECONNREFUSED: LOOK_AT_URL,
+  EHOSTUNREACH: LOOK_AT_URL,
+  ENETUNREACH: LOOK_AT_URL,
+  ENOTFOUND: LOOK_AT_URL,
+  EAI_AGAIN: LOOK_AT_URL,
+  CONNECT_TIMEOUT: LOOK_AT_URL,
+  [SQLSTATE.invalidPassword]: 'Check the user and the password in DATABASE_URL.',
+  [SQLSTATE.invalidAuthorization]: 'Check the user and the password in DATABASE_URL.',
+  [SQLSTATE.noSuchDatabase]: 'Check the name of the database in DATABASE_URL.',
+  [SQLSTATE.insufficientPrivilege]: 'Give the account in DATABASE_URL this right.',
+  [SQLSTATE.readOnlyTransaction]: 'DATABASE_URL has to lead to the primary.',
+  [SQLSTATE.diskFull]: 'Its disk is full: make room there.',
+  [SQLSTATE.tooManyConnections]: 'It has as many connections as it takes.',
+  [SQLSTATE.cannotConnectNow]: 'It is starting or stopping: try again in a moment.',
+};
+
+/**
+ * An error of the database in words for an operator: the database, the cause, and advice that fits
+ * the cause. `otherwise` is the advice for a cause that is not listed. The words never hold the
+ * password. They are not for callers, since they hold the address and perhaps the name of a file.
+ */
+export function unusable(name: string, error: unknown, otherwise?: string): PlainError {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const words = reason instanceof Error ? reason.message || reason.name : String(reason);
+  const code = databaseError(error)?.code ?? '';
+  const advice = ADVICE[code] ?? (isConnectionLost(error) ? undefined : otherwise);
+  const message = `Cannot use ${name}: ${words}.`;
+  return new PlainError(advice ? `${message} ${advice}` : message, { cause: error });
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, expect, inject, test } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+import { openScratch } from '../../src/db/scratch.ts';
+import { makeDatabase } from '../support/database.ts';
+
+const admin = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
+const role = `rowlock_${randomBytes(6).toString('hex')}`;
+afterAll(async () => {
+  await admin`drop role if exists ${admin(role)}`;
+  await admin.end();
+});
+
+/** This address with another account, or another database. */
+function changed(
+  address: string,
+  change: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>,
+) {
+  return Object.assign(new URL(address), change).href;
+}
+const NAME = /^Cannot use PostgreSQL at 127\.0\.0\.1:\d+\/\w+: /;
+
+async function expectWords(failing: Promise<unknown>, words: RegExp) {
+  const error = await failing.catch((thrown: Error) => thrown);
+  const message = error instanceof Error ? error.message : 'it did not fail';
+  expect(message).toMatch(NAME);
+  expect(message.replace(NAME, '')).toMatch(words);
+}
+
+test('a server that cannot be reached sends the operator to DATABASE_URL', async () => {
+  const failing = prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs');
+  await expectWords(failing, /^connect ECONNREFUSED .*\. Check DATABASE_URL, or unset it/);
+});
+
+test('a wrong password sends the operator to the password', async () => {
+  const url = changed(inject('scratchUrl'), { password: 'hunter2' });
+  const words = /^password authentication failed .*\. Check the user and the password(?!.*hunter2)/;
+  await expectWords(prepareDatabase(url), words);
+});
+
+test('a database that does not exist sends the operator to its name', async () => {
+  const url = changed(inject('scratchUrl'), { pathname: 'no_such_database' });
+  await expectWords(prepareDatabase(url), /does not exist\. Check the name of the database in/);
+});
+
+test('a right that is missing is named, and nothing else is blamed', async () => {
+  await admin`create role ${admin(role)} login password 'secret'`;
+  const url = changed(inject('scratchUrl'), { username: role, password: 'secret' });
+  const words =
+    /^permission denied to create database\. Give the account in DATABASE_URL this right\.$/;
+  await expectWords(openScratch(url), words);
+});
+
+test('a migration that fails is named as the cause, and DATABASE_URL is not blamed', async () => {
+  const url = await makeDatabase();
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql`drop schema drizzle cascade`;
+  await sql.end();
+  const words = /^relation "\w+" already exists\. Its migrations failed, and were undone\.$/;
+  await expectWords(prepareDatabase(url), words);
+});

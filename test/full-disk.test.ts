@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import postgres from 'postgres';
+import { expect } from 'vitest';
+import { atEnd, type Command, runServer } from './support/command.ts';
+import { diskTest, makeSmallDisk } from './support/small-disk.ts';
+
+/** A new cluster takes 35 MB, with 16 for the first segment of its log. */
+const DISK_MB = 100;
+/** Too little for another segment. */
+const LESS_THAN_A_SEGMENT_MB = 4;
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+async function ask(url: string, method: string, address: string, body?: object) {
+  const init = body && { headers: JSON_BODY, body: JSON.stringify(body) };
+  const response = await fetch(url + address, { method, ...init });
+  return { status: response.status, text: await response.text() };
+}
+const claim = (url: string, jobId: number, recruiterId: number) =>
+  ask(url, 'GET', `/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`);
+const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
+
+const linesOf = ({ stderr }: Command) => stderr().trimEnd().split('\n');
+/** The lines for a person, which are not of the log. */
+const wordsOf = (server: Command) => linesOf(server).filter((line) => !line.startsWith('{'));
+
+diskTest.concurrent(
+  'without room for data callers are told busy, and the log names the disk once',
+  async () => {
+    const disk = makeSmallDisk(DISK_MB);
+    const server = runServer({ DATA_DIR: path.join(disk.directory, 'data') });
+    const url = await urlOf(server);
+    disk.fill(0);
+
+    for (let recruiter = 1; recruiter <= 20; recruiter++) {
+      const { status, text } = await claim(url, 1, recruiter);
+      expect([status, JSON.parse(text).code]).toEqual([503, 'busy']);
+    }
+    const inLab = [
+      await ask(url, 'POST', '/lab/plays', { strategy: 'naive' }),
+      await ask(url, 'POST', '/lab/plays', { strategy: 'naive' }),
+      await ask(url, 'POST', '/lab/rounds', { strategies: ['naive'] }),
+      await ask(url, 'GET', '/lab/explorations?strategy=naive'),
+    ];
+    expect(JSON.parse(inLab[0]?.text ?? '')).toMatchObject({ status: 503, code: 'busy' });
+    for (const { text } of inLab) {
+      expect(text).toContain('The lab cannot use its database at the moment: ask again.');
+      expect(text).not.toMatch(/127\.0\.0\.1|DATABASE_URL|base\/|PG_VERSION|No space/);
+    }
+
+    disk.makeRoom();
+    expect((await claim(url, 1, 1)).status).toBe(200);
+    server.child.kill('SIGINT');
+    expect((await server.ended).code).toBe(0);
+    const logged = linesOf(server).map((line) => JSON.parse(line));
+    const ofEvent = (name: string) => logged.filter(({ event }) => event === name);
+    const cause = /No space left on device\. Its disk is full: make room there\.$/;
+    expect(ofEvent('the database has no room')).toEqual([
+      expect.objectContaining({ level: 'error', reason: expect.stringMatching(cause) }),
+    ]);
+    expect(ofEvent('the database has no room')[0].reason).toContain(`in ${disk.directory}/data: `);
+    // Plays, races and explorations have stages of their own.
+    const ofLab = ofEvent('the lab cannot use its database');
+    expect(ofLab).toHaveLength(3);
+    for (const { database, reason } of ofLab) {
+      expect(database).toContain(disk.directory);
+      expect(reason).toMatch(cause);
+      expect(reason).not.toContain('DATABASE_URL');
+    }
+  },
+);
+
+diskTest.concurrent(
+  'without room for its log PostgreSQL ends and the server says so in a line; no claim is lost',
+  async () => {
+    const disk = makeSmallDisk(DISK_MB);
+    const DATA_DIR = path.join(disk.directory, 'data');
+    const words = new RegExp(`: no space left on device in ${DATA_DIR}/data\\. Make room there`);
+    const first = runServer({ DATA_DIR });
+    const url = await urlOf(first);
+    for (const recruiter of [1, 2, 3]) expect((await claim(url, 1, recruiter)).status).toBe(200);
+    disk.fill(LESS_THAN_A_SEGMENT_MB);
+    await endSegment(DATA_DIR);
+    expect((await claim(url, 1, 4)).status).toBe(503);
+    expect((await first.ended).code).toBe(1);
+    expect(wordsOf(first)).toEqual([expect.stringMatching(/^PostgreSQL ended by itself: /)]);
+    expect(wordsOf(first)[0]).toMatch(words);
+
+    const second = runServer({ DATA_DIR });
+    expect((await second.ended).code).toBe(1);
+    expect(wordsOf(second)).toEqual([expect.stringMatching(/^No embedded PostgreSQL: /)]);
+    expect(wordsOf(second)[0]).toMatch(words);
+
+    disk.makeRoom();
+    const third = runServer({ DATA_DIR });
+    const again = await urlOf(third);
+    for (const recruiter of [1, 2, 3]) expect((await claim(again, 1, recruiter)).status).toBe(409);
+    third.child.kill('SIGINT');
+    expect((await third.ended).code).toBe(0);
+  },
+);
+
+/** The next write of PostgreSQL to its log needs a new segment. */
+async function endSegment(home: string) {
+  const data = path.join(home, 'data');
+  const password = readFileSync(path.join(data, 'rowlock-password'), 'utf8');
+  const port = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[3];
+  const sql = postgres(`postgres://rowlock:${password}@127.0.0.1:${port}/postgres`, {
+    max: 1,
+    onnotice: () => undefined,
+  });
+  atEnd(() => sql.end({ timeout: 0 }));
+  await sql`SELECT pg_switch_wal()`;
+}
