@@ -124,7 +124,6 @@ async function openArena(stop: AbortSignal, trace: Trace | undefined) {
       log: openLog('error'),
       trace,
     });
-    trace?.watch(scratch.url);
     return {
       url: service.url,
       async stop() {

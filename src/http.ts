@@ -88,8 +88,8 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** What a GET sets off: the claim itself, and in workshop mode a strategy's, or an exploration. */
-const ACTS_BY_GET = /^(\/lab\/strategies\/[^/]+)?\/claim-job$|^\/lab\/explorations$/;
+/** A GET sets off a claim, and in workshop mode a claim in a race or an exploration. */
+const ACTS_BY_GET = /^(\/lab\/races\/[^/]+)?\/claim-job$|^\/lab\/explorations$/;
 
 /** Whether a request may change something: by its method, or as a GET that acts. */
 export const isWriting = ({ req }: Context<Env>): boolean =>

@@ -4,8 +4,9 @@ import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { tellingOfFullDisk } from './db/full-disk.ts';
 import { databaseName as nameOf, unusable } from './db/unusable.ts';
-import { createLab, LAB_CONNECTIONS, LAB_LIMITS } from './lab/http.ts';
-import { openStages, PLAY_LIMITS } from './lab/stages.ts';
+import { createLab } from './lab/http.ts';
+import { openStages, PLAY_LIMITS } from './lab/lab-stages.ts';
+import { RACE_CLAIM_LIMITS } from './lab/races/http.ts';
 import type { Trace } from './lab/trace.ts';
 import { type Listening, listen } from './listen.ts';
 import { Feed } from './live/feed.ts';
@@ -14,7 +15,8 @@ import { createMetrics } from './metrics.ts';
 import { webRoutes } from './web/http.ts';
 
 /** Longer than any answer takes. */
-const DRAIN_MS = Math.max(...[QUEUE_LIMITS, LAB_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
+const DRAIN_MS =
+  Math.max(...[QUEUE_LIMITS, RACE_CLAIM_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
 /** Beside the claims: one asks whether the database answers, the others clear away. */
 const CONNECTIONS_ASIDE = 3;
@@ -58,10 +60,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
   metrics.gauge('rowlock_pool_waiting', 'Who waits for a connection.', () => pool.load().waiting);
   const aside = connect(databaseUrl, { open, connections: CONNECTIONS_ASIDE });
-  const labPool = lab
-    ? connect(databaseUrl, { connections: LAB_CONNECTIONS, open: trace?.open })
-    : undefined;
-  const stages = lab ? openStages(databaseUrl, log, databaseName) : undefined;
+  const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
@@ -72,11 +71,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
   app.route('/', webRoutes({ lab }));
-  if (labPool && stages)
-    app.route(
-      '/lab',
-      createLab({ db: labPool.db, log, stages, stop: stopping.signal, around: trace?.around }),
-    );
+  if (stages)
+    app.route('/lab', createLab({ log, stages, stop: stopping.signal, around: trace?.around }));
   // Pools open no connection before the first query, so a failure leaves nothing to close.
   const listening: Listening = await listen(app, host, port);
   const clearing = startClearing(aside.db, log);
@@ -92,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
       // This ends what the clearing still waits for, where the database is silent.
-      await Promise.all([pool, aside, labPool, stages].map(close));
+      await Promise.all([pool, aside, stages].map(close));
       await cleared;
     },
   };

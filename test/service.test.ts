@@ -46,7 +46,11 @@ test('a service clears expired claims away, and a claim of the lab is no outcome
   await vi.waitFor(async () => expect(await sql`SELECT 1 FROM job_claims`).toHaveLength(0), {
     timeout: 20_000,
   });
-  await fetch(`${url}/lab/strategies/naive/claim-job?jobId=1&recruiterId=1`);
+  const order = { method: 'POST', body: JSON.stringify({ strategy: 'naive' }) };
+  const begun = await fetch(`${url}/lab/races`, order);
+  const { race, jobId } = (await begun.json()) as { race: string; jobId: number };
+  const claim = `/lab/races/${race}/claim-job?jobId=${jobId}&recruiterId=1`;
+  expect((await fetch(url + claim)).status).toBe(200);
   const text = await (await fetch(`${url}/metrics`)).text();
   expect(text).not.toContain('rowlock_claim_outcomes_total{');
 });

@@ -53,9 +53,14 @@ export async function onStage<T>(
     const given = await stages.use(async (stage) => ({ done: await work(stage) }));
     return 'done' in given ? given : problem(labBusy, {}, RETRY_AFTER);
   } catch (error) {
-    const refused = refusalOf(error);
-    if (!refused) throw error;
-    // To ask again does not help an account that lacks a right.
-    return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
+    return refusalAnswer(error);
   }
+}
+
+/** The answer to an error of the lab. An unexpected one is thrown on. */
+export function refusalAnswer(error: unknown): ProblemResponse<503> {
+  const refused = refusalOf(error);
+  if (!refused) throw error;
+  // To ask again does not help an account that lacks a right.
+  return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
 }

@@ -1,31 +1,66 @@
-import { and, asc, eq } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
+import { asc, eq, sql } from 'drizzle-orm';
+import { connect, type Database } from '../db/client.ts';
 import { companies, jobClaims, jobs, recruiters } from '../db/schema.ts';
-import type { Standing } from './invariants.ts';
-import { addLabRows } from './lab-rows.ts';
+import type { openSession } from '../db/session.ts';
+import { counters, leases, slots } from './schema.ts';
+import type { Lent } from './stages.ts';
 
-/** Marks the jobs that the lab made, so that it can never remove another. */
-const COMPANY = '(race track)';
+/** As many recruiters have a connection at once; the others wait for theirs, as in production. */
+export const TRACK_CONNECTIONS = 20;
 
-export interface RaceTrack {
+/** A scratch database with its connections open, for one race after the other. */
+export interface Track extends Lent {
+  db: Database;
+}
+
+/** Connects to a scratch database, for races in it. */
+export async function openTrack(url: string, open?: typeof openSession): Promise<Track> {
+  const { db, close } = connect(url, { connections: TRACK_CONNECTIONS, open });
+  try {
+    await silence(db);
+    await openAll(db);
+    return { db, close, clean: () => clearTrack(db) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Nobody listens here, and commits that announce something wait for one another. */
+async function silence(db: Database) {
+  for (const table of [jobs, jobClaims])
+    await db.execute(sql`alter table ${table} disable trigger user`);
+}
+
+/** A race in which some still open their connection says little about locks. */
+const openAll = (db: Database) =>
+  Promise.all(Array.from({ length: TRACK_CONNECTIONS }, () => db.execute(sql`select 1`)));
+
+export interface LaidTrack {
   jobId: bigint;
   recruiterIds: bigint[];
 }
 
-/** A fresh job to race for, and recruiters to do it: those that exist, and as many new as it takes. */
+/** A fresh job to race for, and recruiters: those of earlier races, and as many new as it takes. */
 export async function layTrack(
   db: Database,
   size: { capacity: number; recruiters: number },
-): Promise<RaceTrack> {
+): Promise<LaidTrack> {
   return db.transaction(async (tx) => {
-    const [company] = await tx.insert(companies).values({ name: COMPANY }).returning();
+    const [company] = await tx.insert(companies).values({ name: 'Company' }).returning();
     if (!company) throw new Error('INSERT … RETURNING gave no row');
     const [job] = await tx
       .insert(jobs)
       .values({ companyId: company.id, role: 'Race', capacity: size.capacity })
       .returning();
     if (!job) throw new Error('INSERT … RETURNING gave no row');
-    await addLabRows(tx, job.id);
+    const jobId = job.id;
+    // Some strategies need these rows.
+    await tx.insert(counters).values({ jobId, capacity: size.capacity });
+    await tx.insert(leases).values({ jobId });
+    await tx.execute(sql`
+      insert into ${slots} (job_id, slot)
+      select ${jobId}, slot from generate_series(1, ${size.capacity}::int) as slot`);
     const present = await tx
       .select({ id: recruiters.id })
       .from(recruiters)
@@ -35,35 +70,18 @@ export async function layTrack(
       name: 'Racer',
     }));
     const added = missing.length ? await tx.insert(recruiters).values(missing).returning() : [];
-    return { jobId: job.id, recruiterIds: [...present, ...added].map((recruiter) => recruiter.id) };
+    return { jobId, recruiterIds: [...present, ...added].map((recruiter) => recruiter.id) };
   });
 }
 
-/** What is in the table for a job of the lab; undefined for any other job. */
-export async function readTrack(db: Database, jobId: bigint): Promise<Standing | undefined> {
-  const [standing] = await db
-    .select({ capacity: jobs.capacity, claims: db.$count(jobClaims, eq(jobClaims.jobId, jobs.id)) })
-    .from(jobs)
-    .innerJoin(companies, isOfTheLab)
-    .where(eq(jobs.id, jobId));
-  return standing;
-}
+/** How many claims the table has for a job. */
+export const countClaimsOf = (db: Database, jobId: bigint): Promise<number> =>
+  db.$count(jobClaims, eq(jobClaims.jobId, jobId));
 
-/** Removes a job of the lab with its claims; false for any other job. */
-export async function clearTrack(db: Database, jobId: bigint): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const [job] = await tx
-      .select({ companyId: jobs.companyId })
-      .from(jobs)
-      .innerJoin(companies, isOfTheLab)
-      .where(eq(jobs.id, jobId))
-      .for('update', { of: jobs });
-    if (!job) return false;
-    await tx.delete(jobClaims).where(eq(jobClaims.jobId, jobId));
-    await tx.delete(jobs).where(eq(jobs.id, jobId));
-    await tx.delete(companies).where(eq(companies.id, job.companyId));
-    return true;
+/** Removes everything but the recruiters, once no claim runs any more. */
+export async function clearTrack(db: Database): Promise<void> {
+  await db.transaction(async (tx) => {
+    // The rows of the strategies go with their job.
+    for (const table of [jobClaims, jobs, companies]) await tx.delete(table);
   });
 }
-
-const isOfTheLab = and(eq(companies.id, jobs.companyId), eq(companies.name, COMPANY));

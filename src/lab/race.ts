@@ -58,11 +58,12 @@ const strategyInfo = z.object({
   idea: z.string(),
   promise: z.enum(['capacity', 'nothing']),
 });
-const track = z.object({ jobId: anyId, recruiterIds: z.array(anyId) });
+const track = z.object({ race: z.string(), jobId: anyId, recruiterIds: z.array(anyId) });
 const standing = z.object({ capacity: z.number(), claims: z.number() });
 
 export type StrategyInfo = z.infer<typeof strategyInfo>;
 
+const BUSY = 503;
 /** Far past the server's own bounds: an answer that takes longer never comes. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
@@ -96,15 +97,15 @@ async function runRound(
   { capacity, recruiters }: RaceSettings,
   stop: AbortSignal,
 ): Promise<Round> {
-  const body = JSON.stringify({ capacity, recruiters });
+  const body = JSON.stringify({ strategy, capacity, recruiters });
   const order = { method: 'POST', body, signal: stop };
-  const { jobId, recruiterIds } = await ask(url, '/lab/races', order, track);
+  const { race, jobId, recruiterIds } = await ask(url, '/lab/races', order, track);
+  const address = `/lab/races/${encodeURIComponent(race)}`;
   try {
     const answers: Answer[] = [];
     const claim = async (recruiterId: number | string, index: number) => {
       const query = `jobId=${jobId}&recruiterId=${recruiterId}`;
-      const path = `/lab/strategies/${strategy}/claim-job?${query}`;
-      const response = await call(url, path, {});
+      const response = await call(url, `${address}/claim-job?${query}`, {});
       await response.text();
       answers.push({
         recruiter: index + 1,
@@ -112,14 +113,14 @@ async function runRound(
         reason: response.statusText,
       });
     };
-    // Whatever happens, they all come to their end before their job is removed.
+    // All of them come to their end before their race is removed.
     const claimed = await Promise.allSettled(recruiterIds.map(claim));
     const failed = claimed.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
-    const { claims } = await ask(url, `/lab/races/${jobId}`, { signal: stop }, standing);
+    const { claims } = await ask(url, address, { signal: stop }, standing);
     return { answers, claims };
   } finally {
-    await ask(url, `/lab/races/${jobId}`, { method: 'DELETE' }, z.unknown());
+    await ask(url, address, { method: 'DELETE' }, z.unknown());
   }
 }
 
@@ -129,9 +130,11 @@ async function ask<T>(url: string, path: string, init: RequestInit, shape: z.Zod
   const body = shape.safeParse(await response.json().catch(() => undefined));
   if (response.ok && body.success) return body.data;
   const { method = 'GET' } = init;
+  const answered = `The server at ${url} answered ${method} ${path} with ${response.status}`;
+  if (response.status === BUSY)
+    throw new UsageError(`${answered}: it is busy, or has no database for a race. Try again.`);
   throw new UsageError(
-    `The server at ${url} answered ${method} ${path} with ${response.status}, not as a Rowlock in ` +
-      'workshop mode does. Start that with LAB=on.',
+    `${answered}, not as a Rowlock in workshop mode does. Start that with LAB=on.`,
   );
 }
 

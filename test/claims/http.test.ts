@@ -194,10 +194,8 @@ describe('around the claim', () => {
   });
 
   test('the lab does not exist outside workshop mode', async () => {
-    const response = await made.app.request(
-      '/lab/strategies/naive/claim-job?jobId=1&recruiterId=1',
-    );
-    await expectProblem(response, 404, 'not-found');
+    for (const path of ['/lab/strategies', '/lab/races/1/claim-job?jobId=1&recruiterId=1'])
+      await expectProblem(await made.app.request(path), 404, 'not-found');
   });
 
   test('a request id that the client gives is used', async () => {

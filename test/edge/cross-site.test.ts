@@ -89,7 +89,7 @@ describe('from another site', () => {
     ['PATCH', '/jobs/1'],
     ['POST', '/companies'],
     ['POST', '/recruiters'],
-    ['GET', '/lab/strategies/naive/claim-job?jobId=1&recruiterId=1'],
+    ['GET', '/lab/races/1/claim-job?jobId=1&recruiterId=1'],
     ['POST', '/lab/plays'],
     ['POST', '/lab/races'],
     ['DELETE', '/lab/races/1'],

@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, expect, inject, test, vi } from 'vitest';
 import type { Stage } from '../../src/lab/explore/stage.ts';
-import { PLAY_LIMITS, Stages, type StagesLimits } from '../../src/lab/stages.ts';
+import { openStage, PLAY_LIMITS } from '../../src/lab/lab-stages.ts';
+import { Stages, type StagesLimits } from '../../src/lab/stages.ts';
 import { collectLog } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 
@@ -10,7 +11,8 @@ afterAll(() => sql.end());
 
 const makeStages = async (limits: Partial<StagesLimits> = {}, url?: string) => {
   const { log } = collectLog();
-  const stages = new Stages(url ?? (await makeDatabase()), { ...PLAY_LIMITS, ...limits }, log);
+  const all = { ...PLAY_LIMITS, ...limits };
+  const stages = new Stages(url ?? (await makeDatabase()), all, log, openStage);
   afterAll(() => stages.close());
   return stages;
 };

@@ -11,13 +11,13 @@ test('a trace has a track a recruiter, their statements, their waits, and who he
   const { log } = collectLog();
   const options = { databaseUrl, host: '127.0.0.1', port: 0, lab: true, log, trace };
   const service = await startService(options);
-  trace.watch(databaseUrl);
   trace.startRound('row-lock, round 1');
   const strategy = { name: 'row-lock', idea: '', promise: 'capacity' } as const;
   const settings = { recruiters: 8, capacity: 4, rounds: 5 };
   await race(service.url, strategy, settings, () => undefined, new AbortController().signal);
-  await service.stop();
+  // It watches a database that goes with the service.
   const { traceEvents } = await trace.end();
+  await service.stop();
 
   const tracks = traceEvents.filter(({ name }) => name === 'thread_name');
   expect(new Set(tracks.map(({ tid }) => tid)).size).toBe(8);

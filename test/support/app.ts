@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
 import { type AppDeps, createApp } from '../../src/app.ts';
-import { connect, type Database } from '../../src/db/client.ts';
+import { connect } from '../../src/db/client.ts';
 import { createLab } from '../../src/lab/http.ts';
-import { openStages } from '../../src/lab/stages.ts';
+import { openStages } from '../../src/lab/lab-stages.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/log.ts';
@@ -69,12 +69,12 @@ export async function makeApp({
   return { app, db, feed, claim, call, events, requests, databaseUrl };
 }
 
-/** The lab over the database of an app, with stages of its own. */
-export function makeLab({ db, databaseUrl }: { db: Database; databaseUrl: string }) {
+/** The lab, with stages of its own on the server of an app's database. */
+export function makeLab({ databaseUrl }: { databaseUrl: string }) {
   const { log } = collectLog();
   const stages = openStages(databaseUrl, log);
   afterAll(() => stages.close());
-  return createLab({ db, log, stages, stop: new AbortController().signal });
+  return createLab({ log, stages, stop: new AbortController().signal });
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };

@@ -5,7 +5,7 @@ import { settle } from '../../claims/settle.ts';
 import type { Database } from '../../db/client.ts';
 import type { Round } from '../race.ts';
 import { describeRound } from '../race-report.ts';
-import { clearTrack, layTrack, readTrack } from '../race-track.ts';
+import { clearTrack, countClaimsOf, layTrack } from '../race-track.ts';
 import type { Recorder, Slice } from '../recorder.ts';
 import type { Strategy } from '../strategy.ts';
 import { type Lane, lanesOf } from './lanes.ts';
@@ -47,12 +47,12 @@ export async function runRound(
       return recorder.around(request, () => statusOf(settle(claim(db, request))));
     });
     const lanes = lanesOf(slices, began, recruiterIds, await Promise.all(claims));
-    const held = (await readTrack(db, jobId))?.claims ?? 0;
+    const held = await countClaimsOf(db, jobId);
     const milliseconds = Math.max(...lanes.map(({ to }) => to));
     const transcript = describeRound(strategy, inShort({ claims: held, lanes }), { capacity });
     return { strategy, round, capacity, claims: held, milliseconds, lanes, transcript };
   } finally {
-    await clearTrack(db, jobId);
+    await clearTrack(db);
   }
 }
 

@@ -1,14 +1,9 @@
-import { sql } from 'drizzle-orm';
-import { connect, type Database } from '../../db/client.ts';
-import { jobClaims, jobs } from '../../db/schema.ts';
 import { addRound, newResult, type RaceResult, type RaceSettings } from '../race.ts';
 import { describeRace, describeResults, describeVerdict } from '../race-report.ts';
+import { openTrack } from '../race-track.ts';
 import { Recorder, type Slice } from '../recorder.ts';
 import type { Strategy } from '../strategy.ts';
 import { inShort, runRound, type SeenRound } from './round.ts';
-
-/** As many recruiters have a connection at once; the others wait for theirs, as in production. */
-const CONNECTIONS = 20;
 
 /** What came of a race. */
 export interface RaceTold {
@@ -30,11 +25,9 @@ export async function runRounds(
 ): Promise<RaceTold | undefined> {
   const slices: Slice[] = [];
   const recorder = new Recorder((slice) => slices.push(slice));
-  const { db, close } = connect(url, { connections: CONNECTIONS, open: recorder.open });
+  const { db, close } = await openTrack(url, recorder.open);
   recorder.watch(url);
   try {
-    await silence(db);
-    await openAll(db);
     const results = strategies.map(({ name, promise }) => newResult(name, promise));
     for (let round = 1; round <= settings.rounds; round++) {
       for (const [index, strategy] of strategies.entries()) {
@@ -50,16 +43,6 @@ export async function runRounds(
     await recorder.end();
   }
 }
-
-/** Nobody listens here, and commits that announce something wait for one another. */
-async function silence(db: Database) {
-  for (const table of [jobs, jobClaims])
-    await db.execute(sql`alter table ${table} disable trigger user`);
-}
-
-/** A race in which some still open their connection says little about locks. */
-const openAll = (db: Database) =>
-  Promise.all(Array.from({ length: CONNECTIONS }, () => db.execute(sql`select 1`)));
 
 const describe = (
   results: RaceResult[],

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLab } from '../../../src/lab/http.ts';
+import { openStage, openStages, PLAY_LIMITS } from '../../../src/lab/lab-stages.ts';
 import type { PlayState } from '../../../src/lab/play/play.ts';
 import { labUnavailable } from '../../../src/lab/problems.ts';
-import { openStages, PLAY_LIMITS, Stages } from '../../../src/lab/stages.ts';
+import { Stages } from '../../../src/lab/stages.ts';
 import { collectLog, makeApp, makeLab } from '../../support/app.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
@@ -97,7 +98,6 @@ describe('where there is no stage', () => {
     other.app.route(
       '/lab',
       createLab({
-        db: other.db,
         log: collectLog().log,
         stages,
         stop: new AbortController().signal,
@@ -110,7 +110,7 @@ describe('where there is no stage', () => {
     const { log } = collectLog();
     const limits = { ...PLAY_LIMITS, most: 1, queue: 0 };
     const stages = { ...openStages(made.databaseUrl, log) };
-    stages.plays = new Stages(made.databaseUrl, limits, log);
+    stages.plays = new Stages(made.databaseUrl, limits, log, openStage);
     const play = await asksOf(stages);
     const answers = await Promise.all([play(), play(), play()]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503, 503]);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
 import { createLab } from '../../../src/lab/http.ts';
+import { type LabStages, openStages } from '../../../src/lab/lab-stages.ts';
 import type { SeenRound } from '../../../src/lab/rounds/round.ts';
-import { type LabStages, openStages } from '../../../src/lab/stages.ts';
 import { collectLog, makeApp } from '../../support/app.ts';
 import { type Following, follow } from '../../support/events.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   app = made.app;
   const { log } = collectLog();
   stages = openStages(made.databaseUrl, log);
-  app.route('/lab', createLab({ db: made.db, log, stages, stop: new AbortController().signal }));
+  app.route('/lab', createLab({ log, stages, stop: new AbortController().signal }));
 });
 afterAll(() => stages.close());
 
@@ -102,7 +102,7 @@ test('it leaves no rows, in the service’s tables or in its own', async () => {
   const before = await counts(made.db);
   await (await race(BOTH)).ended;
   expect(await counts(made.db)).toEqual(before);
-  const left = await stages.races.use((stage) =>
+  const left = await stages.rounds.use((stage) =>
     stage.run('select (select count(*) from jobs) + (select count(*) from job_claims) as rows'),
   );
   expect(left).toMatchObject([{ rows: '0' }]);
