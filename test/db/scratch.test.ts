@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { openScratch } from '../../src/db/scratch.ts';
-import { openStages } from '../../src/lab/stages.ts';
+import { openStages } from '../../src/lab/lab-stages.ts';
 import { collectLog } from '../support/app.ts';
 import { run } from '../support/command.ts';
 
