@@ -33,6 +33,15 @@ const makeFunction = (url: string) =>
       END $$`,
   );
 
+/**
+ * The service announces each commit that changes a job. NOTIFY takes a lock of the whole cluster at
+ * commit, so commits that announce wait for one another, and those that do not go together.
+ */
+export const setAnnouncing = (url: string, announces: boolean) =>
+  withConnection(url, (sql) =>
+    sql.unsafe(`ALTER TABLE job_claims ${announces ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
+  );
+
 export interface Pgbench {
   /** Claims for so long, one in each transaction. */
   claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectClaims, figuresOf } from '../../src/bench/check.ts';
+import { setAnnouncing } from '../../src/bench/pgbench.ts';
 import { clearClaims, clearFreeJobs, seed } from '../../src/bench/seed.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
@@ -39,6 +40,17 @@ test('after a round its claims are gone, and those of the full jobs stay', async
   await expectClaims('the full ones', server.url, 80);
   await clearClaims(server.url);
   await expectClaims('none', server.url, 0);
+});
+
+test('without its announcing triggers, a claim is not announced', async () => {
+  const heard: string[] = [];
+  const { unlisten } = await sql.listen('rowlock_jobs', (jobId) => heard.push(jobId));
+  onTestFinished(unlisten);
+  await setAnnouncing(server.url, false);
+  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (22, 1)`;
+  await setAnnouncing(server.url, true);
+  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (23, 1)`;
+  await vi.waitFor(() => expect(heard).toEqual(['23']));
 });
 
 test('an account that is no superuser is told so', async () => {
