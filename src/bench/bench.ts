@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { withArena } from './arena.ts';
+import { impossible } from './impossible.ts';
 import type { Measure } from './measure.ts';
 import { memory } from './memory.ts';
 import { SERVER_SETTINGS } from './processes.ts';
@@ -9,10 +10,9 @@ import { withConnection } from './seed.ts';
 import { size } from './size.ts';
 import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
 
-export const scenarios = { spread, hot, beside, alone, size, memory } satisfies Record<
-  string,
-  Scenario
->;
+export const scenarios = {
+  ...{ spread, hot, beside, impossible, alone, size, memory },
+} satisfies Record<string, Scenario>;
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
 

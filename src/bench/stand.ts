@@ -75,12 +75,12 @@ export async function crowdsAt(
   });
 }
 
-export const spreadClaims: Asks = {
+export const spreadClaims = {
   kind: 'spread',
   firstJob: 1,
   jobs: FREE_JOBS,
   slots: DEFAULT_CAPACITY,
-};
+} satisfies Asks;
 
 /** Each request is a claim on a free slot, and is granted. */
 export const takeSpread =

@@ -91,6 +91,14 @@ test.each([10, 1_000, 100_000])('of %i jobs, each gets four different recruiters
   expect(pathOf(spread(jobs, 4), jobs * 4)).toBeUndefined();
 });
 
+test.each(['no-recruiter', 'no-job'] as const)('each request of %s names another id', (kind) => {
+  const asks: Asks = { kind, firstJob: 11, jobs: 10 };
+  const paths = Array.from({ length: 100 }, (_, n) => pathOf(asks, n));
+  expect(new Set(paths).size).toBe(100);
+  const largest = { 'no-recruiter': 'jobId=11&recruiterId=', 'no-job': 'jobId=' }[kind];
+  expect(paths[0]).toContain(`${largest}9223372036854775807`);
+});
+
 test('rounds alternate between what is taken, and the first does not count', async () => {
   const order: string[] = [];
   let n = 0;

@@ -55,7 +55,10 @@ test.concurrent.each([
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 100/],
   [['--seconds', '0'], /--seconds must be a number from 0.1 to 600/],
   [['--seconds', 'long'], /--seconds must be a number from 0.1 to 600/],
-  [['--scenario', 'flood'], /--scenario must be one of spread, hot, beside, alone, size, memory/],
+  [
+    ['--scenario', 'flood'],
+    /--scenario must be one of spread, hot, beside, impossible, alone, size, memory/,
+  ],
   [['--frobnicate'], /--frobnicate/],
   [['extra'], /extra/],
 ])('%j is refused in one line with exit code 2', async (args, words) => {
