@@ -1,6 +1,7 @@
-import { and, asc, count, eq, gt, inArray, lt, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import { isLive } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
+import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { companies, jobClaims, jobs, jobWords } from '../db/schema.ts';
 import { type Page, paged } from '../schemas.ts';
@@ -82,7 +83,7 @@ const meant = ({ companyId, q }: JobFilter) =>
 
 /** Those of the jobs that exist. */
 export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>
-  selectJobs(db, inArray(jobs.id, ids), ids.length);
+  selectJobs(db, anyOf(jobs.id, ids), ids.length);
 
 export async function findJob(db: Database | Transaction, id: bigint): Promise<Job | undefined> {
   const [job] = await findJobs(db, [id]);
