@@ -5,8 +5,8 @@ import { paint } from './paint.ts';
 /** Findings that are printed; --json has all of them. */
 const FINDINGS_SHOWN = 20;
 
-export const describeSkipped = (scenario: string): string =>
-  `SKIPPED: ${scenario}, since the PostgreSQL at DATABASE_URL is never stopped.\n`;
+export const describeSkipped = (scenario: string, why: string): string =>
+  `SKIPPED: ${scenario}, since ${why}.\n`;
 
 export function describeFaults(results: ScenarioResult[]): string {
   return `${[describeCounts(results), ...results.flatMap(describeFindings), '', verdict(results)].join('\n')}\n`;
@@ -15,18 +15,19 @@ export function describeFaults(results: ScenarioResult[]): string {
 function describeCounts(results: ScenarioResult[]): string {
   const head = [
     ...['scenario', 'seconds', 'requests', 'granted', 'refused', 'not done', 'lost'],
-    ...['kills', 'restarts', 'back after', 'broken'],
+    ...['kills', 'restarts', 'back after', 'memory', 'broken'],
   ];
   const rows = results.map(({ scenario, seconds, requests, answers, ...rest }) => {
-    const { kills, restarts, answeredAgainMs = [], findings } = rest;
+    const { kills, restarts, answeredAgainMs = [], memory, findings } = rest;
     const sum = (which: RegExp) =>
       Object.entries(answers).reduce((all, [name, n]) => (which.test(name) ? all + n : all), 0);
     const slowest = answeredAgainMs.length ? `${Math.max(...answeredAgainMs)} ms` : '';
+    const grown = memory && `${Math.round(memory.halfMb)} → ${Math.round(memory.endMb)} MB`;
     const broken = paint(findings.length ? 'red' : 'green', String(findings.length));
     return [
       ...[scenario, seconds.toFixed(1), requests, sum(/^2/), sum(/^4/)],
       ...[sum(/^(503 (?!outcome)|refused)/), sum(/^(503 outcome|broken)/)],
-      ...[kills ?? '', restarts ?? '', slowest, broken],
+      ...[kills ?? '', restarts ?? '', slowest, grown ?? '', broken],
     ];
   });
   return plainTable(head, rows, head.map((_, column) => column).slice(1));

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { tellsMemory } from '../src/bench/resident.ts';
 import { readConfig } from '../src/config.ts';
-import { openFaulty } from '../src/faults/database.ts';
+import { type FaultyPostgres, openFaulty } from '../src/faults/database.ts';
 import { play, type ScenarioResult } from '../src/faults/play.ts';
+import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
 import { runMain } from '../src/main.ts';
 import { print } from '../src/print.ts';
@@ -13,15 +15,18 @@ const HELP = `Breaks what a running service stands on, under load, and audits wh
 
 Usage: npm run faults -- [options]
 
-  --scenario NAME    backends, server, postgres or servers; may be given several
-                     times (default: all)
+  --scenario NAME    backends, server, postgres, servers or soak; may be given
+                     several times (default: all)
   --kills N          backends ended inside a transaction (1 to 100000, default 500)
   --restarts N       how often the server, and PostgreSQL, is stopped and started
                      again (1 to 1000, default 5)
   --servers N        how many servers there are on one database in the scenario
                      servers (2 to 8; default: two, then four)
+  --requests N       requests of all kinds to one server in the scenario soak, which
+                     judges its memory from 100000 on (1000 to 10000000, default
+                     200000)
   --seconds N        the longest that a scenario's faults may take (1 to 3600,
-                     default 300)
+                     default 900)
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
@@ -40,7 +45,8 @@ const optionRules = z.object({
   kills: whole('--kills', 1, 100_000, 500),
   restarts: whole('--restarts', 1, 1_000, 5),
   servers: whole('--servers', 2, 8, 0),
-  seconds: whole('--seconds', 1, 3_600, 300),
+  requests: whole('--requests', 1_000, 10_000_000, 200_000),
+  seconds: whole('--seconds', 1, 3_600, 900),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -54,7 +60,7 @@ runMain(async (stop) => {
   const { options } = readOptions('faults', optionRules, {
     options: {
       scenario: { ...text, multiple: true },
-      ...{ kills: text, restarts: text, servers: text, seconds: text },
+      ...{ kills: text, restarts: text, servers: text, requests: text, seconds: text },
       ...{ json: flag, help: flag },
     },
   });
@@ -69,6 +75,13 @@ runMain(async (stop) => {
   return results.length === 0 ? FAILED : 0;
 }, FAILED);
 
+function whySkipped(scenario: Scenario, postgres: FaultyPostgres): string | undefined {
+  if (scenario.stopsPostgres && !postgres.restart)
+    return 'the PostgreSQL at DATABASE_URL is never stopped';
+  if (scenario.readsMemory && !tellsMemory()) return 'only Linux tells the memory of a server';
+  return undefined;
+}
+
 async function playAll(
   { scenario, servers, ...rest }: z.infer<typeof optionRules>,
   stop: AbortSignal,
@@ -80,8 +93,8 @@ async function playAll(
     for (const each of [...new Set(scenario)].flatMap((name) =>
       scenariosOf(name, settings.servers),
     )) {
-      if (each.stopsPostgres && !postgres.restart)
-        print(describeSkipped(each.name), process.stderr);
+      const why = whySkipped(each, postgres);
+      if (why !== undefined) print(describeSkipped(each.name, why), process.stderr);
       else results.push(await play(each, { postgres, settings, stop, progress: showProgress }));
       clearProgress();
     }

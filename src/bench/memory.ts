@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { alone, type Measure } from './measure.ts';
 import type { Side } from './processes.ts';
+import { memoryOf, tellsMemory } from './resident.ts';
 import type { Figures } from './rounds.ts';
 import { HOT_JOB } from './scenarios.ts';
 import { clearClaims, withConnection } from './seed.ts';
@@ -11,7 +11,7 @@ const LIMIT_MB = 300;
 
 /** The most memory that a server has had, while very many wait for one job that somebody holds. */
 export const memory: Scenario = async (stand) => {
-  if (!existsSync('/proc/self/status'))
+  if (!tellsMemory())
     return { measures: [], rounds: {}, notes: ['memory is measured on Linux only'] };
   const measures: Measure[] = [];
   const notes: string[] = [];
@@ -57,10 +57,3 @@ const whileHeld = <T>(url: string, work: () => Promise<T>): Promise<T> =>
         return work();
       }) as Promise<T>,
   );
-
-/** Resident memory in MB: now, or the most so far. */
-function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM'): number {
-  const [, kilobytes] =
-    readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${which}:\\s+(\\d+)`)) ?? [];
-  return Number(kilobytes) / 1024;
-}

@@ -17,7 +17,8 @@ export type Promised =
   | 'only what was asked for'
   | 'a key is answered once'
   | 'it answers'
-  | 'it lives';
+  | 'it lives'
+  | 'it does not grow';
 
 export interface Finding {
   promise: Promised;

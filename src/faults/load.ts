@@ -89,6 +89,12 @@ export class Load {
     return verdict;
   }
 
+  /** Counts a request, by what its answer is called. */
+  count(name: string) {
+    this.counts.requests++;
+    this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
+  }
+
   /** The claims of a recruiter, by their jobs; none where that is not answered. */
   async look(recruiterId: string): Promise<Map<string, string>> {
     const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
@@ -141,9 +147,7 @@ export class Load {
   async #send(request: Request): Promise<Reply> {
     const { urls } = this.#settings;
     const reply = await send(urls[Math.floor(Math.random() * urls.length)] ?? '', request);
-    const name = nameOf(reply);
-    this.counts.requests++;
-    this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
+    this.count(nameOf(reply));
     return reply;
   }
 

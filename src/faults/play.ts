@@ -7,6 +7,7 @@ import { unlessStopped } from '../main.ts';
 import { send } from './ask.ts';
 import { audit, clockOffset, onDatabase, oversold } from './audit.ts';
 import type { FaultyPostgres } from './database.ts';
+import { anyDice, seededDice } from './dice.ts';
 import { type Finding, Ledger } from './ledger.ts';
 import { type Counts, Load } from './load.ts';
 import { type Openings, work } from './recruiter.ts';
@@ -66,7 +67,10 @@ async function onStage(
   const began = Date.now();
   const working = Promise.all([
     watch(stage),
-    ...recruiterIds.map((id) => work(id, load, openings)),
+    ...recruiterIds.map((id) => {
+      const dice = scenario.isSeeded ? seededDice(`recruiter ${id}`) : anyDice();
+      return work(id, load, openings, dice);
+    }),
   ]);
   // What it throws is thrown where it is awaited; until then it is not unheard.
   working.catch(() => undefined);

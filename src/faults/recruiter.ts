@@ -1,3 +1,4 @@
+import type { Dice } from './dice.ts';
 import type { How, Load } from './load.ts';
 import type { Operation } from './possible.ts';
 
@@ -11,12 +12,12 @@ export interface Openings {
 const LEASES_S = [1, 3_600];
 
 /** A recruiter who claims, renews and releases, one after the other, until the load has ended. */
-export async function work(recruiterId: string, load: Load, openings: Openings) {
+export async function work(recruiterId: string, load: Load, openings: Openings, dice: Dice) {
   /** Claims that this recruiter knows of, by their jobs; some may have ended. */
   let held = new Map<string, string>();
   while (!load.hasEnded) {
-    const did = choose(recruiterId, held, openings);
-    const verdict = await load.settle(did, chooseHow());
+    const did = choose(recruiterId, held, openings, dice);
+    const verdict = await load.settle(did, chooseHow(dice));
     if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
     if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
     // It was claimed by a request whose answer was lost, and the answer would have told its id.
@@ -24,27 +25,30 @@ export async function work(recruiterId: string, load: Load, openings: Openings) 
   }
 }
 
-function choose(recruiterId: string, held: Map<string, string>, openings: Openings): Operation {
-  const mine = any([...held]);
-  if (mine !== undefined && chance(0.55)) {
+function choose(
+  recruiterId: string,
+  held: Map<string, string>,
+  openings: Openings,
+  dice: Dice,
+): Operation {
+  const mine = dice.any([...held]);
+  if (mine !== undefined && dice.chance(0.55)) {
     const [jobId, id] = mine;
     const which = { jobId, recruiterId, id };
-    return chance(0.75)
+    return dice.chance(0.75)
       ? { kind: 'release', ...which }
-      : { kind: 'renew', ...which, leaseSeconds: anyLease() };
+      : { kind: 'renew', ...which, leaseSeconds: anyLease(dice) };
   }
-  const jobId = any(chance(0.5) ? openings.hot : openings.spread) ?? '';
-  const lease = chance(0.5) ? { leaseSeconds: anyLease() } : {};
+  const jobId = dice.any(dice.chance(0.5) ? openings.hot : openings.spread) ?? '';
+  const lease = dice.chance(0.5) ? { leaseSeconds: anyLease(dice) } : {};
   return { kind: 'claim', jobId, recruiterId, ...lease };
 }
 
 /** Six in ten with a key; some of these twice. */
-function chooseHow(): How {
-  if (chance(0.4)) return { keyed: false, byGet: chance(0.5) };
-  const again = any(['after its answer', 'at once', undefined, undefined] as const);
-  return { keyed: true, byGet: chance(0.5), again };
+function chooseHow(dice: Dice): How {
+  if (dice.chance(0.4)) return { keyed: false, byGet: dice.chance(0.5) };
+  const again = dice.any(['after its answer', 'at once', undefined, undefined] as const);
+  return { keyed: true, byGet: dice.chance(0.5), again };
 }
 
-const chance = (probability: number) => Math.random() < probability;
-const any = <T>(some: T[]): T | undefined => some[Math.floor(Math.random() * some.length)];
-const anyLease = () => any(LEASES_S) ?? 1;
+const anyLease = (dice: Dice) => dice.any(LEASES_S) ?? 1;

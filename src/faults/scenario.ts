@@ -8,6 +8,8 @@ export interface FaultSettings {
   kills: number;
   /** How often a server or PostgreSQL is stopped and started again. */
   restarts: number;
+  /** Requests of all kinds to one server. */
+  requests: number;
   /** The longest that faults are made for, in a scenario. */
   seconds: number;
   /** With how many servers on one database, each in turn. */
@@ -36,6 +38,8 @@ export interface FaultCounts {
   restarts?: number;
   /** From each stop until a request was answered again, in milliseconds. */
   answeredAgainMs?: number[];
+  /** Resident memory of the server at half of the requests, and at the end. */
+  memory?: { halfMb: number; endMb: number };
 }
 
 export interface Scenario {
@@ -45,5 +49,9 @@ export interface Scenario {
   servers: number;
   /** It stops PostgreSQL, and so needs one of its own. */
   stopsPostgres?: true;
+  /** It reads the memory of its server, which only Linux tells. */
+  readsMemory?: true;
+  /** Each recruiter draws the same operations in every run. */
+  isSeeded?: true;
   faults(stage: Stage): Promise<FaultCounts>;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
 import { PlainError } from '../errors.ts';
@@ -10,6 +11,8 @@ export interface ServerProcess {
   pid: number;
   /** Whether it has not ended, by itself or otherwise. */
   isRunning(): boolean;
+  /** The first lines that report an error or a warning, in its log or by Node. */
+  complaints: string[];
   /** SIGKILL: no drain, no last words. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
@@ -26,18 +29,30 @@ export async function startServerProcess(databaseUrl: string, port = 0): Promise
     child.kill('SIGKILL');
     await gone;
   };
+  const complaints = complaintsOf(child);
   const url = await listening(child);
   if (url === undefined || child.pid === undefined) {
     await kill();
     throw new PlainError('The server for the faults did not start.');
   }
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return { url, pid: child.pid, isRunning, kill };
+  return { url, pid: child.pid, isRunning, complaints, kill };
+}
+
+const COMPLAINT = /^\{"level":"(warn|error|fatal)"|Warning:|Error:/;
+const MOST_COMPLAINTS = 20;
+
+function complaintsOf({ stderr }: ChildProcess): string[] {
+  const complaints: string[] = [];
+  if (!stderr) return complaints;
+  createInterface(stderr).on('line', (line) => {
+    if (COMPLAINT.test(line) && complaints.length < MOST_COMPLAINTS) complaints.push(line);
+  });
+  return complaints;
 }
 
 /** Where it says that it listens; undefined when it ends before. What it says later is let pass. */
 async function listening(child: ChildProcess): Promise<string | undefined> {
-  child.stderr?.resume();
   let said = '';
   return new Promise((resolve) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {

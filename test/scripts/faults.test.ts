@@ -11,8 +11,8 @@ const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env)
 const PATIENCE_MS = 180_000;
 
 test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }, async () => {
-  const short = ['--kills', '25', '--restarts', '2', '--servers', '2', '--json'];
-  const { ended, stdout, stderr } = faults(short);
+  const short = ['--kills', '25', '--restarts', '2', '--servers', '2', '--requests', '2000'];
+  const { ended, stdout, stderr } = faults([...short, '--json']);
   const { code } = await ended;
   expect({ code, stdout: stdout(), stderr: stderr() }).toMatchObject({ code: 0 });
   const { scenarios } = JSON.parse(stdout());
@@ -21,8 +21,9 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
     { scenario: 'server', restarts: 2, findings: [] },
     { scenario: 'postgres', restarts: 2, findings: [] },
     { scenario: '2 servers', findings: [] },
+    { scenario: 'soak', memory: anyMemory, findings: [] },
   ]);
-  const [backends, server, postgres, servers] = scenarios;
+  const [backends, server, postgres, servers, soak] = scenarios;
   // It was put to the test: claims were granted, and each fault has cut some off.
   for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
   expect(backends.kills).toBeGreaterThanOrEqual(25);
@@ -31,8 +32,13 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
   expect(server.answers.refused).toBeGreaterThan(0);
   expect(postgres.answers['503 busy']).toBeGreaterThan(0);
   expect(servers.answers.refused).toBeGreaterThan(0);
+  expect(soak.requests).toBeGreaterThanOrEqual(2_000);
+  for (const name of ['404 recruiter-not-found', '413 body-too-large', 'not waited for'])
+    expect(soak.answers[name]).toBeGreaterThan(0);
   for (const { answeredAgainMs } of [server, postgres]) expect(answeredAgainMs).toHaveLength(2);
 });
+
+const anyMemory = { halfMb: expect.any(Number), endMb: expect.any(Number) };
 
 test("somebody's PostgreSQL is not stopped, and left as it was", {
   timeout: PATIENCE_MS,
@@ -68,7 +74,7 @@ test('faults that cannot be made in time are no verdict', { timeout: PATIENCE_MS
 test.concurrent('--help says what there is and ends with 0', async () => {
   const { ended, stdout } = faults(['--help']);
   expect((await ended).code).toBe(0);
-  for (const option of ['scenario', 'kills', 'restarts', 'servers', 'seconds', 'json'])
+  for (const option of ['scenario', 'kills', 'restarts', 'servers', 'requests', 'seconds', 'json'])
     expect(stdout()).toContain(`--${option}`);
 });
 

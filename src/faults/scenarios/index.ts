@@ -2,8 +2,9 @@ import type { Scenario } from '../scenario.ts';
 import { backends } from './backends.ts';
 import { postgres, server } from './restarts.ts';
 import { serversAsOne } from './servers.ts';
+import { soak } from './soak.ts';
 
-export const scenarioNames = ['backends', 'server', 'postgres', 'servers'] as const;
+export const scenarioNames = ['backends', 'server', 'postgres', 'servers', 'soak'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 /** The scenarios of a name, in the order in which they are played. */
@@ -13,4 +14,5 @@ export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =
     server: [server],
     postgres: [postgres],
     servers: servers.map(serversAsOne),
+    soak: [soak],
   })[name];

@@ -1,0 +1,38 @@
+import { seededDice } from '../dice.ts';
+import type { Stage } from '../scenario.ts';
+import { Followers } from './followers.ts';
+import { askOddly, type Expect } from './odd-callers.ts';
+import { RawClient } from './raw.ts';
+
+const ODD_CALLERS = 8;
+const FOLLOWERS = 4;
+
+/** A busy service answers these to any request. */
+const ALWAYS_EXPECTED = ['503 busy', '429'];
+
+/** Odd callers and followers come to the first server until `done`. */
+export async function crowd({ servers, load, ledger }: Stage, done: AbortSignal) {
+  const client = new RawClient(servers[0]?.url ?? '');
+  const expectAnswer: Expect = (name, to, answers) => {
+    load.count(name);
+    const isExpected = [...answers, ...ALWAYS_EXPECTED].some((each) => name.startsWith(each));
+    if (!isExpected)
+      ledger.add({ promise: 'it answers', what: `${to.slice(0, 100)} was answered ${name}` });
+  };
+  const followers = new Followers(client, expectAnswer, done);
+  const callOddly = async (name: string) => {
+    const dice = seededDice(name);
+    while (!done.aborted) await askOddly(client, dice, expectAnswer);
+  };
+  try {
+    await Promise.all([
+      ...namesOf('caller', ODD_CALLERS).map(callOddly),
+      ...namesOf('follower', FOLLOWERS).map((name) => followers.followOften(seededDice(name))),
+    ]);
+  } finally {
+    client.close();
+  }
+}
+
+const namesOf = (what: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${what} ${n}`);

@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net';
+import type { Dice } from '../dice.ts';
+import type { Expect } from './odd-callers.ts';
+import type { RawClient } from './raw.ts';
+
+/** The service allows one caller 20 streams. */
+const MOST_STREAMS = 8;
+const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
+/** Up to before the full state, to its middle, and to long after it. */
+const BYTES_READ = [0, 2_000, 20_000, 200_000];
+
+/** Clients who follow the jobs, leave, and come again. */
+export class Followers {
+  readonly #client: RawClient;
+  readonly #expectAnswer: Expect;
+  readonly #done: AbortSignal;
+  /** The oldest first. Some are abandoned: nobody reads them, and nobody ends them. */
+  readonly #open = new Set<Socket>();
+
+  constructor(client: RawClient, expectAnswer: Expect, done: AbortSignal) {
+    this.#client = client;
+    this.#expectAnswer = expectAnswer;
+    this.#done = done;
+    done.addEventListener('abort', () => this.#open.forEach((socket) => void socket.destroy()));
+  }
+
+  async followOften(dice: Dice) {
+    while (!this.#done.aborted) await this.#follow(dice);
+  }
+
+  /** Reads some bytes of a stream, and leaves. */
+  async #follow(dice: Dice) {
+    const path = dice.any(STREAMS) ?? '';
+    const response = await this.#client.open({ path }).catch(() => undefined);
+    this.#expectAnswer(response ? String(response.statusCode) : 'broken', path, ['200']);
+    if (!response) return;
+    this.#add(response.socket);
+    // Whoever leaves in the middle of a stream gets an error for its end.
+    response.on('error', () => undefined);
+    let left = dice.any(BYTES_READ) ?? 0;
+    try {
+      for await (const bytes of response.iterator({ destroyOnReturn: false })) {
+        left -= (bytes as Buffer).length;
+        if (left <= 0) break;
+      }
+    } catch {
+      return;
+    }
+    response.pause();
+    leave(response.socket, dice);
+  }
+
+  #add(socket: Socket) {
+    this.#open.add(socket);
+    socket.on('close', () => this.#open.delete(socket));
+    const [oldest] = this.#open;
+    if (this.#done.aborted) socket.destroy();
+    else if (this.#open.size > MOST_STREAMS) oldest?.destroy();
+  }
+}
+
+/** With an end, a reset or half of the connection; or without a word, and reading no more. */
+function leave(socket: Socket, dice: Dice) {
+  switch (dice.below(4)) {
+    case 0:
+      return socket.destroy();
+    case 1:
+      return socket.resetAndDestroy();
+    case 2:
+      return socket.end();
+  }
+}

@@ -1,0 +1,64 @@
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { nameOf } from '../ask.ts';
+import type { OddRequest } from './odd-requests.ts';
+
+/** What an answer is called, and how its page may be asked for again. */
+export interface Heard {
+  name: string;
+  etag: string | undefined;
+}
+
+type Wanted = Omit<OddRequest, 'answers'>;
+
+/** Sends what `fetch` would not: any host, any method, and a body that is no JSON. */
+export class RawClient {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ask(wanted: Wanted): Promise<Heard> {
+    try {
+      const response = await this.open(wanted, { agent: this.#agent });
+      const body = await text(response);
+      const name = nameOf({ kind: 'answer', status: response.statusCode ?? 0, body });
+      return { name, etag: response.headers.etag };
+    } catch (error) {
+      // The server ended a connection that was idle, just when it was used again.
+      if (error instanceof Stale) return this.ask(wanted);
+      return { name: 'broken', etag: undefined };
+    }
+  }
+
+  /** The answer, whose body is still to come; on a connection of its own unless an agent is given. */
+  open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const asked = request(this.#url, { agent: false, ...options, ...rest, path });
+      asked.on('response', resolve);
+      asked.on('error', (error: NodeJS.ErrnoException) =>
+        reject(asked.reusedSocket && error.code === 'ECONNRESET' ? new Stale() : error),
+      );
+      asked.end(body);
+    });
+  }
+
+  /** Sends some bytes, and goes away without waiting for an answer. */
+  async sendAndGo(bytes: string) {
+    const { hostname, port } = new URL(this.#url);
+    const socket = connect(Number(port), hostname);
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => undefined).on('close', () => resolve());
+      socket.write(bytes, () => socket.destroy());
+    });
+  }
+
+  close() {
+    this.#agent.destroy();
+  }
+}
+
+class Stale extends Error {}
