@@ -47,8 +47,9 @@ async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
       failing = false;
       if (removed === BATCH) continue;
     } catch (error) {
-      // Once, and not each second that the database is away.
-      if (!failing) log.error({ event: 'clearing failed', error: describe(error) });
+      // Once, and not each second that the database is away. A stop ends what waits for a connection.
+      if (!failing && !stop.aborted)
+        log.error({ event: 'clearing failed', error: describe(error) });
       failing = true;
     }
     await sleep(kind.pauseMs, undefined, { signal: stop }).catch(() => undefined);

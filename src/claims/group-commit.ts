@@ -8,10 +8,11 @@ import {
   storeAnswers,
   tryKeys,
 } from '../idempotency/queries.ts';
-import { claimUnderLock, lockJobs } from './claim-job.ts';
+import { lockJobs } from './claim-job.ts';
 import { lookForRefusals } from './look.ts';
-import { jobsThatExist } from './queries.ts';
-import type { ClaimRequest, Outcome } from './rules.ts';
+import { insertClaims, removeExpired } from './queries.ts';
+import { jobsThatExist, readForClaims, recruitersThatExist } from './read-for-claims.ts';
+import { type ClaimRequest, decideInOrder, type Outcome } from './rules.ts';
 import { outcomeOf } from './settle.ts';
 
 /** A claim that is to be decided together with others. */
@@ -56,6 +57,34 @@ export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]>
   settleTogether(db, claims, async (tx, requests) =>
     claimUnderLock(tx, await lockJobs(tx, jobsOf(requests)), requests),
   );
+
+/** Decides claims of jobs that this transaction has locked, in the order in which they came. */
+async function claimUnderLock(
+  tx: Transaction,
+  locked: ReadonlyMap<bigint, { capacity: number }>,
+  requests: ClaimRequest[],
+): Promise<Outcome[]> {
+  // A statement of its own, after the locks were granted, as in `claimJob`.
+  const { holders, recruiters } = await readForClaims(tx, [...locked.keys()], requests);
+  const decisions = decideInOrder(requests, locked, holders, recruiters);
+
+  const granted = requests.filter((_, index) => decisions[index]?.kind === 'granted');
+  const inTheWay = granted.map(({ jobId }) => jobId).filter((id) => holders.get(id)?.expired);
+  if (inTheWay.length > 0) await removeExpired(tx, inTheWay);
+  const claims = await insertClaims(tx, granted);
+  const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
+  const taken = await recruitersThatExist(tx, absent);
+  return requests.map((request, index) => {
+    const decision = decisions[index] ?? { kind: 'no-such-job' };
+    if (decision.kind === 'absent')
+      return { kind: taken.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
+    if (decision.kind !== 'granted') return decision;
+    const claim = claims.shift();
+    if (claim?.jobId !== request.jobId || claim.recruiterId !== request.recruiterId)
+      throw new Error('INSERT … RETURNING gave other rows than it was given');
+    return { kind: 'claimed', claim, slots: decision.slots };
+  });
+}
 
 /** The outcomes that need no lock; undefined for claims that do. */
 export async function refuseTogether(

@@ -1,0 +1,106 @@
+import { BEGIN } from './parameters.ts';
+import type { Rows, Session } from './session.ts';
+import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } from './sqlstate.ts';
+
+export interface TransactionClient {
+  unsafe: ReturnType<typeof statementsOn>;
+  savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
+}
+
+/**
+ * BEGIN, the work, COMMIT; after any error ROLLBACK, unless the connection took care of that. A
+ * connection that is lost before COMMIT was sent is an error with the code NOTHING_RAN: the server
+ * undoes the transaction.
+ */
+export async function inTransaction<T>(
+  session: Session,
+  work: (client: TransactionClient) => Promise<T>,
+): Promise<T> {
+  let isOpen = true;
+  let isCommitting = false;
+  const begun = begin(session);
+  // Heard of below, whatever becomes of the work meanwhile.
+  begun.catch(() => undefined);
+  const unsafe = statementsOn(async (run, text) => {
+    if (!isOpen) throw new Error('a statement came after the end of its transaction');
+    // A read is sent along with BEGIN, which saves a round trip: without BEGIN it does no harm.
+    if (!isRead(text)) await begun;
+    return run(session);
+  });
+  try {
+    const result = await work(transactionClient(session, unsafe, 1));
+    isOpen = false;
+    await begun;
+    isCommitting = true;
+    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    if ((await command(session, 'commit')) !== 'COMMIT')
+      throw new Error('the transaction was rolled back, since a statement in it had failed');
+    return result;
+  } catch (error) {
+    isOpen = false;
+    await begun;
+    // In a session that could not be rolled back (its ROLLBACK may be cancelled) no other begins.
+    if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
+    throw !isCommitting && isConnectionLost(error) ? nothingRan(error) : error;
+  }
+}
+
+export const isRead = (text: string) => /^\s*select\b/i.test(text);
+
+async function begin(session: Session) {
+  try {
+    await command(session, BEGIN);
+  } catch (error) {
+    // Of a server that is silent a second session would hear no more than the first.
+    if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
+    throw isConnectionLost(error) ? new EndedBefore(error) : error;
+  }
+}
+
+/** The session had ended before BEGIN, so nothing was run. */
+export class EndedBefore extends Error {
+  readonly code = NOTHING_RAN;
+
+  constructor(cause: unknown) {
+    super('the session had ended before its transaction began', { cause });
+  }
+}
+
+function transactionClient(
+  session: Session,
+  unsafe: TransactionClient['unsafe'],
+  depth: number,
+): TransactionClient {
+  return {
+    unsafe,
+    async savepoint(work) {
+      const name = `s${depth}`;
+      await command(session, `savepoint ${name}`);
+      try {
+        return await work(transactionClient(session, unsafe, depth + 1));
+      } catch (error) {
+        await command(session, `rollback to savepoint ${name}`);
+        throw error;
+      }
+    },
+  };
+}
+
+const command = async (session: Session, text: string) =>
+  (await session.run({ text, params: [], asArrays: false })).command;
+
+/** postgres.js's `unsafe`: a query that is sent when it is awaited, or asked for `values`. */
+export function statementsOn(
+  on: (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>,
+) {
+  return (text: string, params: unknown[] = []) => {
+    const send = async (asArrays: boolean) =>
+      on((session) => session.run({ text, params, asArrays }), text);
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: a lazy query is a thenable, as Drizzle expects.
+      then: <A, B>(done?: (rows: Rows) => A, failed?: (error: unknown) => B) =>
+        send(false).then(done, failed),
+      values: () => send(true),
+    };
+  };
+}
