@@ -132,11 +132,11 @@ describe('there is one track', () => {
   test('which those who went away while they waited do not keep from the next', async () => {
     const { statuses, ask, end } = await makeCallers();
     const first = await ask();
-    const leaving = new AbortController();
-    const waiting = Array.from({ length: 21 }, () => ask(leaving.signal));
+    const leaving = Array.from({ length: 21 }, () => new AbortController());
+    const waiting = leaving.map(({ signal }) => ask(signal));
     // The line is full, so all the others are in it.
     await until(() => expect(statuses).toEqual([201, 503]));
-    leaving.abort();
+    for (const each of leaving) each.abort();
     const left = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected');
     expect(left).toHaveLength(20);
     await end(first);
