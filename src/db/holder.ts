@@ -26,7 +26,7 @@ export function holderOf(data: string): Holder {
   if (listed === undefined) return exists(pid) ? { kind: 'unknown', pid } : { kind: 'nobody' };
   const { words } = listed;
   if (!/(^|\/)(postgres|postmaster)$/.test(words[0] ?? '')) return { kind: 'stranger', pid };
-  const serves = isSameDirectory(words[words.indexOf('-D') + 1] ?? '', data);
+  const serves = isSameDirectory(wordAfter('-D', words), data);
   if (serves === undefined) return { kind: 'unknown', pid };
   if (!serves) return { kind: 'stranger', pid };
   const owner = ownerIn(words);
@@ -44,10 +44,13 @@ function holderIn(data: string): number | undefined {
   }
 }
 
+const wordAfter = (option: string, words: string[]): string | undefined =>
+  words.find((_, at) => words[at - 1] === option);
+
 /** Undefined: it cannot be told. */
-function isSameDirectory(given: string, data: string): boolean | undefined {
+function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
   try {
-    if (!path.isAbsolute(given)) return undefined;
+    if (given === undefined || !path.isAbsolute(given)) return undefined;
     const [a, b] = [fs.statSync(given), fs.statSync(data)];
     return a.ino === b.ino && a.dev === b.dev;
   } catch {

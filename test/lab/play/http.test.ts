@@ -128,7 +128,9 @@ describe('where there is no stage', () => {
       expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'busy', '1']);
       expect(body.detail).toBe('The lab cannot use its database at the moment: ask again.');
     }
-    expect(events).toEqual([
+    // Beside it, the look for databases of killed servers fails once.
+    const told = events.filter(({ event }) => event === 'the lab cannot use its database');
+    expect(told).toEqual([
       {
         event: 'the lab cannot use its database',
         database: 'PostgreSQL at 127.0.0.1:9/x',
