@@ -30,7 +30,7 @@ runMain(async (stop) => {
     const failure = await Promise.race([stopped(stop), database.failed]);
     if (failure === undefined) say('Stopping: running claims finish, new ones are refused.');
     // At once, since the requests that still run may take a while to end.
-    else process.stderr.write(`${failure}\n`);
+    else print(`${failure}\n`, process.stderr);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
     if (failure !== undefined) return 1;
     say('Stopped.');

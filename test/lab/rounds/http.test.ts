@@ -1,6 +1,7 @@
 import { count } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { App } from '../../../src/app.ts';
+import { BEGIN } from '../../../src/db/parameters.ts';
 import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
 import { createLab } from '../../../src/lab/http.ts';
 import { type LabStages, openStages } from '../../../src/lab/lab-stages.ts';
@@ -79,7 +80,7 @@ test('each recruiter has a lane with statements, and waits for the lock of anoth
   expect(waitsOf('row-lock').every(({ blocker }) => blocker >= 1 && blocker <= 8)).toBe(true);
   expect(waitsOf('naive')).toEqual([]);
   const locking = rounds[1]?.lanes[0]?.statements.map(({ text }) => text) ?? [];
-  expect(locking[0]).toBe('begin');
+  expect(locking[0]).toBe(BEGIN);
   expect(locking[1]).toMatch(/for update$/);
 });
 
