@@ -77,7 +77,7 @@ function explain({ data }: Cluster, words: string): string {
 }
 
 /** A port that nobody listens on at this moment. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

@@ -1,32 +1,16 @@
-import { accessSync, constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import path from 'node:path';
 import type { AxeResults, Result } from 'axe-core';
 import { type Browser, type ConsoleMessage, chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { findProgram } from './program.ts';
 
-/** A path, or the name of a program on the PATH. */
-const wanted = process.env.CHROMIUM_PATH || 'chromium';
-
-const found = (wanted.includes(path.sep) ? [''] : (process.env.PATH ?? '').split(path.delimiter))
-  .map((folder) => path.join(folder, wanted))
-  .find(isProgram);
-
-if (found === undefined) {
-  const missing = `There is no Chromium at "${wanted}" (CHROMIUM_PATH).`;
-  if (process.env.CI) throw new Error(`${missing} In CI the pages have to be tested.`);
-  process.stderr.write(`\n!!! ${missing} THE TESTS OF THE PAGES ARE SKIPPED.\n\n`);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const chromiumPath = findProgram({
+  title: 'Chromium',
+  name: 'chromium',
+  variable: 'CHROMIUM_PATH',
+  tests: 'the pages',
+});
 
 interface Look {
   colorScheme?: 'light' | 'dark';
@@ -49,7 +33,7 @@ export const browserTest = test
     browser: [
       // biome-ignore lint/correctness/noEmptyPattern: Vitest reads what a fixture needs of this.
       async ({}, use) => {
-        const browser = await chromium.launch({ executablePath: found ?? wanted, args: FLAGS });
+        const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: FLAGS });
         await use(browser);
         await browser.close();
       },
@@ -70,7 +54,7 @@ export const browserTest = test
       expect(faults).toEqual([]);
     },
   })
-  .skipIf(found === undefined);
+  .skipIf(chromiumPath === undefined);
 
 const FLAGS = [
   '--no-sandbox',

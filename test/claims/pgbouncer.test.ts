@@ -1,0 +1,170 @@
+import postgres from 'postgres';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { LogEvent } from '../../src/log.ts';
+import type { Service } from '../../src/service.ts';
+import { makeApp, makeService } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
+import { makeDatabaseWith } from '../support/database.ts';
+import { follow } from '../support/events.ts';
+import { makePooler, pgbouncer, SETTINGS } from '../support/pooler.ts';
+
+const JOBS = 50;
+const CAPACITY = 4;
+const RECRUITERS = 20;
+const SERVERS = 2;
+/** Short, so that a test has no need to wait for long. */
+const LOCK_TIMEOUT_MS = 300;
+
+const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
+
+/** Two servers behind a pooler, on a database whose default isolation level oversells. */
+async function makeServers(mode: 'session' | 'transaction') {
+  const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
+  const poolerUrl = await makePooler(databaseUrl, { mode, dropped: SETTINGS });
+  const errors: LogEvent[] = [];
+  const log = { info: () => undefined, error: (event: LogEvent) => void errors.push(event) };
+  const starting = Array.from({ length: SERVERS }, () =>
+    makeService(poolerUrl, { lab: false, log }),
+  );
+  const servers = await Promise.all(starting);
+  const sql = postgres(databaseUrl, { max: 2 });
+  atEnd(() => sql.end());
+  const jobs = await sql<{ id: number }[]>`
+    INSERT INTO jobs (company_id, role, capacity)
+    SELECT 1, 'Behind a pooler', ${CAPACITY} FROM generate_series(1, ${JOBS}) RETURNING id::int`;
+  return { servers, sql, jobIds: jobs.map(({ id }) => id), errors };
+}
+
+/** The recruiters ask for the job at the same moment, through all servers. Gives the statuses. */
+const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
+  Promise.all(
+    Array.from({ length: RECRUITERS }, async (_, n) => {
+      const { url } = servers[n % servers.length] as Service;
+      const response = await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${n + 1}`);
+      await response.text();
+      return response.status;
+    }),
+  );
+
+/** Does this while another session has the job's lock, and lets go once so many wait for a lock. */
+async function whileHeld<T>(sql: postgres.Sql, jobId: number, waiting: number, work: () => T) {
+  return sql.begin(async (tx) => {
+    await tx`SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`;
+    const working = work();
+    const look = async () =>
+      expect(
+        await sql`SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+      ).toHaveLength(waiting);
+    await vi.waitFor(look, { timeout: 20_000, interval: 5 });
+    return { working };
+  });
+}
+
+const oversold = (sql: postgres.Sql) =>
+  sql`SELECT job_id, count(*)::int AS claims FROM job_claims GROUP BY job_id
+    HAVING count(*) > ${CAPACITY}`;
+
+throughPgBouncer('in session mode', () => {
+  test('no job is oversold, though the isolation level that is asked for gets lost', async () => {
+    const { servers, sql, jobIds, errors } = await makeServers('session');
+    for (const jobId of jobIds) {
+      const { working } = await whileHeld(sql, jobId, SERVERS, () => crowd(servers, jobId));
+      await working;
+    }
+    expect(await oversold(sql)).toEqual([]);
+    const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
+    expect(row).toEqual({ claims: JOBS * CAPACITY });
+    expect(errors).toEqual([]);
+  });
+
+  describe('with one server', () => {
+    let sql: postgres.Sql;
+    let server: Awaited<ReturnType<typeof makeApp>>;
+    beforeAll(async () => {
+      const databaseUrl = await makeDatabaseWith('DateStyle', 'SQL, DMY');
+      const url = await makePooler(databaseUrl, { mode: 'session', dropped: SETTINGS });
+      server = await makeApp({ url, lockTimeoutMs: LOCK_TIMEOUT_MS });
+      sql = postgres(databaseUrl, { max: 1, connection: { DateStyle: 'ISO' } });
+      atEnd(() => sql.end());
+    });
+
+    const keyed = (key: string) => ({ 'Idempotency-Key': key });
+
+    test('a request for a held job is told that it is busy, however long the job is held', async () => {
+      const { call } = server;
+      const { body } = await call('POST', '/jobs/1/claims', { recruiterId: 1, leaseSeconds: 900 });
+      const path = `/claims/${body.claim.id}`;
+      const answers = await sql.begin(async (tx) => {
+        await tx`SELECT FROM jobs WHERE id = 1 FOR UPDATE`;
+        // Whoever holds the job lets go only once these have their answers.
+        return Promise.all([
+          call('POST', '/jobs/1/claims', { recruiterId: 2 }),
+          call('POST', '/jobs/1/claims', { recruiterId: 3 }, keyed('claim')),
+          call('POST', `${path}/renew`, { leaseSeconds: 900 }),
+          call('DELETE', path),
+          call('DELETE', path, undefined, keyed('release')),
+        ]);
+      });
+      const told = answers.map(({ status, body: { code } }) => `${status} ${code}`);
+      expect(told).toEqual(Array(answers.length).fill('503 busy'));
+      const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims WHERE job_id = 1`;
+      expect(row).toEqual({ claims: 1 });
+    });
+
+    test('a repeat is told that its key is in use, while another session has that', async () => {
+      const { call } = server;
+      const ask = () => call('POST', '/jobs/2/claims', { recruiterId: 1 }, keyed('held'));
+      const { status, body } = await sql.begin(async (tx) => {
+        await tx`SELECT pg_advisory_xact_lock(hashtextextended('admin:anybody held', 0))`;
+        return ask();
+      });
+      expect([status, body.code]).toEqual([409, 'key-in-use']);
+      expect((await ask()).status).toBe(201);
+    });
+
+    test('claims, renewals, releases and keys work, and times are the instants that they are', async () => {
+      const { call } = server;
+      const ask = () =>
+        call('POST', '/jobs/3/claims', { recruiterId: 1, leaseSeconds: 60 }, keyed('k'));
+      const first = await ask();
+      const again = await ask();
+      expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+      const { id, claimedAt } = first.body.claim;
+      const [row] = await sql`SELECT created_at FROM job_claims WHERE id = ${id}`;
+      expect(new Date(claimedAt)).toEqual(row?.created_at);
+      const renewed = await call('POST', `/claims/${id}/renew`, { leaseSeconds: 900 });
+      expect((await call('GET', `/claims/${id}`)).body.claim).toEqual(renewed.body.claim);
+      expect((await call('DELETE', `/claims/${id}`)).status).toBe(200);
+      expect((await call('GET', `/claims/${id}`)).status).toBe(404);
+    });
+
+    test('followers of the jobs are told of a claim', async () => {
+      const { app, call } = server;
+      const following = await follow((init) => app.request('/jobs/events', init));
+      await following.isComplete();
+      await call('POST', '/jobs/4/claims', { recruiterId: 1 });
+      const told = () => expect(following.latest().get(4)?.data).toMatchObject({ claimed: 1 });
+      await vi.waitFor(told, { timeout: 20_000 });
+    });
+  });
+});
+
+throughPgBouncer('that drops no settings, as it is by default', () => {
+  test('claims work', async () => {
+    const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
+    const { claim } = await makeApp({ url: await makePooler(databaseUrl, { mode: 'session' }) });
+    expect((await claim(1, 1)).status).toBe(200);
+  });
+});
+
+throughPgBouncer('in transaction mode, which is not supported', () => {
+  test('requests fail, but no job is oversold, and a claim that was granted is there', async () => {
+    const { servers, sql, jobIds } = await makeServers('transaction');
+    const statuses: number[] = [];
+    for (const jobId of jobIds) statuses.push(...(await crowd(servers, jobId)));
+    expect(await oversold(sql)).toEqual([]);
+    const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
+    expect(row).toEqual({ claims: statuses.filter((each) => each === 200).length });
+  });
+});

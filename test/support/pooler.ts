@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { lastWords } from '../../src/db/binaries.ts';
+import { openHome } from '../../src/db/home.ts';
+import { freePort } from '../../src/db/postmaster.ts';
+import { atEnd } from './command.ts';
+import { findProgram } from './program.ts';
+
+/** Undefined on a machine that has none. Debian keeps PgBouncer where only root's PATH leads. */
+export const pgbouncer = findProgram({
+  title: 'PgBouncer',
+  name: 'pgbouncer',
+  variable: 'PGBOUNCER_PATH',
+  tests: 'poolers',
+  beside: ['/usr/sbin'],
+});
+
+/** Settings that clients ask for when they connect. PgBouncer refuses them, or drops them if told to. */
+export const SETTINGS = [
+  'extra_float_digits',
+  'default_transaction_isolation',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'tcp_keepalives_idle',
+  'tcp_keepalives_interval',
+  'tcp_keepalives_count',
+];
+
+interface PoolerSettings {
+  mode: 'session' | 'transaction';
+  /** Settings that are dropped without a word. */
+  dropped?: string[];
+}
+
+/** A real PgBouncer in front of the database, until the tests of the file are over. Gives its address. */
+export async function makePooler(databaseUrl: string, settings: PoolerSettings) {
+  // PgBouncer refuses to run as root, as PostgreSQL does.
+  const { home, account } = openHome(undefined);
+  atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
+  const config = path.join(home, 'pgbouncer.ini');
+  const port = await freePort();
+  // It holds the password.
+  fs.writeFileSync(config, configOf(databaseUrl, settings, port), { mode: 0o600 });
+  if (account) fs.chownSync(config, account.uid, account.gid);
+  const pooler = spawn(pgbouncer ?? '', [config], {
+    ...account,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const words = lastWords(pooler);
+  const ended = once(pooler, 'close');
+  atEnd(async () => {
+    pooler.kill('SIGKILL');
+    await ended;
+  });
+  await new Promise<void>((resolve, reject) => {
+    pooler.stderr?.on('data', () => words().includes('process up') && resolve());
+    void ended.then(() => reject(new Error(`PgBouncer did not start: ${words()}`)));
+  });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  return url.href;
+}
+
+/** It lets everybody in, since only this machine reaches it, and logs in as the tests do. */
+function configOf(
+  databaseUrl: string,
+  { mode, dropped = [] }: PoolerSettings,
+  port: number,
+): string {
+  const { hostname, port: behind, username, password, pathname } = new URL(databaseUrl);
+  const quoted = (text: string) => `'${decodeURIComponent(text).replaceAll("'", "''")}'`;
+  const login = password === '' ? '' : ` password=${quoted(password)}`;
+  return `[databases]
+${pathname.slice(1)} = host=${hostname} port=${behind || 5432} user=${quoted(username)}${login}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = 30
+ignore_startup_parameters = ${dropped.join(',')}
+`;
+}
