@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tellsMemory } from '../src/bench/resident.ts';
 import { readConfig } from '../src/config.ts';
-import { type FaultyPostgres, openFaulty } from '../src/faults/database.ts';
+import { type FaultyPostgres, openFaulty, openPair } from '../src/faults/database.ts';
 import { play, type ScenarioResult } from '../src/faults/play.ts';
 import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
@@ -15,11 +15,11 @@ const HELP = `Breaks what a running service stands on, under load, and audits wh
 
 Usage: npm run faults -- [options]
 
-  --scenario NAME    backends, server, postgres, servers or soak; may be given
-                     several times (default: all)
+  --scenario NAME    backends, server, postgres, servers, failover or soak; may
+                     be given several times (default: all)
   --kills N          backends ended inside a transaction (1 to 100000, default 500)
   --restarts N       how often the server, and PostgreSQL, is stopped and started
-                     again (1 to 1000, default 5)
+                     again, or lost for a standby (1 to 1000, default 5)
   --servers N        how many servers there are on one database in the scenario
                      servers (2 to 8; default: two, then four)
   --requests N       requests of all kinds to one server in the scenario soak, which
@@ -32,7 +32,7 @@ Usage: npm run faults -- [options]
 
 It starts a PostgreSQL for itself, and the servers as processes of their own. With
 DATABASE_URL it makes databases of its own on that server, which it never stops: the
-scenario postgres is skipped.
+scenarios postgres and failover are skipped.
 
 Exit code: 0 when every promise was kept, 1 when one was broken, 2 when it could not
 be run as asked.
@@ -86,21 +86,26 @@ async function playAll(
   { scenario, servers, ...rest }: z.infer<typeof optionRules>,
   stop: AbortSignal,
 ): Promise<ScenarioResult[]> {
-  const postgres = await openFaulty(readConfig().databaseUrl, stop);
+  const shared = await openFaulty(readConfig().databaseUrl, stop);
   const settings = { ...rest, servers: servers ? [servers] : [2, 4] };
   const results: ScenarioResult[] = [];
   try {
     for (const each of [...new Set(scenario)].flatMap((name) =>
       scenariosOf(name, settings.servers),
     )) {
-      const why = whySkipped(each, postgres);
-      if (why !== undefined) print(describeSkipped(each.name, why), process.stderr);
-      else results.push(await play(each, { postgres, settings, stop, progress: showProgress }));
+      const why = whySkipped(each, shared);
+      if (why !== undefined) {
+        print(describeSkipped(each.name, why), process.stderr);
+        continue;
+      }
+      const pair = each.needsPair && (await openPair(stop));
+      const how = { postgres: pair ?? shared, settings, stop, progress: showProgress };
+      results.push(await play(each, how).finally(pair?.stop));
       clearProgress();
     }
     return results;
   } finally {
     clearProgress();
-    await postgres.stop();
+    await shared.stop();
   }
 }

@@ -7,7 +7,7 @@ import { markOf } from '../process-table.ts';
 import { inProject } from '../project.ts';
 import { SUPERUSER } from './cluster.ts';
 import { stopServerOf } from './holder.ts';
-import { type GuardOrder, type GuardReport, RESTART } from './orders.ts';
+import type { GuardOrder, GuardReport, Primary, RestartOrder } from './orders.ts';
 
 export interface EmbeddedPostgres {
   /** The address with its password: for clients, never for a log. */
@@ -16,8 +16,11 @@ export interface EmbeddedPostgres {
   home: string;
   /** Resolves with the reason if the server ends without being asked to. */
   failed: Promise<string>;
-  /** Stops the server at once, as a crash would, and starts it again on the same data and port. */
-  restart(): Promise<void>;
+  /**
+   * Stops the server at once, as a crash would, and starts it again on the same data and port. With
+   * another server given, it stops in order, and comes back as the standby of that server.
+   */
+  restart(standbyOf?: Primary): Promise<void>;
   /** Resolves when the server has ended and a throw-away directory is gone. */
   stop(): Promise<void>;
 }
@@ -28,7 +31,8 @@ const GUARD_PATIENCE_MS = 5_000;
 /**
  * Starts a real PostgreSQL from the installed binaries, on a free loopback port. The data is kept in
  * `keepIn`, or thrown away at the end when that is undefined. A throw-away server does not wait for
- * the disk at each commit, unless it is asked to be `durable`, as servers in production are.
+ * the disk at each commit, unless it is asked to be `durable`, as servers in production are. With
+ * `standbyOf` it is the standby of that server, and begins with a copy of its data.
  *
  * It ends with this process, however that ends; see `guard.ts`. Throws the reason of `stop` when that
  * is aborted before the server is ready.
@@ -36,7 +40,7 @@ const GUARD_PATIENCE_MS = 5_000;
 export async function startEmbedded(
   keepIn?: string,
   stop = new AbortController().signal,
-  { durable = keepIn !== undefined } = {},
+  { durable = keepIn !== undefined, standbyOf }: { durable?: boolean; standbyOf?: Primary } = {},
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();
   const guard = fork(inProject('src/db/guard.ts'), {
@@ -47,7 +51,7 @@ export async function startEmbedded(
   });
   const exit = once(guard, 'exit');
   const died = exit.then(() => 'its guard ended');
-  const order: GuardOrder = { owner: markOf(process.pid), keepIn, durable };
+  const order: GuardOrder = { owner: markOf(process.pid), keepIn, durable, standbyOf };
   guard.send(order);
 
   let abort = () => {};
@@ -74,10 +78,10 @@ export async function startEmbedded(
     url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
     home,
     failed: Promise.race([failure(guard), died]),
-    async restart() {
+    async restart(other) {
       guard.channel?.ref();
       // Without a guard nobody hears this, and the race below tells.
-      guard.send(RESTART, () => undefined);
+      guard.send({ standbyOf: other } satisfies RestartOrder, () => undefined);
       const again = await Promise.race([nextReport(guard), died]);
       guard.channel?.unref();
       if (typeof again === 'string') throw new PlainError(`No embedded PostgreSQL: ${again}`);

@@ -12,8 +12,9 @@ import { describe, PlainError } from '../errors.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { openHome } from './home.ts';
 import { clearLeftovers } from './leftovers.ts';
-import { type GuardOrder, type GuardReport, RESTART } from './orders.ts';
+import type { GuardOrder, GuardReport, RestartOrder } from './orders.ts';
 import { type Server, startServer } from './postmaster.ts';
+import { copyAsStandby, followPrimary } from './standby.ts';
 
 const parentGone = new AbortController();
 const gone = new Promise<void>((resolve) => {
@@ -40,6 +41,7 @@ async function guard(order: GuardOrder) {
   const throwAway = order.keepIn === undefined;
   const opened = openHome(order);
   try {
+    if (order.standbyOf) await copyAsStandby(order.standbyOf, opened);
     const cluster = await openCluster(opened, order, parentGone.signal);
     const place = throwAway ? path.dirname(opened.home) : opened.home;
     // In the background. The next start takes up what this one leaves, so an error needs no answer.
@@ -57,11 +59,12 @@ async function serve(cluster: Cluster): Promise<Server> {
   for (;;) {
     const { home, password } = cluster;
     report({ kind: 'ready', port: server.port, password, home });
-    const restart = once(process, 'message').then(() => RESTART);
+    const restart = once(process, 'message').then(([restartOrder]) => restartOrder as RestartOrder);
     const event = await Promise.race([gone, restart, server.ended]);
     if (event === undefined) return server;
-    if (event !== RESTART) throw new PlainError(`PostgreSQL ended by itself: ${event}`);
-    await server.stop('SIGQUIT');
+    if (typeof event === 'string') throw new PlainError(`PostgreSQL ended by itself: ${event}`);
+    await server.stop(event.standbyOf ? 'SIGINT' : 'SIGQUIT');
+    if (event.standbyOf) await followPrimary(event.standbyOf, cluster);
     server = await startServer(cluster, parentGone.signal, server.port);
   }
 }

@@ -109,7 +109,8 @@ async function tryStart(
   const ended = once(child, 'close').then(() => gist(words(), cluster.data));
   const ready = new Promise<boolean>((resolve) => {
     child.stderr?.on('data', () => {
-      if (words().includes('ready to accept connections')) resolve(true);
+      // A standby says: ready to accept read-only connections.
+      if (/ready to accept (read-only )?connections/.test(words())) resolve(true);
     });
     void ended.then(() => resolve(false));
   });

@@ -1,8 +1,9 @@
 import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
+import { Pair } from './pair.ts';
 
-/** A PostgreSQL for the faults; with `restart` where it is our own. */
+/** A PostgreSQL for the faults; with `restart`, or as a pair, where it is our own. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
-  Partial<Pick<EmbeddedPostgres, 'restart'>>;
+  Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair };
 
 /** The server at this address, which is somebody's and is never stopped; or one of our own. */
 export async function openFaulty(
@@ -12,4 +13,10 @@ export async function openFaulty(
   return databaseUrl === undefined
     ? startEmbedded(undefined, signal, { durable: true })
     : { url: databaseUrl, stop: async () => {} };
+}
+
+/** Two servers of our own, the second a standby of the first. */
+export async function openPair(signal: AbortSignal): Promise<FaultyPostgres> {
+  const pair = await Pair.open(signal);
+  return { url: pair.url, pair, stop: () => pair.stop() };
 }

@@ -62,6 +62,7 @@ async function onStage(
     ...{ databaseUrl, servers, load, ledger, settings },
     stop: AbortSignal.any([stop, tooLong]),
     restartPostgres: postgres.restart,
+    pair: postgres.pair,
     progress: (text) => progress(`${scenario.name}: ${text}`),
   };
   const began = Date.now();

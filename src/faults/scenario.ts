@@ -1,5 +1,6 @@
 import type { Ledger } from './ledger.ts';
 import type { Load } from './load.ts';
+import type { Pair } from './pair.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What a run is to come to. */
@@ -28,6 +29,8 @@ export interface Stage {
   stop: AbortSignal;
   /** Stops PostgreSQL `immediate` and starts it again; only where it is our own. */
   restartPostgres: (() => Promise<void>) | undefined;
+  /** The servers of the database; only where the scenario needs a pair. */
+  pair: Pair | undefined;
   progress: (text: string) => void;
 }
 
@@ -38,6 +41,8 @@ export interface FaultCounts {
   restarts?: number;
   /** From each stop until a request was answered again, in milliseconds. */
   answeredAgainMs?: number[];
+  /** From each switchover until requests were no longer turned away, in milliseconds. */
+  calmAgainMs?: number[];
   /** Resident memory of the server at half of the requests, and at the end. */
   memory?: { halfMb: number; endMb: number };
 }
@@ -49,6 +54,8 @@ export interface Scenario {
   servers: number;
   /** It stops PostgreSQL, and so needs one of its own. */
   stopsPostgres?: true;
+  /** It needs a primary and a standby behind a relay. */
+  needsPair?: true;
   /** It reads the memory of its server, which only Linux tells. */
   readsMemory?: true;
   /** Each recruiter draws the same operations in every run. */

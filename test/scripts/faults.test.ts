@@ -21,9 +21,10 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
     { scenario: 'server', restarts: 2, findings: [] },
     { scenario: 'postgres', restarts: 2, findings: [] },
     { scenario: '2 servers', findings: [] },
+    { scenario: 'failover', restarts: 2, findings: [] },
     { scenario: 'soak', memory: anyMemory, findings: [] },
   ]);
-  const [backends, server, postgres, servers, soak] = scenarios;
+  const [backends, server, postgres, servers, failover, soak] = scenarios;
   // It was put to the test: claims were granted, and each fault has cut some off.
   for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
   expect(backends.kills).toBeGreaterThanOrEqual(25);
@@ -36,6 +37,9 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
   for (const name of ['404 recruiter-not-found', '413 body-too-large', 'not waited for'])
     expect(soak.answers[name]).toBeGreaterThan(0);
   for (const { answeredAgainMs } of [server, postgres]) expect(answeredAgainMs).toHaveLength(2);
+  // Each loss of the primary is followed by a planned switchover.
+  expect(failover.answeredAgainMs).toHaveLength(4);
+  expect(failover.answers['503 busy']).toBeGreaterThan(0);
 });
 
 const anyMemory = { halfMb: expect.any(Number), endMb: expect.any(Number) };
@@ -45,10 +49,12 @@ test("somebody's PostgreSQL is not stopped, and left as it was", {
 }, async () => {
   const { url, stop } = await startEmbedded();
   onTestFinished(stop);
-  const wanted = ['--scenario', 'postgres', '--scenario', 'backends', '--kills', '3'];
+  const scenarios = ['postgres', 'failover', 'backends'];
+  const wanted = [...scenarios.flatMap((name) => ['--scenario', name]), '--kills', '3'];
   const { ended, stdout, stderr } = faults(wanted, { DATABASE_URL: url });
   expect((await ended).code).toBe(0);
   expect(stderr()).toMatch(/^SKIPPED: postgres/m);
+  expect(stderr()).toMatch(/^SKIPPED: failover/m);
   expect(stdout()).toMatch(/^backends /m);
   expect(stdout()).toContain('Verdict: every promise was kept.');
   const sql = postgres(url, { max: 1 });
@@ -80,7 +86,10 @@ test.concurrent('--help says what there is and ends with 0', async () => {
 
 test.concurrent.each([
   [['--kills', '0'], /--kills must be a whole number from 1 to 100000/],
-  [['--scenario', 'flood'], /--scenario must be one of backends, server, postgres, servers/],
+  [
+    ['--scenario', 'flood'],
+    /--scenario must be one of backends, server, postgres, servers, failover/,
+  ],
   [['--servers', '1'], /--servers must be a whole number from 2 to 8/],
   [['--frobnicate'], /--frobnicate/],
 ])('%j is refused in one line with exit code 2', async (args, words) => {

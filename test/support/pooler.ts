@@ -5,6 +5,7 @@ import path from 'node:path';
 import { lastWords } from '../../src/db/binaries.ts';
 import { openHome } from '../../src/db/home.ts';
 import { freePort } from '../../src/db/postmaster.ts';
+import { markOf } from '../../src/process-table.ts';
 import { atEnd } from './command.ts';
 import { findProgram } from './program.ts';
 
@@ -38,7 +39,7 @@ interface PoolerSettings {
 /** A real PgBouncer in front of the database, until the tests of the file are over. Gives its address. */
 export async function makePooler(databaseUrl: string, settings: PoolerSettings) {
   // PgBouncer refuses to run as root, as PostgreSQL does.
-  const { home, account } = openHome(undefined);
+  const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
   atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
   const config = path.join(home, 'pgbouncer.ini');
   const port = await freePort();

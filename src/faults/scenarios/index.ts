@@ -1,10 +1,18 @@
 import type { Scenario } from '../scenario.ts';
 import { backends } from './backends.ts';
+import { failover } from './failover.ts';
 import { postgres, server } from './restarts.ts';
 import { serversAsOne } from './servers.ts';
 import { soak } from './soak.ts';
 
-export const scenarioNames = ['backends', 'server', 'postgres', 'servers', 'soak'] as const;
+export const scenarioNames = [
+  'backends',
+  'server',
+  'postgres',
+  'servers',
+  'failover',
+  'soak',
+] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 /** The scenarios of a name, in the order in which they are played. */
@@ -14,5 +22,6 @@ export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =
     server: [server],
     postgres: [postgres],
     servers: servers.map(serversAsOne),
+    failover: [failover],
     soak: [soak],
   })[name];

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
+import { holderOf } from '../db/holder.ts';
+import { dataOf } from '../db/home.ts';
+import { onDatabase } from './audit.ts';
+import { openRelay, type Relay } from './relay.ts';
+
+const ATTACH_PATIENCE_MS = 30_000;
+const LOOK_MS = 10;
+
+/**
+ * A primary and its synchronous standby, behind a relay as a balancer would be: no commit is
+ * acknowledged before the standby has it on its disk.
+ */
+export class Pair {
+  readonly relay: Relay;
+  primary: EmbeddedPostgres;
+  standby: EmbeddedPostgres;
+  readonly #signal: AbortSignal;
+
+  private constructor(
+    relay: Relay,
+    [primary, standby]: [EmbeddedPostgres, EmbeddedPostgres],
+    signal: AbortSignal,
+  ) {
+    this.relay = relay;
+    this.primary = primary;
+    this.standby = standby;
+    this.#signal = signal;
+  }
+
+  static async open(signal: AbortSignal): Promise<Pair> {
+    const primary = await startEmbedded(undefined, signal, { durable: true });
+    try {
+      const standby = await startStandby(primary, signal);
+      return new Pair(await openRelay(primary.url), [primary, standby], signal);
+    } catch (error) {
+      await primary.stop();
+      throw error;
+    }
+  }
+
+  /** The address of the database, through the relay. */
+  get url(): string {
+    return this.relay.url;
+  }
+
+  /** The standby keeps what it receives on its disk, and shows nothing of it until it is promoted. */
+  async lag() {
+    await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
+  }
+
+  /** The standby becomes the primary, whatever the primary does meanwhile. */
+  async promote() {
+    await onDatabase(this.standby.url, (sql) => sql`SELECT pg_promote()`);
+    [this.primary, this.standby] = [this.standby, this.primary];
+  }
+
+  /** A new standby takes the place of one that was killed. */
+  async replaceStandby() {
+    const killed = this.standby;
+    this.standby = await startStandby(this.primary, this.#signal);
+    await killed.stop();
+  }
+
+  /** A planned switchover: the primary stops in order, and comes back as the standby of the other. */
+  async switchOver() {
+    const { url, home } = this.standby;
+    await this.primary.restart({ url, home });
+    await this.promote();
+    await waitForStandby(this.primary);
+  }
+
+  async stop() {
+    this.relay.cut();
+    await this.standby.stop();
+    await this.primary.stop();
+  }
+}
+
+async function startStandby(primary: EmbeddedPostgres, signal: AbortSignal) {
+  const standby = await startEmbedded(undefined, signal, {
+    durable: true,
+    standbyOf: primary,
+  });
+  try {
+    await waitForStandby(primary);
+    return standby;
+  } catch (error) {
+    await standby.stop();
+    throw error;
+  }
+}
+
+/** Resolves when a standby is attached; from now on no commit is acknowledged that it does not have. */
+const waitForStandby = (primary: EmbeddedPostgres) =>
+  onDatabase(primary.url, async (sql) => {
+    await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
+    await sql`SELECT pg_reload_conf()`;
+    const deadline = Date.now() + ATTACH_PATIENCE_MS;
+    for (;;) {
+      const attached = await sql`
+        SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'`;
+      if (attached.length > 0) return;
+      if (Date.now() > deadline) throw new Error('the standby has not attached in time');
+      await sleep(LOOK_MS);
+    }
+  });
+
+/** SIGKILL, as if the machine of the server were lost. */
+export async function kill(server: EmbeddedPostgres) {
+  const holder = holderOf(dataOf(server.home));
+  if (!('pid' in holder)) throw new Error('there is no server to kill');
+  process.kill(holder.pid, 'SIGKILL');
+  await server.failed;
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a database server, as a balancer in front of several servers is. */
+export interface Relay {
+  /** The address of the database, through the relay. */
+  url: string;
+  /** New connections lead to this server. Open connections stay where they are. */
+  turn(databaseUrl: string): void;
+  /** While on, new connections are taken and never answered, not even later. */
+  hang(on: boolean): void;
+  /** While on, all connections are taken and nothing is answered. Then these connections are cut. */
+  freeze(on: boolean): void;
+  /** How many messages were taken while frozen. */
+  swallowed(): number;
+  /** Cuts all connections, and takes no more. */
+  cut(): void;
+  /** Takes connections again after a cut. */
+  mend(): Promise<void>;
+}
+
+export async function openRelay(databaseUrl: string): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  let target = new URL(databaseUrl);
+  let isHanging = false;
+  let isFrozen = false;
+  let swallowed = 0;
+  const keep = (socket: Socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    return socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((near) => {
+    keep(near);
+    if (isHanging) return near.resume();
+    const far = keep(connect(Number(target.port || 5432), target.hostname));
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    near.on('data', (data) => (isFrozen ? swallowed++ : far.write(data)));
+    far.on('data', (data) => isFrozen || near.write(data));
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href,
+    turn(to) {
+      target = new URL(to);
+    },
+    hang(on) {
+      isHanging = on;
+    },
+    freeze(on) {
+      isFrozen = on;
+      if (!on) cutAll();
+    },
+    swallowed: () => swallowed,
+    cut() {
+      server.close();
+      cutAll();
+    },
+    mend: () => listen(port),
+  };
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kill, type Pair } from '../pair.ts';
+import {
+  type Counted,
+  countedAt,
+  look,
+  untilCalm,
+  untilClaimed,
+  untilReady,
+  untilStandbyIsLeft,
+} from '../recovery.ts';
+import type { Scenario, Stage } from '../scenario.ts';
+import { underLoad } from './restarts.ts';
+
+/** Requests that are turned away while the relay leads to a standby, unless nothing comes for long. */
+const TURNED_AWAY = 50;
+const TURNED_AWAY_MS = 1_500;
+/** How long connections hang that are made when the primary is lost. */
+const HANG_MS = 300;
+/** How long the former primary goes on beside the new one. */
+const BOTH_MS = 500;
+
+/** Loses the primary by SIGKILL and promotes its standby; then switches over to a rebuilt one. */
+export const failover: Scenario = {
+  name: 'failover',
+  idea: 'the primary killed by SIGKILL and its standby promoted; then a planned switchover, under load',
+  servers: 2,
+  stopsPostgres: true,
+  needsPair: true,
+  async faults(stage) {
+    const { pair, settings, ledger, progress } = stage;
+    if (!pair) throw new Error('there is no standby to fail over to');
+    const answeredAgainMs: number[] = [];
+    const calmAgainMs: number[] = [];
+    const make = async (switchOver: typeof lose) => {
+      await underLoad(stage);
+      const since = await switchOver(stage, pair);
+      const [claimedMs, calmMs] = await Promise.all([
+        untilClaimed(stage, since),
+        untilCalm(stage, since),
+        untilReady(stage, since),
+        untilStandbyIsLeft(stage, pair.standby, since),
+      ]);
+      answeredAgainMs.push(claimedMs);
+      calmAgainMs.push(calmMs);
+      // A service that has not recovered has no load for the next switchover.
+      return ledger.findings.length === 0;
+    };
+    for (let restarts = 0; ; restarts++) {
+      const counts = { restarts, answeredAgainMs, calmAgainMs };
+      if (restarts === settings.restarts) return counts;
+      progress(`${restarts} of ${settings.restarts} failovers`);
+      if (!(await make(restarts % 2 === 0 ? lose : loseLate))) return counts;
+      await pair.replaceStandby();
+      if (!(await make(plan))) return counts;
+    }
+  },
+};
+
+/** The balancer notices first: it leads to a standby, which lags, before that is promoted. */
+async function lose(stage: Stage, pair: Pair): Promise<Counted> {
+  await pair.lag();
+  await underLoad(stage);
+  await kill(pair.primary);
+  pair.relay.turn(pair.standby.url);
+  await untilTurnedAway(stage);
+  await pair.promote();
+  return countedAt(stage);
+}
+
+/**
+ * The primary is given up for dead, and lives on for a while: nobody confirms its commits any more.
+ * Then its machine is gone, and connections to it hang.
+ */
+async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
+  const former = pair.primary;
+  await pair.promote();
+  await sleep(BOTH_MS);
+  pair.relay.hang(true);
+  await kill(former);
+  await sleep(HANG_MS);
+  pair.relay.hang(false);
+  pair.relay.turn(pair.primary.url);
+  return countedAt(stage);
+}
+
+/** The balancer notices last: it leads to the former primary, which only reads now. */
+async function plan(stage: Stage, pair: Pair): Promise<Counted> {
+  await pair.switchOver();
+  await untilTurnedAway(stage);
+  pair.relay.turn(pair.primary.url);
+  return countedAt(stage);
+}
+
+async function untilTurnedAway(stage: Stage) {
+  const { at, turnedAway } = countedAt(stage);
+  const isEnough = (now: Counted) =>
+    now.turnedAway >= turnedAway + TURNED_AWAY || now.at > at + TURNED_AWAY_MS;
+  while (!isEnough(countedAt(stage))) await look(stage);
+}
