@@ -4,8 +4,9 @@ import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { openScratch, type Scratch } from '../db/scratch.ts';
 import { unlessStopped } from '../main.ts';
+import type { FollowOrder } from './follow.ts';
 import type { Heard, Order } from './load.ts';
-import { type Loader, type Server, type Side, startLoader, startServer } from './processes.ts';
+import { type Server, type Side, startFollowers, startLoader, startServer } from './processes.ts';
 import { type Seed, seed, withConnection } from './seed.ts';
 
 /** Where it is measured: a PostgreSQL, the servers and the load, each a process of its own. */
@@ -16,6 +17,8 @@ export interface Arena {
   copyDatabase(name: string, of: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
   makeLoad(order: Order): Promise<Heard[]>;
+  /** Gives the times that a claim took to the last follower. */
+  follow(order: FollowOrder): Promise<number[]>;
   stop: AbortSignal;
 }
 
@@ -27,10 +30,11 @@ export async function withArena<T>(
 ): Promise<T> {
   const scratch = await openScratch(databaseUrl, stop, () => startTuned(stop));
   const servers: Server[] = [];
-  let loader: Loader | undefined;
+  let loader: ReturnType<typeof startLoader> | undefined;
+  let followers: ReturnType<typeof startFollowers> | undefined;
   try {
     loader = startLoader();
-    const { make } = loader;
+    const { ask } = loader;
     return await work({
       async makeDatabase(name, rows) {
         const url = await createDatabase(scratch.url, name);
@@ -45,11 +49,16 @@ export async function withArena<T>(
         servers.push(server);
         return server;
       },
-      makeLoad: (order) => unlessStopped(stop, make(order)),
+      makeLoad: async (order) => (await unlessStopped(stop, ask(order))).heard,
+      async follow(order) {
+        followers ??= startFollowers();
+        return (await unlessStopped(stop, followers.ask(order))).toldMs;
+      },
       stop,
     });
   } finally {
     loader?.stop();
+    followers?.stop();
     await Promise.all(servers.map((server) => server.stop()));
     await scratch.stop();
   }

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { withArena } from './arena.ts';
+import { followers } from './followers.ts';
 import { impossible } from './impossible.ts';
 import type { Measure } from './measure.ts';
 import { memory } from './memory.ts';
@@ -11,7 +12,7 @@ import { size } from './size.ts';
 import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
 
 export const scenarios = {
-  ...{ spread, hot, beside, impossible, alone, size, memory },
+  ...{ spread, hot, beside, impossible, alone, size, memory, followers },
 } satisfies Record<string, Scenario>;
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];

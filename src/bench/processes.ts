@@ -6,7 +6,8 @@ import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
 import { PlainError } from '../errors.ts';
 import { inProject } from '../project.ts';
-import type { Heard, Order, Report } from './load.ts';
+import type { FollowOrder } from './follow.ts';
+import type { Heard, Order } from './load.ts';
 
 /** The two ways to claim that are compared, and the program that serves each. */
 const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
@@ -57,26 +58,35 @@ async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
   throw new PlainError(`A server did not start. It said: ${said}`);
 }
 
-/** The process that makes the load. */
-export interface Loader {
-  /** Throws when a connection was refused or lost. */
-  make(order: Order): Promise<Heard[]>;
+/** A process that does what it is told, one order at a time. */
+export interface Worker<Order, Report> {
+  /** Throws when the order could not be carried out. */
+  ask(order: Order): Promise<Report>;
   stop(): void;
 }
 
-export function startLoader(): Loader {
-  const child = fork(inProject('src/bench/load-process.ts'), {
+type Failed = { failed: string };
+
+const startWorker = <Order extends object, Report extends object>(
+  file: string,
+): Worker<Order, Report> => {
+  const child = fork(inProject(file), {
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
   });
-  const died = once(child, 'exit').then((): Report => ({ failed: 'its process ended' }));
-  const answered = async () => ((await once(child, 'message')) as [Report])[0];
+  const died = once(child, 'exit').then((): Failed => ({ failed: 'its process ended' }));
+  const answered = async () => ((await once(child, 'message')) as [Report | Failed])[0];
   return {
-    async make(order) {
+    async ask(order) {
       child.send(order);
       const report = await Promise.race([answered(), died]);
       if ('failed' in report) throw new PlainError(`No load could be made: ${report.failed}.`);
-      return report.heard;
+      return report;
     },
     stop: () => void child.kill('SIGKILL'),
   };
-}
+};
+
+export const startLoader = () =>
+  startWorker<Order, { heard: Heard[] }>('src/bench/load-process.ts');
+export const startFollowers = () =>
+  startWorker<FollowOrder, { toldMs: number[] }>('src/bench/follow-process.ts');

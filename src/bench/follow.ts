@@ -1,0 +1,141 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Wire } from './wire.ts';
+
+/** `follow`: so many clients follow every job. `claim`: these jobs are claimed, evenly over the time. */
+export type FollowOrder =
+  | { kind: 'follow'; origin: string; followers: number }
+  | { kind: 'claim'; jobs: number[]; seconds: number }
+  | { kind: 'leave' };
+
+export type FollowReport =
+  | {
+      /** For each claim, the milliseconds from its answer until the last follower was told. */
+      toldMs: number[];
+    }
+  | { failed: string };
+
+/** The server takes 200 streams of one address. On Linux all addresses of 127.0.0.0/8 are there. */
+const FOLLOWERS_OF_ADDRESS = 100;
+/** Connections are made so many at a time: more than a listening socket holds would be put off. */
+const OPENED_AT_ONCE = 50;
+const READ_BYTES = 65_536;
+const PATIENCE_MS = 60_000;
+
+/** Clients that read all that comes, and look in it for one text at a time. */
+export class Followers {
+  readonly #origin: URL;
+  readonly #sockets: Socket[] = [];
+  readonly #bytes = Buffer.alloc(READ_BYTES);
+  #wanted = Buffer.alloc(0);
+  #missing = new Map<Socket, Buffer>();
+  #onFound = () => {};
+  #onLost: (error: Error) => void = () => {};
+
+  private constructor(origin: string) {
+    this.#origin = new URL(origin);
+  }
+
+  /** Resolves once each of them has the full state. */
+  static async open(origin: string, count: number): Promise<Followers> {
+    const followers = new Followers(origin);
+    while (followers.#sockets.length < count) {
+      const some = Math.min(OPENED_AT_ONCE, count - followers.#sockets.length);
+      await followers.#openMore(some);
+    }
+    return followers;
+  }
+
+  /** Claims the job, and gives the milliseconds from the answer until the last follower is told. */
+  async claim(jobId: number): Promise<number> {
+    const wire = await Wire.open(this.#origin.origin, () => undefined);
+    const toldAt = this.#find(`\ndata: {"id":${jobId},`, this.#sockets);
+    const answeredAt = new Promise<number>((resolve, reject) =>
+      wire.ask(`/claim-job?jobId=${jobId}&recruiterId=1`, (status) =>
+        status === 200
+          ? resolve(performance.now())
+          : reject(new Error(`the claim of job ${jobId} was answered ${status}`)),
+      ),
+    );
+    const [told, answered] = await Promise.all([toldAt, answeredAt]);
+    wire.close();
+    return Math.max(0, told - answered);
+  }
+
+  leave() {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #openMore(count: number) {
+    const opened = Array.from({ length: count }, () => this.#connect());
+    const complete = this.#find('\nevent: end\n', opened);
+    const { host } = this.#origin;
+    for (const socket of opened) socket.write(`GET /jobs/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await complete;
+  }
+
+  #connect(): Socket {
+    const { hostname, port } = this.#origin;
+    const address = 1 + Math.floor(this.#sockets.length / FOLLOWERS_OF_ADDRESS);
+    const socket: Socket = connect({
+      host: hostname,
+      port: Number(port),
+      localAddress: `127.0.0.${address}`,
+      // A buffer for each read would cost more than the reading.
+      onread: {
+        buffer: this.#bytes,
+        callback: (length) => {
+          this.#hear(socket, length);
+          return true;
+        },
+      },
+    });
+    socket.on('error', (error) => this.#onLost(error));
+    socket.on('end', () => this.#onLost(new Error('the server ended a stream')));
+    this.#sockets.push(socket);
+    return socket;
+  }
+
+  /** When the last of these sockets has got the text. */
+  #find(text: string, sockets: Socket[]): Promise<number> {
+    this.#wanted = Buffer.from(text);
+    this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
+    return new Promise((resolve, reject) => {
+      const giveUp = () => this.#onLost(new Error('a follower was not told'));
+      const timer = setTimeout(giveUp, PATIENCE_MS).unref();
+      this.#onFound = () => {
+        clearTimeout(timer);
+        resolve(performance.now());
+      };
+      this.#onLost = reject;
+      if (sockets.length === 0) this.#onFound();
+    });
+  }
+
+  #hear(socket: Socket, length: number) {
+    const before = this.#missing.get(socket);
+    if (!before) return;
+    const read = this.#bytes.subarray(0, length);
+    // The text may have come in two parts.
+    const seam = Buffer.concat([before, read.subarray(0, this.#wanted.length)]);
+    if (read.includes(this.#wanted) || seam.includes(this.#wanted)) {
+      this.#missing.delete(socket);
+      if (this.#missing.size === 0) this.#onFound();
+    } else {
+      const end = length < this.#wanted.length ? seam : read;
+      this.#missing.set(socket, Buffer.from(end.subarray(-this.#wanted.length)));
+    }
+  }
+}
+
+/** Claims each job in its turn, evenly over the time. */
+export async function claimEach(followers: Followers, jobs: number[], seconds: number) {
+  const toldMs: number[] = [];
+  const began = performance.now();
+  for (const [n, job] of jobs.entries()) {
+    await sleep(began + (n * seconds * 1000) / jobs.length - performance.now());
+    // Where the last claim took long, fewer are made.
+    if (performance.now() - began < seconds * 1000) toldMs.push(await followers.claim(job));
+  }
+  return toldMs;
+}

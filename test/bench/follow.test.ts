@@ -1,0 +1,22 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { claimEach, Followers } from '../../src/bench/follow.ts';
+import { makeService } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+const here = process.platform === 'linux' ? test : test.skip;
+
+here('each claim is timed until the last of many followers is told', async () => {
+  const { url } = await makeService(await makeDatabase());
+  const followers = await Followers.open(url, 120);
+  onTestFinished(() => followers.leave());
+  const toldMs = await claimEach(followers, [1, 2, 3], 1);
+  expect(toldMs).toHaveLength(3);
+  for (const ms of toldMs) expect(ms).toBeGreaterThanOrEqual(0);
+});
+
+here('a claim that is not granted is no figure', async () => {
+  const { url } = await makeService(await makeDatabase());
+  const followers = await Followers.open(url, 1);
+  onTestFinished(() => followers.leave());
+  await expect(followers.claim(987_654)).rejects.toThrow('job 987654 was answered 404');
+});
