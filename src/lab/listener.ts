@@ -5,7 +5,7 @@ import type { Told } from '../live/stream-http.ts';
 export class Listener implements Told {
   readonly heartbeatMs = 15_000;
   readonly #leaving = new AbortController();
-  #news: { name: string; text: string }[] = [];
+  #news: { name: string; event: Uint8Array }[] = [];
   #isEnding = false;
   #wake = () => {};
 
@@ -25,7 +25,7 @@ export class Listener implements Told {
   }
 
   tell(name: string, data: unknown) {
-    this.#news.push({ name, text: event(name, data) });
+    this.#news.push({ name, event: event(name, data) });
     this.#wake();
   }
 
@@ -35,10 +35,10 @@ export class Listener implements Told {
     this.#wake();
   }
 
-  async *texts(): AsyncGenerator<string, void> {
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
     while (!this.left.aborted) {
       const next = this.#news.shift();
-      if (next) yield next.text;
+      if (next) yield next.event;
       else if (this.#isEnding) this.#leaving.abort();
       else if (!(await this.#awakened())) yield HEARTBEAT;
     }

@@ -1,21 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
 import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
 import { describe } from '../errors.ts';
-import { findJobs } from '../jobs/queries.ts';
 import type { Log } from '../log.ts';
 import { Announcements } from './announcements.ts';
-import { goneEvent, jobEvent } from './events.ts';
+import type { Batch } from './batch.ts';
+import { ChangedJobs } from './changed-jobs.ts';
 import { Follower } from './follower.ts';
+import { inSlices } from './in-slices.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
-import { pauseAfter } from './pause.ts';
 import {
   type Followed,
   hasMoreJobsThan,
-  isFollowed,
-  PAGE,
+  newsAbout,
   type Page,
+  readChanged,
   readPage,
+  topicOf,
 } from './queries.ts';
 
 export interface FeedDeps {
@@ -26,11 +26,11 @@ export interface FeedDeps {
   limits?: Partial<FeedLimits>;
 }
 
-/** Who follows, and until when (in milliseconds since 1970); nothing where everybody may. */
-export interface Leave {
-  by?: string | undefined;
-  until?: number | undefined;
-}
+/**
+ * Who follows. With tokens a caller follows, until its token ends (in milliseconds since 1970).
+ * Without tokens nobody knows more of a client than its network.
+ */
+export type Client = { caller: string; until: number } | { network: string };
 
 /** Why a client is not told anything. */
 export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
@@ -43,21 +43,23 @@ export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
  */
 export class Feed {
   readonly #db: Database;
-  readonly #log: FeedDeps['log'];
   readonly #limits: FeedLimits;
   readonly #announcements: Announcements;
-  /** Each with its caller, where callers are told apart. */
-  readonly #followers = new Map<Follower, string | undefined>();
-  readonly #changed = new Set<bigint>();
-  readonly #pages = new Map<string, { takers: ((page: Page) => void)[]; read: Promise<void> }>();
+  /** Each with the name of its client. */
+  readonly #followers = new Map<Follower, string>();
+  readonly #changed: ChangedJobs;
+  readonly #pages = new Map<string, SharedPage>();
   #lastRead: Promise<unknown> = Promise.resolve();
-  #isReadingChanges = false;
   #isClosed = false;
 
   constructor({ db, url, log, limits }: FeedDeps) {
     this.#db = db;
-    this.#log = log;
     this.#limits = { ...FEED_LIMITS, ...limits };
+    this.#changed = new ChangedJobs({
+      read: (ids) => this.#inTurn(() => this.#tell(ids)),
+      onFailure: (error) =>
+        log.error({ event: 'changed jobs could not be read', error: describe(error) }),
+    });
     this.#announcements = new Announcements(url, {
       onJob: (id) => this.#onJob(id),
       onHeard: () => this.#restartAll(),
@@ -66,15 +68,15 @@ export class Feed {
   }
 
   /**
-   * A new follower, whose full state has begun to be read. `full` when there are too many, `full of
-   * yours` of this caller, `closed` after `close`, `too many jobs` when the full state would be too
-   * large. Throws when the database cannot be reached or read.
+   * A new follower, whose full state has begun to be read. `full` when there are too many followers,
+   * `full of yours` when this client has too many, `closed` after `close`, `too many jobs` when the
+   * full state would be too large. Throws when the database cannot be reached or read.
    */
-  async follow(followed: Followed, leave: Leave = {}): Promise<Follower | NotFollowed> {
+  async follow(followed: Followed, client: Client): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
     if (this.#followers.size >= this.#limits.followers) return 'full';
-    if (this.#followersOf(leave.by) >= this.#limits.followersOfCaller) return 'full of yours';
-    const follower = this.#add(followed, leave);
+    if (this.#hasEnough(client)) return 'full of yours';
+    const follower = this.#add(followed, client);
     try {
       await this.#announcements.heard();
       if (await hasMoreJobsThan(this.#limits.jobs, this.#db, followed)) {
@@ -98,23 +100,26 @@ export class Feed {
   close() {
     this.#isClosed = true;
     this.#announcements.close();
+    this.#changed.close();
     for (const follower of this.#followers.keys()) follower.leave();
   }
 
-  #followersOf(by: string | undefined): number {
-    if (by === undefined) return 0;
-    return [...this.#followers.values()].filter((each) => each === by).length;
+  #hasEnough(client: Client): boolean {
+    const name = clientName(client);
+    const { followersOfCaller, followersOfNetwork } = this.#limits;
+    const most = 'caller' in client ? followersOfCaller : followersOfNetwork;
+    return [...this.#followers.values()].filter((each) => each === name).length >= most;
   }
 
-  #add(followed: Followed, { by, until }: Leave): Follower {
+  #add(followed: Followed, client: Client): Follower {
     const follower = new Follower(followed, {
       read: (...page) => this.#readPage(...page),
       heartbeatMs: this.#limits.heartbeatMs,
       pending: this.#limits.pending,
     });
-    this.#followers.set(follower, by);
+    this.#followers.set(follower, clientName(client));
     follower.left.addEventListener('abort', () => this.#followers.delete(follower));
-    if (until !== undefined) follower.leaveAt(until);
+    if ('until' in client) follower.leaveAt(client.until);
     return follower;
   }
 
@@ -122,7 +127,6 @@ export class Feed {
     if (this.#followers.size === 0) return;
     this.#changed.add(id);
     if (this.#changed.size > this.#limits.changed) this.#restartAll();
-    void this.#readChanges();
   }
 
   #restartAll() {
@@ -130,62 +134,42 @@ export class Feed {
     for (const follower of this.#followers.keys()) follower.restart();
   }
 
-  async #readChanges() {
-    if (this.#isReadingChanges) return;
-    this.#isReadingChanges = true;
-    for (let failures = 0; this.#changed.size > 0 && !this.#isClosed; ) {
-      try {
-        await this.#inTurn(() => this.#readSomeChanged());
-        failures = 0;
-      } catch (error) {
-        this.#log.error({ event: 'changed jobs could not be read', error: describe(error) });
-        await sleep(pauseAfter(failures++), undefined, { ref: false });
-      }
-    }
-    this.#isReadingChanges = false;
-  }
-
-  async #readSomeChanged() {
-    const ids = [...this.#changed].slice(0, PAGE);
-    // Before the read: what is announced from now on has to be read again.
-    for (const id of ids) this.#changed.delete(id);
-    try {
-      await this.#tell(ids);
-    } catch (error) {
-      for (const id of ids) this.#changed.add(id);
-      throw error;
-    }
-  }
-
+  /** Reads the jobs once, and tells each follower. Followers of the same jobs share a batch. */
   async #tell(ids: bigint[]) {
-    const gone = new Set(ids);
-    for (const job of await findJobs(this.#db, ids)) {
-      gone.delete(job.id);
-      const text = jobEvent(job);
-      for (const follower of this.#followers.keys())
-        if (isFollowed(follower.followed, job.id, job.company.id)) follower.put(job.id, text);
-    }
-    for (const id of gone)
-      for (const follower of this.#followers.keys())
-        if (isFollowed(follower.followed, id)) follower.put(id, goneEvent(id));
+    const news = await readChanged(this.#db, ids);
+    const batches = new Map<string, Batch>();
+    await inSlices(this.#followers.keys(), (follower) => {
+      const { topic, followed } = follower;
+      const batch = batches.get(topic) ?? newsAbout(followed, news);
+      batches.set(topic, batch);
+      if (batch.events.size > 0) follower.put(batch);
+    });
   }
 
-  /** Followers that ask for the same page before it is read share it: after a gap, many do. */
+  /** Followers that ask for the same page before it is read share it. After a gap many of them do. */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
-    const key = [cursor, followed.companyId, ...(followed.jobIds ?? [])].join();
-    const waiting = this.#pages.get(key);
-    if (waiting) {
-      waiting.takers.push(take);
-      return waiting.read;
-    }
-    const takers = [take];
-    const read = this.#inTurn(async () => {
-      this.#pages.delete(key);
-      const page = await readPage(this.#db, followed, cursor);
-      for (const each of takers) each(page);
+    const name = `${cursor} ${topicOf(followed)}`;
+    const shared = this.#pages.get(name) ?? this.#readShared(name, followed, cursor);
+    return new Promise((resolve, reject) => {
+      // A follower goes on as soon as it has the page. All at once would hold up the requests.
+      shared.takers.push((page) => {
+        take(page);
+        resolve();
+      });
+      shared.read.catch(reject);
     });
-    this.#pages.set(key, { takers, read });
-    return read;
+  }
+
+  #readShared(name: string, followed: Followed, cursor: bigint): SharedPage {
+    const takers: SharedPage['takers'] = [];
+    const read = this.#inTurn(async () => {
+      this.#pages.delete(name);
+      const page = await readPage(this.#db, followed, cursor);
+      await inSlices(takers, (take) => take(page));
+    });
+    const shared = { takers, read };
+    this.#pages.set(name, shared);
+    return shared;
   }
 
   #inTurn(read: () => Promise<void>): Promise<void> {
@@ -194,3 +178,12 @@ export class Feed {
     return result;
   }
 }
+
+/** A page that is to be read, and who wants it. */
+interface SharedPage {
+  takers: ((page: Page) => void)[];
+  read: Promise<void>;
+}
+
+const clientName = (client: Client): string =>
+  'caller' in client ? client.caller : client.network;

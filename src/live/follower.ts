@@ -1,6 +1,7 @@
+import { Backlog, Batch } from './batch.ts';
 import { BEGIN, END, HEARTBEAT, retryHint } from './events.ts';
 import { pauseAfter } from './pause.ts';
-import type { Followed, Page } from './queries.ts';
+import { type Followed, type Page, topicOf } from './queries.ts';
 
 export interface FollowerDeps {
   /** Reads the page after the cursor and gives it to `take` before anything else is read. */
@@ -24,20 +25,23 @@ interface Snapshot {
 const newSnapshot = (): Snapshot => ({ cursor: 0n, isBegun: false, isRead: false });
 
 /**
- * What one client is told. Of a job that changes faster than the client reads only the latest state
- * waits; and a client that is behind by too many jobs gets the full state again instead, a page at a
- * time, so that what waits for it is bounded.
+ * What one client is told. A job may change faster than the client reads: then only its latest state
+ * waits. A client that is behind by too many jobs gets the full state again, a page at a time. So what
+ * waits for a client is bounded.
  */
 export class Follower {
   readonly followed: Followed;
+  /** The same for all who follow the same jobs. */
+  readonly topic: string;
   readonly #deps: FollowerDeps;
   readonly #leaving = new AbortController();
-  readonly #pending = new Map<bigint, string>();
+  readonly #backlog = new Backlog();
   #snapshot: Snapshot | undefined = newSnapshot();
   #wake = () => {};
 
   constructor(followed: Followed, deps: FollowerDeps) {
     this.followed = followed;
+    this.topic = topicOf(followed);
     this.#deps = deps;
   }
 
@@ -62,19 +66,16 @@ export class Follower {
     this.left.addEventListener('abort', () => clearTimeout(timer));
   }
 
-  /** Takes the latest event about a job. */
-  put(id: bigint, text: string) {
-    const snapshot = this.#snapshot;
-    // It is part of a page that is still to be read.
-    if (snapshot && !snapshot.isRead && id > snapshot.cursor) return;
-    this.#pending.set(id, text);
-    if (this.#pending.size > this.#deps.pending) this.restart();
+  /** Takes the latest events about jobs. */
+  put(batch: Batch) {
+    this.#backlog.add(this.#isAllRead() ? batch : this.#ofReadPages(batch));
+    if (this.#backlog.size > this.#deps.pending) this.restart();
     this.#wake();
   }
 
   /** Begins the full state anew: something was missed. */
   restart() {
-    this.#pending.clear();
+    this.#backlog.clear();
     this.#snapshot = newSnapshot();
     this.#wake();
   }
@@ -86,18 +87,18 @@ export class Follower {
     await this.#deps.read(this.followed, snapshot.cursor, ({ events, next }) => {
       // Begun anew meanwhile: this page may be older than what was missed.
       if (this.#snapshot !== snapshot) return;
-      for (const [id, text] of events) this.#pending.set(id, text);
+      this.#backlog.add(events);
       if (next === undefined) snapshot.isRead = true;
       else snapshot.cursor = next;
     });
   }
 
   /** What the client is to be sent, piece by piece, until it is left. Ends without an error. */
-  async *texts(): AsyncGenerator<string, void> {
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
     yield retryHint();
     for (let failures = 0; !this.left.aborted; ) {
-      const text = this.#take();
-      if (text !== '') yield text;
+      const chunk = this.#take();
+      if (chunk.length > 0) yield chunk;
       else if (!this.#snapshot) {
         if (!(await this.#awakened(this.#deps.heartbeatMs))) yield HEARTBEAT;
       } else if (await this.#isReadOn()) failures = 0;
@@ -108,19 +109,25 @@ export class Follower {
     }
   }
 
-  #take(): string {
-    const events = [...this.#pending.values()];
-    this.#pending.clear();
+  #take(): Uint8Array {
+    const events = this.#backlog.take();
     const snapshot = this.#snapshot;
-    if (snapshot && !snapshot.isBegun) {
-      snapshot.isBegun = true;
-      events.unshift(BEGIN);
-    }
-    if (snapshot?.isRead) {
-      this.#snapshot = undefined;
-      events.push(END);
-    }
-    return events.join('');
+    if (!snapshot || (snapshot.isBegun && !snapshot.isRead)) return events;
+    const begin = snapshot.isBegun ? [] : [BEGIN];
+    const end = snapshot.isRead ? [END] : [];
+    snapshot.isBegun = true;
+    if (snapshot.isRead) this.#snapshot = undefined;
+    return Buffer.concat([...begin, events, ...end]);
+  }
+
+  #isAllRead(): boolean {
+    return this.#snapshot?.isRead ?? true;
+  }
+
+  /** The events that no page tells which is still to be read. */
+  #ofReadPages(batch: Batch): Batch {
+    const cursor = this.#snapshot?.cursor ?? 0n;
+    return new Batch([...batch.events].filter(([id]) => id <= cursor));
   }
 
   #isReadOn(): Promise<boolean> {

@@ -1,8 +1,11 @@
+import { isIPv6 } from 'node:net';
+import type { Context } from 'hono';
+import { expandIPv6 } from 'hono/utils/ipaddr';
 import { nameOf } from '../auth/caller.ts';
-import { newRoutes } from '../http.ts';
+import { type Env, newRoutes } from '../http.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
 import { busy, shuttingDown, tooManyRequests } from '../problems.ts';
-import type { Feed } from './feed.ts';
+import type { Client, Feed } from './feed.ts';
 import * as routes from './routes.ts';
 import { headOfEvents, streamEvents } from './stream-http.ts';
 
@@ -10,16 +13,31 @@ export const liveRoutes = ({ feed }: { feed: Feed }) =>
   newRoutes().openapi(routes.followJobs, async (c) => {
     if (c.req.method === 'HEAD') return headOfEvents(c);
     const { companyId, jobId: jobIds } = c.req.valid('query');
-    const caller = c.get('caller');
-    const { until } = caller;
-    const leave = until === undefined ? {} : { by: nameOf(caller), until };
-    const follower = await feed.follow({ companyId, jobIds }, leave);
+    const follower = await feed.follow({ companyId, jobIds }, clientOf(c));
     if (follower === 'full') return problem(tooManyFollow, {}, RETRY_AFTER);
     if (follower === 'full of yours') return problem(tooManyOfYours, {}, RETRY_AFTER);
     if (follower === 'closed') return problem(shuttingDown, {}, RETRY_AFTER);
     if (follower === 'too many jobs') return problem(routes.tooManyJobs);
     return streamEvents(c, follower);
   });
+
+/** Without tokens everybody is the same caller, so only the address tells clients apart. */
+function clientOf(c: Context<Env>): Client {
+  const caller = c.get('caller');
+  const { until } = caller;
+  return until === undefined
+    ? { network: networkOf(c.env?.incoming?.socket.remoteAddress) }
+    : { caller: nameOf(caller), until };
+}
+
+/**
+ * The whole of an IPv4 address, and the first half of an IPv6 address: each host chooses the second
+ * half as it likes.
+ */
+function networkOf(address = ''): string {
+  const plain = address.replace(/^::ffff:/i, '');
+  return isIPv6(plain) ? expandIPv6(plain).slice(0, '0000:0000:0000:0000'.length) : plain;
+}
 
 const tooManyFollow = {
   ...busy,
@@ -28,5 +46,5 @@ const tooManyFollow = {
 
 const tooManyOfYours = {
   ...tooManyRequests,
-  detail: 'You follow the jobs on as many streams as one caller may: end one of them.',
+  detail: 'You follow the jobs on as many streams as one client may: end one of them.',
 } as const;

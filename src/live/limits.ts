@@ -1,8 +1,10 @@
 export interface FeedLimits {
-  /** Clients at once; each keeps a socket open. */
+  /** Clients at once. Each keeps a socket open. */
   followers: number;
-  /** Of those, of one caller, where callers are told apart. */
+  /** The followers of one caller, where there are tokens. */
   followersOfCaller: number;
+  /** The followers of one network, where there are no tokens. A proxy counts as one network. */
+  followersOfNetwork: number;
   /** Events that may wait for a slow client, some 300 bytes each. */
   pending: number;
   /** Jobs that the full state may hold. */
@@ -15,6 +17,8 @@ export interface FeedLimits {
 export const FEED_LIMITS: FeedLimits = {
   followers: 1_000,
   followersOfCaller: 20,
+  // A classroom of 30 browsers shares one address, and a browser opens six streams at most.
+  followersOfNetwork: 200,
   pending: 1_000,
   jobs: 10_000,
   changed: 10_000,

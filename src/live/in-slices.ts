@@ -1,0 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** To write to so many followers takes about a millisecond. */
+const SLICE = 32;
+
+/** Acts on each item, a few at a time. Requests are served in between. */
+export async function inSlices<T>(items: Iterable<T>, act: (item: T) => void) {
+  let done = 0;
+  for (const item of items) {
+    act(item);
+    if (++done % SLICE === 0) await setImmediate();
+  }
+}
