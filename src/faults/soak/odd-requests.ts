@@ -66,18 +66,22 @@ const claims: Kind[] = [
       'Origin',
       `https://${word(dice)}.example`,
     ),
-  (dice) =>
-    withHeader(
+  (dice) => {
+    const purpose = dice.any(['Purpose', 'Sec-Purpose', 'X-Moz']) ?? '';
+    return withHeader(
       get(`/claim-job?jobId=1&recruiterId=${recruiter(dice)}`, '400'),
-      'Purpose',
+      purpose,
       'prefetch',
-    ),
+    );
+  },
   (dice) => ({ method: 'DELETE', path: `/claims/${nobody(dice)}`, answers: ['404 claim'] }),
   (dice) => post(`/claims/${nobody(dice)}/renew`, '{"leaseSeconds":9}', ['404 claim']),
 ];
 
 const addresses: Kind[] = [
   (dice) => withHeader(get('/jobs', '403'), 'Host', `${word(dice)}.example`),
+  (dice) => withHeader(get('/jobs', '400'), 'Host', dice.any(['1.2.3.4.5', 'xn--', 'a b']) ?? ''),
+  (dice) => get(`http://user:${word(dice)}@localhost/jobs`, '400'),
   (dice) => get(`/${word(dice)}`, '404 not-found'),
   (dice) => get(`/${word(dice)}/${TOO_LARGE.slice(0, dice.below(5_000))}`, '404 not-found'),
   (dice) => get(`/jobs?limit=1&q=${word(dice)}`, '200'),
