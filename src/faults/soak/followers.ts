@@ -32,7 +32,7 @@ export class Followers {
   async #follow(dice: Dice) {
     const path = dice.any(STREAMS) ?? '';
     const response = await this.#client.open({ path }).catch(() => undefined);
-    this.#expectAnswer(response ? String(response.statusCode) : 'broken', path, ['200']);
+    this.#expectAnswer(response ? `${response.statusCode} stream` : 'broken', path, ['200']);
     if (!response) return;
     this.#add(response.socket);
     // Whoever leaves in the middle of a stream gets an error for its end.
