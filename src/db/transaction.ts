@@ -31,7 +31,8 @@ export async function inTransaction<T>(
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
     await begun;
-    isCommitting = true;
+    // On a session that is lost already, COMMIT is not sent.
+    isCommitting = session.isAlive();
     // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
     if ((await command(session, 'commit')) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
