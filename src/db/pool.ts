@@ -33,6 +33,8 @@ interface Waiting {
  * that is gone, so another is opened beside it while users wait.
  */
 const OPEN_ANOTHER_MS = 250;
+/** More at once could all hang together, and leave no place for another. */
+const OPENED_AT_ONCE = 3;
 
 /**
  * At most `size` sessions; who finds none free waits in a line that is bounded in length and time.
@@ -55,6 +57,7 @@ export function createPool(
       (session) => {
         opening.delete(attempt);
         give(session);
+        openForLine();
       },
       (error) => {
         opening.delete(attempt);
@@ -68,7 +71,7 @@ export function createPool(
   }
 
   function openForLine() {
-    if (line.size > opening.size) openAnother();
+    if (line.size > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
   }
 
   /** Nobody overtakes the first in line: while a line is there, no session is free. */

@@ -41,6 +41,15 @@ test('a connection that hangs while it is made keeps no claim waiting for its en
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
 });
 
+test('however many users wait, connections that hang leave places for others', async () => {
+  const way = await makeHangingWay(await makeDatabase(), 4);
+  const { db, close } = connect(way.url, { connections: 6 });
+  onTestFinished(close);
+  const asked = Array.from({ length: 100 }, () => db.execute(sql`SELECT 1`));
+  await Promise.all(asked);
+  expect(way.silent.map(({ closed }) => closed)).toEqual([false, false, false, false]);
+});
+
 test('where every connection hangs, a user is told in time that nothing ran', async () => {
   const way = await makeHangingWay(await makeDatabase(), Number.POSITIVE_INFINITY);
   const { db, load, close } = connect(way.url, { connections: 2 });
