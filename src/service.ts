@@ -3,7 +3,7 @@ import { longestAnswer } from './claims/admission.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { tellingOfFullDisk } from './db/full-disk.ts';
-import { databaseName as nameOf, unusable } from './db/unusable.ts';
+import { databaseName as addressOf, unusable } from './db/unusable.ts';
 import { createLab } from './lab/http.ts';
 import { openStages, PLAY_LIMITS } from './lab/lab-stages.ts';
 import { RACE_CLAIM_LIMITS } from './lab/races/http.ts';
@@ -50,7 +50,7 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
-  const { databaseName = nameOf(databaseUrl) } = options;
+  const { databaseName = addressOf(databaseUrl) } = options;
   const metrics = createMetrics();
   const logSeldom = seldom(log);
   const open = tellingOfFullDisk((error) =>
@@ -73,8 +73,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.route('/', webRoutes({ lab }));
   if (stages)
     app.route('/lab', createLab({ log, stages, stop: stopping.signal, around: trace?.around }));
-  // Pools open no connection before the first query, so a failure leaves nothing to close.
-  const listening: Listening = await listen(app, host, port);
+  // Pools open no connection before the first query. The stages do, to clear up.
+  const listening = await listen(app, host, port).catch(async (error) => {
+    await stages?.close();
+    throw error;
+  });
   const clearing = startClearing(aside.db, log);
   return {
     url: listening.url,

@@ -81,7 +81,9 @@ diskTest.concurrent(
     for (const recruiter of [1, 2, 3]) expect((await claim(url, 1, recruiter)).status).toBe(200);
     disk.fill(LESS_THAN_A_SEGMENT_MB);
     await endSegment(DATA_DIR);
-    expect((await claim(url, 1, 4)).status).toBe(503);
+    const last = await claim(url, 1, 4);
+    expect(last.status).toBe(503);
+    const { code } = (await last.json()) as { code: string };
     expect((await first.ended).code).toBe(1);
     expect(wordsOf(first)).toEqual([expect.stringMatching(/^PostgreSQL ended by itself: /)]);
     expect(wordsOf(first)[0]).toMatch(words);
@@ -95,6 +97,9 @@ diskTest.concurrent(
     const third = runServer({ DATA_DIR });
     const again = await urlOf(third);
     for (const recruiter of [1, 2, 3]) expect((await claim(again, 1, recruiter)).status).toBe(409);
+    // Only an unknown outcome may turn out as a claim.
+    const possible = code === 'busy' ? [200] : [200, 409];
+    expect(possible).toContain((await claim(again, 1, 4)).status);
     third.child.kill('SIGINT');
     expect((await third.ended).code).toBe(0);
   },

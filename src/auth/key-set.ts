@@ -104,8 +104,11 @@ async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
 async function fetchKeys(url: string): Promise<LocalJWKSet> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, { signal, redirect: 'error' });
-  if (!response.ok || response.body === null)
+  if (!response.ok || response.body === null) {
+    // A body that nobody reads keeps its connection.
+    await response.body?.cancel();
     throw new Error(`the key set was answered with ${response.status}`);
+  }
   // In Node 20 and 22, fetch forgets its signal after a garbage collection. A body without an end
   // then held all tokens with an unknown key for ever, so the pipe gets the signal as well.
   const body = response.body.pipeThrough(new TransformStream(), { signal });

@@ -65,7 +65,7 @@ async function claimUnderLock(
   requests: ClaimRequest[],
 ): Promise<Outcome[]> {
   // A statement of its own, after the locks were granted, as in `claimJob`.
-  const { holders, recruiters } = await readForClaims(tx, [...locked.keys()], requests);
+  const { holders, recruiters } = await readForClaims(tx, locked, requests);
   const decisions = decideInOrder(requests, locked, holders, recruiters);
 
   const granted = requests.filter((_, index) => decisions[index]?.kind === 'granted');

@@ -12,8 +12,14 @@ import type { ClaimRequest } from './rules.ts';
  * The recruiters' rows are locked as the foreign key locks them, so they stay until the claims are
  * inserted. A row that somebody else is deleting counts as absent: nobody waits for it here.
  */
-export async function readForClaims(tx: Transaction, jobIds: bigint[], requests: ClaimRequest[]) {
-  const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
+export async function readForClaims(
+  tx: Transaction,
+  locked: ReadonlyMap<bigint, unknown>,
+  requests: ClaimRequest[],
+) {
+  const jobIds = [...locked.keys()];
+  const open = requests.filter(({ jobId }) => locked.has(jobId));
+  const recruiterIds = [...new Set(open.map(({ recruiterId }) => recruiterId))];
   const rows = await tx.execute<HolderOrRecruiter>(sql`
     with present as (
       select id from ${recruiters} where ${anyOf(recruiters.id, recruiterIds)}

@@ -1,5 +1,5 @@
 import { openSession } from './session.ts';
-import { databaseError, SQLSTATE } from './sqlstate.ts';
+import { isCausedBy, SQLSTATE } from './sqlstate.ts';
 
 /**
  * Opens sessions that tell `onFull` of each statement for which PostgreSQL had no room on its disk.
@@ -15,7 +15,7 @@ export const tellingOfFullDisk =
         try {
           return await session.run(statement);
         } catch (error) {
-          if (databaseError(error)?.code === SQLSTATE.diskFull) onFull(error);
+          if (isCausedBy(error, SQLSTATE.diskFull)) onFull(error);
           throw error;
         }
       },

@@ -66,9 +66,10 @@ async function dial(
   return Object.assign(socket, { host });
 }
 
-export const connectionLost = () =>
-  failure('CONNECTION_CLOSED', 'the connection to the database was lost');
+export const connectionLost = (cause?: unknown) =>
+  failure('CONNECTION_CLOSED', 'the connection to the database was lost', cause);
 
 export const noAnswer = () => failure(NO_ANSWER, 'the database did not answer in time');
 
-const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
+const failure = (code: string, message: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './session.ts';
-import { isSilent, nothingRan } from './sqlstate.ts';
+import { isCausedBy, NO_ANSWER, nothingRan, SQLSTATE } from './sqlstate.ts';
 
 /** Sessions to share: each is lent to one user at a time, and opened when first needed. */
 export interface Pool {
@@ -16,7 +16,7 @@ export interface Pool {
 }
 
 export interface PoolLimits {
-  /** Sessions at most, those included that are being opened. */
+  /** The most sessions, including those that are being opened. */
   size: number;
   /** Users that may wait for a session; past that they are turned away at once. */
   line: number;
@@ -29,11 +29,11 @@ interface Waiting {
 }
 
 /**
- * Opening a session takes a few milliseconds. One that takes longer may hang, for example on a server
- * that is gone, so another is opened beside it while users wait.
+ * Opening a session takes a few milliseconds. A slower attempt may hang, for example on a dead server.
+ * The pool then opens another session beside it while users wait.
  */
 const OPEN_ANOTHER_MS = 250;
-/** More at once could all hang together, and leave no place for another. */
+/** If all attempts hang, places are left for others. */
 const OPENED_AT_ONCE = 3;
 
 /**
@@ -48,7 +48,7 @@ export function createPool(
   const lent = new Map<Session, Promise<unknown> | undefined>();
   const opening = new Set<Promise<void>>();
   const line = new Set<Waiting>();
-  let isSlow: NodeJS.Timeout | undefined;
+  let openingBeside: NodeJS.Timeout | undefined;
   let closed = false;
 
   function openAnother() {
@@ -61,9 +61,10 @@ export function createPool(
       },
       (error) => {
         opening.delete(attempt);
+        // A session that is lent or being opened may still come to the first in line.
+        if (lent.size > 0 || opening.size > 0) return;
         const [first] = line;
-        // While as many attempts are under way as users wait, nobody has to give up.
-        if (line.size > opening.size) first?.giveUp(error);
+        first?.giveUp(error);
         openForLine();
       },
     );
@@ -90,8 +91,8 @@ export function createPool(
         clearTimeout(timer);
         line.delete(waiting);
         if (line.size > 0) return;
-        clearInterval(isSlow);
-        isSlow = undefined;
+        clearInterval(openingBeside);
+        openingBeside = undefined;
       };
       const waiting: Waiting = {
         take(session) {
@@ -109,7 +110,7 @@ export function createPool(
         waitMs,
       );
       line.add(waiting);
-      isSlow ??= setInterval(openAnother, OPEN_ANOTHER_MS);
+      openingBeside ??= setInterval(openAnother, OPEN_ANOTHER_MS);
       openForLine();
     });
   }
@@ -122,7 +123,7 @@ export function createPool(
     return session;
   }
 
-  /** Sessions of a server that fell silent would keep one user after the other waiting. */
+  /** After a switchover, free sessions lead to the same useless server, and would fail one by one. */
   function closeFree() {
     for (const session of free) void session.close(0);
     free = [];
@@ -139,7 +140,8 @@ export function createPool(
       try {
         return await used;
       } catch (error) {
-        if (isSilent(error)) closeFree();
+        if (isCausedBy(error, NO_ANSWER) || isCausedBy(error, SQLSTATE.readOnlyTransaction))
+          closeFree();
         throw error;
       } finally {
         lent.delete(session);

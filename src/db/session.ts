@@ -14,8 +14,8 @@ export type Rows = unknown[] & { command: string };
 /** One connection to the database, used by one query or transaction at a time. */
 export interface Session {
   /**
-   * Throws as postgres.js does; with the code CONNECTION_CLOSED once the connection is lost, and with
-   * NO_ANSWER when it counts as lost since no answer came in time.
+   * Throws as postgres.js does; with the code CONNECTION_CLOSED once the connection is lost or the
+   * server panics, and with NO_ANSWER when no answer came in time, so that it counts as lost.
    */
   run(statement: Statement): Promise<Rows>;
   /** False once the connection is lost: then it never runs another statement. */
@@ -78,7 +78,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
         return (await inTime(answer, answerTimeoutMs, unanswered)) as unknown as Rows;
       } catch (error) {
         if (!isOrdinary(error)) lose();
-        throw error;
+        throw isPanic(error) ? connectionLost(error) : error;
       }
     },
     isAlive: () => alive,
@@ -109,6 +109,13 @@ async function inTime<T>(
     unanswered.delete(giveUp);
   }
 }
+
+/**
+ * A server that panics crashes in the middle of its work. At COMMIT, with no room for the WAL, the
+ * commit may be on the disk already, so the code of the error tells nothing of the outcome.
+ */
+const isPanic = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.severity === 'PANIC';
 
 /**
  * An error that the server reports and survives. After any other the connection is not trusted. A

@@ -44,10 +44,10 @@ export function databaseError(error: unknown): DatabaseError | undefined {
 /** The driver's codes have no word for it: the connection was given up, since nothing came of it. */
 export const NO_ANSWER = 'NO_ANSWER';
 
-/** Whether the server fell silent: this error, or one behind it. */
-export function isSilent(error: unknown): boolean {
+/** Whether this error, or one behind it, has this code. */
+export function isCausedBy(error: unknown, code: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && cause.code === NO_ANSWER) return true;
+    if ('code' in cause && cause.code === code) return true;
   return false;
 }
 

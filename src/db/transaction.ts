@@ -1,3 +1,4 @@
+import { connectionLost } from './one-connection.ts';
 import { BEGIN } from './parameters.ts';
 import type { Rows, Session } from './session.ts';
 import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } from './sqlstate.ts';
@@ -17,7 +18,6 @@ export async function inTransaction<T>(
   work: (client: TransactionClient) => Promise<T>,
 ): Promise<T> {
   let isOpen = true;
-  let isCommitting = false;
   const begun = begin(session);
   // Heard of below, whatever becomes of the work meanwhile.
   begun.catch(() => undefined);
@@ -25,14 +25,14 @@ export async function inTransaction<T>(
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
     // A read is sent along with BEGIN, which saves a round trip: without BEGIN it does no harm.
     if (!isRead(text)) await begun;
-    return run(session);
+    return beforeCommit(run(session));
   });
   try {
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
     await begun;
-    // On a session that is lost already, COMMIT is not sent.
-    isCommitting = session.isAlive();
+    // COMMIT is not sent on a session that is lost already.
+    if (!session.isAlive()) throw nothingRan(connectionLost());
     // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
     if ((await command(session, 'commit')) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
@@ -40,9 +40,18 @@ export async function inTransaction<T>(
   } catch (error) {
     isOpen = false;
     await begun;
-    // In a session that could not be rolled back (its ROLLBACK may be cancelled) no other begins.
+    // ROLLBACK may be cancelled. Then the session is closed, and no transaction begins in it.
     if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
-    throw !isCommitting && isConnectionLost(error) ? nothingRan(error) : error;
+    throw error;
+  }
+}
+
+/** Before COMMIT was sent, a lost connection means that the server undoes the transaction. */
+async function beforeCommit<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw isConnectionLost(error) ? nothingRan(error) : error;
   }
 }
 
@@ -52,7 +61,7 @@ async function begin(session: Session) {
   try {
     await command(session, BEGIN);
   } catch (error) {
-    // Of a server that is silent a second session would hear no more than the first.
+    // The server is silent, so a second session would not be answered either.
     if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
     throw isConnectionLost(error) ? new EndedBefore(error) : error;
   }
@@ -76,11 +85,13 @@ function transactionClient(
     unsafe,
     async savepoint(work) {
       const name = `s${depth}`;
-      await command(session, `savepoint ${name}`);
+      await beforeCommit(command(session, `savepoint ${name}`));
       try {
         return await work(transactionClient(session, unsafe, depth + 1));
       } catch (error) {
-        await command(session, `rollback to savepoint ${name}`);
+        // On a session that is lost, the first error tells more than that of the rollback.
+        if (session.isAlive())
+          await beforeCommit(command(session, `rollback to savepoint ${name}`));
         throw error;
       }
     },

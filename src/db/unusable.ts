@@ -33,10 +33,17 @@ const ADVICE: Record<string, string> = {
  * password. They are not for callers, since they hold the address and perhaps the name of a file.
  */
 export function unusable(name: string, error: unknown, otherwise?: string): PlainError {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = innermost(error);
   const words = reason instanceof Error ? reason.message || reason.name : String(reason);
-  const code = databaseError(error)?.code ?? '';
-  const advice = ADVICE[code] ?? (isConnectionLost(error) ? undefined : otherwise);
+  const code = databaseError(reason)?.code ?? '';
+  const advice = ADVICE[code] ?? (isConnectionLost(reason) ? undefined : otherwise);
   const message = `Cannot use ${name}: ${words}.`;
   return new PlainError(advice ? `${message} ${advice}` : message, { cause: error });
+}
+
+/** The errors around it hold the SQL and its parameters, or say only that nothing was done. */
+function innermost(error: unknown): unknown {
+  let reason = error;
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+  return reason;
 }

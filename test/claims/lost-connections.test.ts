@@ -5,6 +5,7 @@ import { connect } from '../../src/db/client.ts';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { openSession } from '../../src/db/session.ts';
 import { collectLog, makeApp } from '../support/app.ts';
+import { untilWaitedFor } from '../support/locks.ts';
 
 let sound: Awaited<ReturnType<typeof makeApp>>;
 let admin: postgres.Sql;
@@ -76,4 +77,20 @@ test('a connection that is lost while a key is looked up leaves nothing, and the
   expect(await claim(jobId, 'looked-up')).toBe('busy');
   expect(await countClaims(jobId)).toBe(0);
   expect(await claim(jobId, 'looked-up')).toBe(200);
+});
+
+test('with a key that is in use elsewhere, a connection that is lost leaves nothing, and the answer is busy', async () => {
+  const jobId = await makeJob();
+  const claim = losingAt(/insert into "job_claims"/, 'after');
+  const holder = postgres(sound.databaseUrl, { max: 1 });
+  const answer = await holder.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended('admin:anybody' || ' ' || 'in-use', 0))`;
+    const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
+    const answer = claim(jobId, 'in-use');
+    await untilWaitedFor(pid, admin);
+    return { answer };
+  });
+  expect(await answer.answer).toBe('busy');
+  expect(await countClaims(jobId)).toBe(0);
+  await holder.end();
 });

@@ -40,7 +40,7 @@ describe('when the server ends the connection of a transaction', () => {
     });
     // The one connection is taken: this transaction is next, on a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'next' }));
-    await expect(running).rejects.toMatchObject({ code: NOTHING_RAN });
+    await expect(running).rejects.toMatchObject(nothingRan);
     await next;
     expect([await named('before'), await named('after'), await named('next')]).toEqual([0, 0, 1]);
   });
@@ -94,7 +94,7 @@ describe('a transaction that says nothing for too long', () => {
     const running = frozen((tx) => tx.insert(companies).values({ name: 'thawed' }));
     // The one connection is taken: this transaction is next, on a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
-    await expect(running).rejects.toMatchObject({ code: NOTHING_RAN });
+    await expect(running).rejects.toMatchObject(nothingRan);
     await next;
     expect([await named('frozen'), await named('thawed'), await named('behind')]).toEqual([
       0, 0, 1,

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { sql } from 'drizzle-orm';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { type Codecs, openSession } from '../../src/db/session.ts';
 import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { makeApp } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
@@ -58,6 +60,25 @@ test('where every connection hangs, a user is told in time that nothing ran', as
     expect(reason).toMatchObject({ cause: { code: NOTHING_RAN } });
   expect(load()).toEqual({ lent: 0, waiting: 0 });
   await close();
+});
+
+test('an attempt that fails turns nobody away for whom a session is about to be free', async () => {
+  const url = await makeDatabase();
+  const codecs: Codecs = { parsers: {}, serializers: {} };
+  let attempts = 0;
+  const pool = createPool({ size: 3, line: 10, waitMs: 20_000 }, async () => {
+    if (++attempts > 1) throw new Error('no more connections');
+    return openSession({ url }, codecs);
+  });
+  onTestFinished(() => pool.close(0));
+  let give = () => {};
+  const held = pool.lend(() => new Promise<void>((resolve) => (give = resolve)));
+  await vi.waitFor(() => expect(pool.load().lent).toBe(1));
+  const waiting = pool.lend(async () => 'served');
+  await vi.waitFor(() => expect(attempts).toBe(2));
+  give();
+  await held;
+  expect(await waiting).toBe('served');
 });
 
 test('there are never more connections than the pool has places', async () => {

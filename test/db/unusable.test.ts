@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { DrizzleQueryError } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { openScratch } from '../../src/db/scratch.ts';
+import { nothingRan, SQLSTATE } from '../../src/db/sqlstate.ts';
+import { unusable } from '../../src/db/unusable.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const admin = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
@@ -59,4 +62,12 @@ test('a migration that fails is named as the cause, and DATABASE_URL is not blam
   await sql.end();
   const words = /^relation "\w+" already exists\. Its migrations failed, and were undone\.$/;
   await expectWords(prepareDatabase(url), words);
+});
+
+test('the cause is told, and neither SQL nor parameters of the statement', () => {
+  const full = Object.assign(new Error('no space left on device'), { code: SQLSTATE.diskFull });
+  const statement = new DrizzleQueryError('insert into x', ['hunter2'], full);
+  const words = 'Cannot use X: no space left on device. Its disk is full: make room there.';
+  expect(unusable('X', statement).message).toBe(words);
+  expect(unusable('X', nothingRan(statement)).message).toBe(words);
 });
