@@ -83,7 +83,7 @@ diskTest.concurrent(
     await endSegment(DATA_DIR);
     const last = await claim(url, 1, 4);
     expect(last.status).toBe(503);
-    const { code } = (await last.json()) as { code: string };
+    const { code } = JSON.parse(last.text) as { code: string };
     expect((await first.ended).code).toBe(1);
     expect(wordsOf(first)).toEqual([expect.stringMatching(/^PostgreSQL ended by itself: /)]);
     expect(wordsOf(first)[0]).toMatch(words);
