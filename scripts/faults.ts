@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { tellsMemory } from '../src/bench/resident.ts';
 import { readConfig } from '../src/config.ts';
 import { type FaultyPostgres, openFaulty, openPair } from '../src/faults/database.ts';
 import { play, type ScenarioResult } from '../src/faults/play.ts';
@@ -7,6 +6,7 @@ import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
 import { runMain } from '../src/main.ts';
 import { print } from '../src/print.ts';
+import { tellsMemory } from '../src/process-memory.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';

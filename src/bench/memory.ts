@@ -1,6 +1,6 @@
+import { memoryOf, tellsMemory } from '../process-memory.ts';
 import { alone, type Measure } from './measure.ts';
 import type { Side } from './processes.ts';
-import { memoryOf, tellsMemory } from './resident.ts';
 import type { Figures } from './rounds.ts';
 import { HOT_JOB } from './scenarios.ts';
 import { clearClaims, withConnection } from './seed.ts';

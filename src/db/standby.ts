@@ -1,3 +1,7 @@
+/**
+ * Only the faults use standbys. The guard makes them, because the guard owns the server's process and
+ * files.
+ */
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { dataOf, type Home } from './home.ts';

@@ -41,7 +41,8 @@ export interface KeyRow {
 
 type Answer = { status: number; body: string };
 
-interface Pair {
+/** What is known of one recruiter and job. */
+interface Known {
   states: State[];
   /** Operations that may happen at any later time. */
   running: { did: Operation; from: number }[];
@@ -55,7 +56,7 @@ interface Pair {
  */
 export class Ledger {
   readonly findings: Finding[] = [];
-  readonly #pairs = new Map<string, Pair>();
+  readonly #pairs = new Map<string, Known>();
   readonly #claims = new Set<string>();
   readonly #answers = new Map<string, Answer>();
 
@@ -133,7 +134,7 @@ export class Ledger {
     this.#claims.add(id);
   }
 
-  #pair(of: { jobId: string; recruiterId: string }): Pair {
+  #pair(of: { jobId: string; recruiterId: string }): Known {
     const name = nameOf(of);
     const pair = this.#pairs.get(name) ?? { states: ['free'], running: [] };
     this.#pairs.set(name, pair);
@@ -141,7 +142,7 @@ export class Ledger {
   }
 }
 
-function possible({ states, running }: Pair, at: Span): State[] {
+function possible({ states, running }: Known, at: Span): State[] {
   const open = running.reduce(
     (some, { did, from }) => withEffect(some, did, { from, to: at.to }),
     states,

@@ -5,7 +5,7 @@ import type { openSession } from '../db/session.ts';
 import { counters, leases, slots } from './schema.ts';
 import type { Lent } from './stages.ts';
 
-/** As many recruiters have a connection at once; the others wait for theirs, as in production. */
+/** This many recruiters have a connection at once. The others wait for theirs, as in production. */
 export const TRACK_CONNECTIONS = 20;
 
 /** A scratch database with its connections open, for one race after the other. */
@@ -26,26 +26,27 @@ export async function openTrack(url: string, open?: typeof openSession): Promise
   }
 }
 
-/** Nobody listens here, and commits that announce something wait for one another. */
+/** Nobody listens to a track, and commits that announce wait for one another. */
 async function silence(db: Database) {
   for (const table of [jobs, jobClaims])
     await db.execute(sql`alter table ${table} disable trigger user`);
 }
 
-/** A race in which some still open their connection says little about locks. */
+/** Opens all connections before the race. Otherwise the race would measure connecting. */
 const openAll = (db: Database) =>
   Promise.all(Array.from({ length: TRACK_CONNECTIONS }, () => db.execute(sql`select 1`)));
 
-export interface LaidTrack {
+/** The job of a race, and its recruiters. */
+export interface RaceRows {
   jobId: bigint;
   recruiterIds: bigint[];
 }
 
-/** A fresh job to race for, and recruiters: those of earlier races, and as many new as it takes. */
+/** Makes a job to race for. Recruiters of earlier races race again, and missing ones are added. */
 export async function layTrack(
   db: Database,
   size: { capacity: number; recruiters: number },
-): Promise<LaidTrack> {
+): Promise<RaceRows> {
   return db.transaction(async (tx) => {
     const [company] = await tx.insert(companies).values({ name: 'Company' }).returning();
     if (!company) throw new Error('INSERT … RETURNING gave no row');
@@ -78,7 +79,7 @@ export async function layTrack(
 export const countClaimsOf = (db: Database, jobId: bigint): Promise<number> =>
   db.$count(jobClaims, eq(jobClaims.jobId, jobId));
 
-/** Removes everything but the recruiters, once no claim runs any more. */
+/** Removes everything but the recruiters. No claim may still run. */
 export async function clearTrack(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     // The rows of the strategies go with their job.

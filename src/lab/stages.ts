@@ -14,23 +14,22 @@ export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' |
   idleMs: number;
 }
 
-/** Something over a scratch database that is lent to one after the other. */
+/** Something over a scratch database. One user after the other borrows it. */
 export interface Lent {
-  /** Nothing of one user may reach the next. */
+  /** Removes all that a user leaves, before the next user comes. */
   clean(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Kept<L extends Lent> {
-  stage: L;
+  lent: L;
   scratch: Scratch;
   drop?: NodeJS.Timeout;
 }
 
 /**
  * Stages or tracks to borrow, each over a scratch database of its own on the service's PostgreSQL.
- * They are made when they are needed, lent to one user after the other, and dropped with their
- * databases.
+ * They are made when they are needed, and dropped with their databases.
  */
 export class Stages<L extends Lent = Stage> {
   readonly #databaseUrl: string;
@@ -42,7 +41,7 @@ export class Stages<L extends Lent = Stage> {
   readonly #all = new Set<Promise<Kept<L>>>();
   readonly #idle: Promise<Kept<L>>[] = [];
 
-  /** `open` makes one of them over a migrated database. The log calls the database by `name`. */
+  /** `open` makes a stage or track in a migrated database. `name` is the log's name for the server. */
   constructor(
     databaseUrl: string,
     { most, idleMs, ...limits }: StagesLimits,
@@ -59,22 +58,22 @@ export class Stages<L extends Lent = Stage> {
   }
 
   /**
-   * Lends a stage. `busy` when none was free in time, `unknown` when the work did not end in time.
-   * After an error the stage is not lent again. Throws what the work throws, and a `PlainError` where
-   * no stage can be made.
+   * Lends a stage or track. `busy` if none was free in time, `unknown` if the work did not end in
+   * time. After an error the stage or track is dropped. Throws what the work throws, and a
+   * `PlainError` if no stage or track can be made.
    */
-  use<T>(work: (stage: L) => Promise<T>): Promise<T | Unanswered> {
+  use<T>(work: (lent: L) => Promise<T>): Promise<T | Unanswered> {
     return this.#admission.run(EVERYBODY, async () => {
-      const lent = this.#idle.pop() ?? this.#make();
+      const promised = this.#idle.pop() ?? this.#make();
       try {
-        const kept = await lent;
+        const kept = await promised;
         clearTimeout(kept.drop);
-        const result = await work(kept.stage);
-        await kept.stage.clean();
-        this.#keep(lent, kept);
+        const result = await work(kept.lent);
+        await kept.lent.clean();
+        this.#keep(promised, kept);
         return result;
       } catch (error) {
-        await this.#drop(lent);
+        await this.#drop(promised);
         this.#tellOperator(error);
         throw error;
       }
@@ -92,29 +91,29 @@ export class Stages<L extends Lent = Stage> {
     return made;
   }
 
-  #keep(lent: Promise<Kept<L>>, kept: Kept<L>) {
-    // Dropped while it was in use, by who closed us.
-    if (!this.#all.has(lent)) return;
-    this.#idle.push(lent);
-    kept.drop = setTimeout(() => void this.#drop(lent), this.#idleMs).unref();
+  #keep(promised: Promise<Kept<L>>, kept: Kept<L>) {
+    // `close` has dropped it while it was in use.
+    if (!this.#all.has(promised)) return;
+    this.#idle.push(promised);
+    kept.drop = setTimeout(() => void this.#drop(promised), this.#idleMs).unref();
   }
 
-  async #drop(lent: Promise<Kept<L>>) {
-    if (!this.#all.delete(lent)) return;
-    const at = this.#idle.indexOf(lent);
+  async #drop(promised: Promise<Kept<L>>) {
+    if (!this.#all.delete(promised)) return;
+    const at = this.#idle.indexOf(promised);
     if (at >= 0) this.#idle.splice(at, 1);
-    const kept = await lent.catch(() => undefined);
+    const kept = await promised.catch(() => undefined);
     if (!kept) return;
     clearTimeout(kept.drop);
-    await kept.stage.close();
+    await kept.lent.close();
     await kept.scratch.stop().catch(this.#logLate);
   }
 
   /** Callers are not told what is wrong with the database. */
   #tellOperator(error: unknown) {
     if (!databaseError(error)) return;
+    const { message } = error instanceof PlainError ? error : unusable('the database', error);
     const database = this.#databaseName;
-    const { message } = error instanceof PlainError ? error : unusable(database, error);
     this.#log({ event: 'the lab cannot use its database', database, reason: message });
   }
 
@@ -132,7 +131,7 @@ async function makeStage<L extends Lent>(
   const scratch = await openScratch(databaseUrl);
   try {
     await prepareDatabase(scratch.url);
-    return { scratch, stage: await open(scratch.url) };
+    return { scratch, lent: await open(scratch.url) };
   } catch (error) {
     await scratch.stop();
     throw error;

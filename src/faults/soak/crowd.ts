@@ -1,8 +1,8 @@
 import { seededDice } from '../dice.ts';
 import type { Stage } from '../scenario.ts';
-import { Followers } from './followers.ts';
 import { askOddly, type Expect } from './odd-callers.ts';
 import { RawClient } from './raw.ts';
+import { StreamClients } from './stream-clients.ts';
 
 const ODD_CALLERS = 8;
 const FOLLOWERS = 4;
@@ -19,7 +19,7 @@ export async function crowd({ servers, load, ledger }: Stage, done: AbortSignal)
     if (!isExpected)
       ledger.add({ promise: 'it answers', what: `${to.slice(0, 100)} was answered ${name}` });
   };
-  const followers = new Followers(client, expectAnswer, done);
+  const clients = new StreamClients(client, expectAnswer, done);
   const callOddly = async (name: string) => {
     const dice = seededDice(name);
     while (!done.aborted) await askOddly(client, dice, expectAnswer);
@@ -27,7 +27,7 @@ export async function crowd({ servers, load, ledger }: Stage, done: AbortSignal)
   try {
     await Promise.all([
       ...namesOf('caller', ODD_CALLERS).map(callOddly),
-      ...namesOf('follower', FOLLOWERS).map((name) => followers.followOften(seededDice(name))),
+      ...namesOf('follower', FOLLOWERS).map((name) => clients.followOften(seededDice(name))),
     ]);
   } finally {
     client.close();

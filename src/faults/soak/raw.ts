@@ -5,7 +5,7 @@ import { nameOf } from '../ask.ts';
 import type { OddRequest } from './odd-requests.ts';
 
 /** What an answer is called, and how its page may be asked for again. */
-export interface Heard {
+export interface RawReply {
   name: string;
   etag: string | undefined;
 }
@@ -21,7 +21,7 @@ export class RawClient {
     this.#url = url;
   }
 
-  async ask(wanted: Wanted): Promise<Heard> {
+  async ask(wanted: Wanted): Promise<RawReply> {
     try {
       const response = await this.open(wanted, { agent: this.#agent });
       const body = await text(response);

@@ -39,10 +39,7 @@ export class Stage {
 
   constructor(url: string) {
     this.url = url;
-    this.admin = openSession(
-      { url, parameters: {}, prepare: true },
-      { parsers: {}, serializers: {} },
-    );
+    this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 
   /** Sessions without a transaction or a lock; those that were lost or left busy are replaced. */

@@ -27,7 +27,7 @@ const race = z.object({
   recruiters: upTo1000.default(5),
 });
 
-/** As many claims run at once as a track has connections; the others wait, as in production. */
+/** As many claims run at once as a track has connections. The others wait, as in production. */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
   placesPerJob: TRACK_CONNECTIONS,
@@ -37,8 +37,8 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
 };
 
 /**
- * Races that the caller runs, over HTTP: a crowd claims as in production, at the address of the race,
- * which has a scratch database. The caller ends the race, or time does.
+ * Races whose load comes from the caller, by the same requests as in production. Each race has its own
+ * address and a scratch database. The caller ends the race, or it times out.
  */
 export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
   const races = new Races(deps);
@@ -58,11 +58,11 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
       try {
         const begun = await races.begin(strategy, asked.data, c.req.raw.signal);
         if ('kind' in begun) return problem(labBusy, {}, RETRY_AFTER);
-        const { id, track } = begun;
+        const { id, rows } = begun;
         const body = {
           race: id,
-          jobId: idBody(track.jobId),
-          recruiterIds: track.recruiterIds.map(idBody),
+          jobId: idBody(rows.jobId),
+          recruiterIds: rows.recruiterIds.map(idBody),
         };
         return c.json(body, 201, { Location: c.req.path.replace(/\/?$/, `/${id}`) });
       } catch (error) {
@@ -83,7 +83,7 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
       const found = races.find(c.req.param('race') ?? '');
       if (!found) return problem(noSuchRace);
       const request = c.req.valid('query');
-      return admitted(admission, found.track.jobId, async () => {
+      return admitted(admission, found.rows.jobId, async () => {
         const outcome = await found.claim(request);
         return outcome ? answer(c, outcome, 200) : problem(noSuchRace);
       });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClaimRequest, Outcome } from '../../claims/rules.ts';
-import type { LaidTrack } from '../race-track.ts';
+import type { RaceRows } from '../race-track.ts';
 
 export interface RacePatience {
-  /** A race ends when nobody has asked anything of it for so long: its caller may be dead. */
+  /** A race ends after this time without a request: its caller may be dead. */
   idleMs: number;
-  /** A race ends after so long in any case, since others wait for its track. */
+  /** A race ends after this time in any case, since others wait for its track. */
   longestMs: number;
 }
 
@@ -15,7 +15,7 @@ type Claim = (request: ClaimRequest) => Promise<Outcome>;
 export class OpenRace {
   readonly id = randomUUID();
   readonly capacity: number;
-  readonly track: LaidTrack;
+  readonly rows: RaceRows;
   /** Resolves when the race takes no more claims. */
   readonly ended: Promise<void>;
   readonly #claim: Claim;
@@ -25,8 +25,8 @@ export class OpenRace {
   #hasEnded = false;
   #tellEnd = () => {};
 
-  constructor(track: LaidTrack, capacity: number, claim: Claim, patience: RacePatience) {
-    this.track = track;
+  constructor(rows: RaceRows, capacity: number, claim: Claim, patience: RacePatience) {
+    this.rows = rows;
     this.capacity = capacity;
     this.#claim = claim;
     this.ended = new Promise((resolve) => {
@@ -54,7 +54,7 @@ export class OpenRace {
     if (!this.#hasEnded) this.#idle.refresh();
   }
 
-  /** Takes no more claims. Those that run come to their end. */
+  /** Takes no more claims. Running claims end normally. */
   end() {
     this.#hasEnded = true;
     clearTimeout(this.#idle);

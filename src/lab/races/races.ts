@@ -19,10 +19,10 @@ export interface RacesDeps {
 
 type Size = Pick<RaceSettings, 'capacity' | 'recruiters'>;
 
-/** A crowd of 1,000 connects within seconds, and its last claim is answered within 20. */
+/** A crowd of 1,000 connects within seconds, and its last claim is answered within 20 seconds. */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
 
-/** Races that are claimed in over HTTP. Each has a track of its own, which it gives back at its end. */
+/** Races over HTTP. Each race borrows a track, and gives the track back at its end. */
 export class Races {
   readonly #deps: RacesDeps;
   readonly #open = new Map<string, { race: OpenRace; db: Database; returned: Promise<unknown> }>();
@@ -37,8 +37,8 @@ export class Races {
   }
 
   /**
-   * Begins a race as soon as there is a track for it. The race of a caller who has `gone` ends at
-   * once. `busy` when there was no track in time. Throws as `Stages.use` does.
+   * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once. `busy`
+   * if no track was free in time. Throws as `Stages.use` does.
    */
   begin(strategy: Strategy, size: Size, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ export class Races {
     if (!found) return undefined;
     const { db, race } = found;
     race.stir();
-    return { capacity: race.capacity, claims: await countClaimsOf(db, race.track.jobId) };
+    return { capacity: race.capacity, claims: await countClaimsOf(db, race.rows.jobId) };
   }
 
   /** Ends a race, and waits until nothing is left of it. False when there is none of this id. */
@@ -77,7 +77,7 @@ export class Races {
 
   async #lay(db: Database, strategy: Strategy, size: Size): Promise<OpenRace> {
     const { around = (_, claim) => claim(), patience = PATIENCE } = this.#deps;
-    // What a strategy keeps in memory goes by ids, which another database has too.
+    // Strategies remember by id, and another database has the same ids.
     const claim = strategy.restart?.() ?? strategy.claim;
     const claimAround = (request: ClaimRequest) =>
       around(request, () => settle(claim(db, request)));

@@ -25,8 +25,8 @@ export interface SeenRound {
   transcript: string;
 }
 
-/** Where rounds are run: what happens on `db` is recorded into `slices`. */
-export interface Track {
+/** A database for rounds. The recorder puts all that happens on it into `slices`. */
+export interface Recorded {
   db: Database;
   recorder: Recorder;
   slices: Slice[];
@@ -34,7 +34,7 @@ export interface Track {
 
 /** All recruiters claim a fresh job at once; then its claims are counted, and it is removed. */
 export async function runRound(
-  { db, recorder, slices }: Track,
+  { db, recorder, slices }: Recorded,
   { name: strategy, claim }: Strategy,
   { round, recruiters, capacity }: { round: number; recruiters: number; capacity: number },
 ): Promise<SeenRound> {

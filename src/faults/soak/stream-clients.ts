@@ -10,7 +10,7 @@ const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?c
 const BYTES_READ = [0, 2_000, 20_000, 200_000];
 
 /** Clients who follow the jobs, leave, and come again. */
-export class Followers {
+export class StreamClients {
   readonly #client: RawClient;
   readonly #expectAnswer: Expect;
   readonly #done: AbortSignal;
