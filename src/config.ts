@@ -118,7 +118,7 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 export const settingNames = Object.keys(environment.shape);
 export const defaultSettings: Record<string, unknown> = environment.parse({});
 
-/** By these npm, and a process of ours, tell a process that they started it. */
+/** The variables by which npm, or a process of ours, says that it started this process. */
 export const starterVariables = () => {
   const { ROWLOCK_PARENT: parent, npm_lifecycle_event: script } = process.env;
   return { parent, script, agent: process.env.npm_config_user_agent };

@@ -25,12 +25,12 @@ const LIMITS = { headMs: 10_000, requestMs: 20_000 };
 /** More than there may be claims that wait, and followers. Requests have a few hundred bytes. */
 const MOST_SOCKETS = 20_000;
 /**
- * Files that are no client's: 22 are open when a server has started, and it may open some 70 more for
- * its pools, the lab's stages, the pages and the keys.
+ * Files that are not for clients. A started server has 22 files open. It may open some 70 more for its
+ * pools, the lab's stages, the pages and the keys.
  */
 const FILES_ASIDE = 100;
 
-/** Where few files may be open, a quarter of them is for clients. */
+/** With few files, a quarter of them is for clients. */
 export const socketsWith = (files: number): number =>
   Math.min(MOST_SOCKETS, Math.max(files - FILES_ASIDE, Math.floor(files / 4)));
 

@@ -78,7 +78,7 @@ function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }:
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
   say(`Access: ${door[auth.kind]}`);
-  // As many claims as this may wait, each on a connection of its own.
+  // The queue takes this many claims, and each of them needs its own connection.
   if (sockets < QUEUE_LIMITS.waiting)
     say(`Connections: at most ${sockets}, since this process may open few files (ulimit -n)`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);

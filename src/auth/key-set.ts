@@ -17,7 +17,7 @@ const COOL_DOWN_MS = 10_000;
 const TIMEOUT_MS = 3_000;
 const LARGEST_SET_BYTES = 100_000;
 
-/** jose checks the keys, and passes over malformed ones (RFC 7517, section 5). */
+/** jose ignores malformed keys (RFC 7517, section 5). It refuses a set in which a key is no object. */
 const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 
 /** No known key is young enough, and no fetch succeeds: no token can be judged. */
@@ -26,7 +26,7 @@ export class KeysUnavailable extends Error {}
 /**
  * The public keys that tokens are signed with, kept between requests (RFC 7517, JWK Set). A fetch
  * begins when the keys are old, and when a token names an unknown key: so a new key works at once.
- * Only tokens with an unknown key wait for a fetch. Known keys are trusted for an hour.
+ * A token waits for a fetch only if its key is unknown, or if no key is younger than an hour.
  *
  * jose's own `createRemoteJWKSet` measures ages by the wall clock: while that clock is set back,
  * withdrawn keys stay trusted. `performance.now` only goes forward.

@@ -6,8 +6,8 @@ import { byJob, isExpired } from './queries.ts';
 import type { ClaimRequest } from './rules.ts';
 
 /**
- * The holders of these jobs, and those recruiters of the requests who are there: one statement, so
- * one round trip. A claim by somebody who does not exist would fail the INSERT of its whole batch.
+ * The holders of these jobs, and the recruiters who exist: one statement, so one round trip. A claim
+ * by a recruiter who does not exist would fail the INSERT of the whole batch.
  *
  * The recruiters' rows are locked as the foreign key locks them, so they stay until the claims are
  * inserted. A row that somebody else is deleting counts as absent: nobody waits for it here.
@@ -37,14 +37,14 @@ export async function readForClaims(
   };
 }
 
-/** A row as the driver has it; without a job it is a recruiter who is there. */
+/** A row as the driver gives it: a holder, or without a job a recruiter who exists. */
 type HolderOrRecruiter = {
   job_id: string | null;
   recruiter_id: string;
   expired: boolean | null;
 };
 
-/** Those recruiters of the requests who are there, locked or not. Without requests nothing is asked. */
+/** The recruiters who exist, locked or not. Without requests, no statement is sent. */
 export async function recruitersThatExist(
   tx: Transaction,
   requests: ClaimRequest[],

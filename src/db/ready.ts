@@ -1,15 +1,14 @@
 import type { Session } from './session.ts';
 import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
 
-/** Connecting has bounds of its own, which are shorter together. */
+/** The bounds for dialling and the handshake add up to less. */
 const READY_TIMEOUT_MS = 4_000;
 
 /**
  * Makes a new session fit for claims: its server is the primary, and these settings hold.
  *
- * The settings are made by a statement, once a session. Sent along with the connection they cost
- * nothing, but PgBouncer refuses them by default, or drops them in silence where it was told to
- * ignore them.
+ * One statement makes the settings, once a session. Startup parameters would be free, but PgBouncer
+ * refuses them, or drops them in silence if it is told to ignore them.
  *
  * Throws with the code 25006 on a standby, and with NOTHING_RAN when the connection is lost; the
  * session is closed then.

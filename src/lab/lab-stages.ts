@@ -10,7 +10,7 @@ export const openStage = (url: string) => new Stage(url);
 
 const IDLE_MS = 60_000;
 
-/** A play takes milliseconds; one that hangs is given up before its answer is. */
+/** A play takes milliseconds. A play that hangs gives up by itself before `answerMs`. */
 export const PLAY_LIMITS: StagesLimits = {
   most: 2,
   idleMs: IDLE_MS,
@@ -28,12 +28,12 @@ export const EXPLORATION_LIMITS: StagesLimits = {
   answerMs: 3_600_000,
 };
 
-/** Twenty rounds of two strategies, of which each may wait for a lock as long as that is waited for. */
+/** Twenty rounds of two strategies. Each round may wait as long as the lock timeout. */
 export const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
 
 /**
- * One race over HTTP at a time, since two would slow each other. A race takes milliseconds, or ends
- * by itself ten seconds after its caller died: whoever waits outlasts that.
+ * One race over HTTP at a time, since two would slow each other. If its caller dies, a race ends after
+ * ten seconds. Waiting callers have more time than that.
  */
 export const TRACK_LIMITS: StagesLimits = {
   most: 1,
@@ -44,13 +44,13 @@ export const TRACK_LIMITS: StagesLimits = {
 };
 
 export interface OpenStagesOptions {
-  /** How the log calls the database. */
+  /** The name of the database in the log. */
   name?: string;
   /** Records the races over HTTP. */
   trace?: Trace | undefined;
 }
 
-/** The stages of the lab: nobody who plays waits for an exploration. */
+/** The stages of the lab. Plays never wait for an exploration. */
 export function openStages(databaseUrl: string, log: Log, { name, trace }: OpenStagesOptions = {}) {
   const closing = new AbortController();
   const cleared = clearUp(databaseUrl, log, closing.signal);
@@ -72,7 +72,7 @@ export function openStages(databaseUrl: string, log: Log, { name, trace }: OpenS
   return { plays, explorations, rounds, tracks, close };
 }
 
-/** Drops the databases of servers that were killed, in the background: no request waits for that. */
+/** Drops the databases of killed servers in the background. No request waits for this. */
 async function clearUp(databaseUrl: string, log: Log, stop: AbortSignal) {
   const failures = await dropLeftovers(databaseUrl, stop).catch((error) => [describe(error)]);
   if (failures.length === 0 || stop.aborted) return;

@@ -10,7 +10,7 @@ export const labBusy = {
   detail: 'The lab has as much to do as it takes at once: ask again.',
 } as const satisfies Problem;
 
-/** The database is away, full, or has too much to do. Which of them is for the log alone. */
+/** The database is away, full, or has too much to do. Only the log says which. */
 const noDatabaseNow = {
   ...busy,
   detail: 'The lab cannot use its database at the moment: ask again.',
@@ -35,8 +35,8 @@ export class Refusal extends Error {
 }
 
 /**
- * What callers are told of an error of the lab; undefined for an unexpected one. The message of a
- * database error holds addresses and names of files, so no caller ever sees it.
+ * The problem that callers are told of. Undefined for an unexpected error. The message of a database
+ * error holds addresses and names of files, so no caller ever sees the message.
  */
 export function refusalOf(error: unknown): Problem<503> | undefined {
   if (error instanceof Refusal) return error.problem;
@@ -61,6 +61,6 @@ export async function onStage<T>(
 export function refusalAnswer(error: unknown): ProblemResponse<503> {
   const refused = refusalOf(error);
   if (!refused) throw error;
-  // To ask again does not help an account that lacks a right.
+  // Asking again does not help an account that lacks a right.
   return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
 }

@@ -113,7 +113,7 @@ async function runRound(
         reason: response.statusText,
       });
     };
-    // All of them come to their end before their race is removed.
+    // Every claim ends before the race is removed.
     const claimed = await Promise.allSettled(recruiterIds.map(claim));
     const failed = claimed.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;

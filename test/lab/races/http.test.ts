@@ -120,7 +120,7 @@ describe('there is one track', () => {
   }
   const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000 });
 
-  test('so of thirty callers one races, twenty wait for their turn, and nine are told busy', async () => {
+  test('of thirty callers one races, twenty wait and nine are told busy', async () => {
     const { statuses, ask, end } = await makeCallers();
     const locations = Array.from({ length: 30 }, () => ask());
     await until(() => expect(statuses).toHaveLength(10));
@@ -129,7 +129,7 @@ describe('there is one track', () => {
     expect(statuses.toSorted()).toEqual([...Array(21).fill(201), ...Array(9).fill(503)]);
   });
 
-  test('which those who went away while they waited do not keep from the next', async () => {
+  test('callers who leave the line do not block the next one', async () => {
     const { statuses, ask, end } = await makeCallers();
     const first = await ask();
     const leaving = Array.from({ length: 21 }, () => new AbortController());
