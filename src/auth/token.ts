@@ -9,10 +9,10 @@ import type { AuthSettings } from './settings.ts';
 
 type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
-/** Says who a token names. Nobody learns which check failed. */
+/** Gives the caller whom a token names. The result does not tell which check failed. */
 export type JudgeToken = (token: string) => Promise<Caller | 'invalid' | 'keys unavailable'>;
 
-/** How a token may be signed. No token chooses a weaker way for itself, or none. */
+/** How tokens have to be signed. No token can choose a weaker way, or no signature. */
 interface Signing {
   algorithms: string[];
   keyFor: JWTVerifyGetKey;
@@ -32,7 +32,7 @@ export function judgeTokens(settings: TokenSettings, log: Log): JudgeToken {
 }
 
 function bySecret(secret: string): Signing {
-  // Imported once, the secret costs half as much a token as its bytes do.
+  // We import the secret once. Passing its bytes with each token costs twice as much.
   const key = crypto.subtle.importKey(
     'raw',
     Buffer.from(secret),
@@ -50,7 +50,7 @@ function byKeySet(url: string, log: Log): Signing {
   return {
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     keyFor: (header) => {
-      // Without a name, jose would take any key that fits.
+      // If the token names no key, jose takes any key that fits.
       if (typeof header.kid !== 'string') throw new Error('the token names no key');
       return keySet.keyFor(header);
     },
@@ -61,9 +61,9 @@ function byKeySet(url: string, log: Log): Signing {
 const adminName = z.string().regex(/^\P{C}{1,200}$/u);
 
 const times = {
-  /** Without an end a stolen token would be good for ever. jose checks that the end is not past. */
+  /** A stolen token without an end would be good for ever. jose checks that the end is not past. */
   exp: z.number(),
-  /** jose checks `nbf`, but `iat` only together with a highest age. */
+  /** jose always checks `nbf`. It checks `iat` only if a maximum age is set. */
   iat: z
     .number()
     .refine((seconds) => seconds <= Date.now() / 1_000)

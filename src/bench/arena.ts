@@ -17,7 +17,7 @@ export interface Arena {
   copyDatabase(name: string, of: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
   makeLoad(order: Order): Promise<Heard[]>;
-  /** Gives the times that a claim took to the last follower. */
+  /** Gives the milliseconds from each claim's answer until the last follower was told. */
   follow(order: FollowOrder): Promise<number[]>;
   stop: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Wire } from './wire.ts';
 
-/** `follow`: so many clients follow every job. `claim`: these jobs are claimed, evenly over the time. */
+/** `follow`: this many clients follow every job. `claim`: these jobs are claimed at even intervals. */
 export type FollowOrder =
   | { kind: 'follow'; origin: string; followers: number }
   | { kind: 'claim'; jobs: number[]; seconds: number }
@@ -15,14 +15,14 @@ export type FollowReport =
     }
   | { failed: string };
 
-/** The server takes 200 streams of one address. On Linux all addresses of 127.0.0.0/8 are there. */
+/** One address may have 200 streams. On Linux every address of 127.0.0.0/8 is this machine. */
 const FOLLOWERS_OF_ADDRESS = 100;
-/** Connections are made so many at a time: more than a listening socket holds would be put off. */
+/** Connections opened at once. A thousand would overflow the server's backlog. */
 const OPENED_AT_ONCE = 50;
 const READ_BYTES = 65_536;
 const PATIENCE_MS = 60_000;
 
-/** Clients that read all that comes, and look in it for one text at a time. */
+/** Clients that read everything they are sent. They look for one text at a time. */
 export class Followers {
   readonly #origin: URL;
   readonly #sockets: Socket[] = [];
@@ -36,7 +36,7 @@ export class Followers {
     this.#origin = new URL(origin);
   }
 
-  /** Resolves once each of them has the full state. */
+  /** Resolves once every client has the full state. */
   static async open(origin: string, count: number): Promise<Followers> {
     const followers = new Followers(origin);
     while (followers.#sockets.length < count) {
@@ -81,7 +81,7 @@ export class Followers {
       host: hostname,
       port: Number(port),
       localAddress: `127.0.0.${address}`,
-      // A buffer for each read would cost more than the reading.
+      // A new buffer for each read would cost more than the reading.
       onread: {
         buffer: this.#bytes,
         callback: (length) => {
@@ -96,7 +96,7 @@ export class Followers {
     return socket;
   }
 
-  /** When the last of these sockets has got the text. */
+  /** The time at which the last of these sockets gets the text. */
   #find(text: string, sockets: Socket[]): Promise<number> {
     this.#wanted = Buffer.from(text);
     this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
@@ -134,7 +134,7 @@ export async function claimEach(followers: Followers, jobs: number[], seconds: n
   const began = performance.now();
   for (const [n, job] of jobs.entries()) {
     await sleep(began + (n * seconds * 1000) / jobs.length - performance.now());
-    // Where the last claim took long, fewer are made.
+    // If claims take long, fewer claims are made.
     if (performance.now() - began < seconds * 1000) toldMs.push(await followers.claim(job));
   }
   return toldMs;

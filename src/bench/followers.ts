@@ -8,11 +8,11 @@ import { inTurn, rateIn } from './scenarios.ts';
 import { clearClaims } from './seed.ts';
 import type { Scenario, Stand } from './stand.ts';
 
-/** Fewer than the 10,000 that one stream tells. */
+/** One stream tells at most 10,000 jobs. */
 const JOBS = 6_000;
 const FOLLOWERS = [0, 100, 400, 1_000];
 const CLAIMERS = 4;
-/** Claims of a taking whose way to the last follower is timed; jobs are kept for these. */
+/** Claims in a taking that are timed to the last follower. Their jobs are set aside. */
 const TIMED = 25;
 const TOLD_MS = 250;
 
@@ -21,7 +21,7 @@ interface Board {
   server: Server;
 }
 
-/** (f) A few claimers, while many clients follow every job and read all that they are told. */
+/** (f) A few clients claim, while many clients follow every job and read all that they are told. */
 export const followers: Scenario = async (stand) => {
   if (process.platform !== 'linux')
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };

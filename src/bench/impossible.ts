@@ -6,7 +6,7 @@ import { type Figures, median, type Taking } from './rounds.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from './stand.ts';
 
-/** The honest crowd claims the first half of the jobs, and the crowd beside it names the others. */
+/** The honest crowd claims the first half of the jobs. The crowd beside it names the second half. */
 const HALF = FREE_JOBS / 2;
 const otherJobs = { firstJob: HALF + 1, jobs: HALF };
 const honestClaims = { ...spreadClaims, jobs: HALF };
@@ -29,7 +29,7 @@ const crowds: Record<string, Crowd> = {
   },
 };
 
-/** Honest claims beside as many claims that cannot be granted, against beside as many valid ones. */
+/** Compares honest claims beside claims that cannot be granted with honest claims beside valid ones. */
 export const impossible: Scenario = async (stand) => {
   const takings = Object.entries(crowds).map(([name, crowd]) => [name, takeBeside(stand, crowd)]);
   const rounds = await inTurn(stand, 'impossible', Object.fromEntries(takings));

@@ -35,7 +35,7 @@ const makeFunction = (url: string) =>
 
 /**
  * The service announces each commit that changes a job. NOTIFY takes a lock of the whole cluster at
- * commit, so commits that announce wait for one another, and those that do not go together.
+ * commit, so commits that announce wait for one another. Other commits go side by side.
  */
 export const setAnnouncing = (url: string, announces: boolean) =>
   withConnection(url, (sql) =>
@@ -101,7 +101,7 @@ async function run(
     signal,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // Where there is no such program, nobody reads the script.
+  // If there is no such program, writing the script to it fails.
   child.stdin.on('error', () => undefined).end(SCRIPT);
   let output = '';
   let errors = '';

@@ -51,7 +51,7 @@ export const spread: Scenario = async (stand) => {
   };
 };
 
-/** The ceiling of one claim a transaction; and the same where each commit is announced. */
+/** The ceiling of one claim a transaction. Then the same, with each commit announced. */
 const SILENT = 'pgbench';
 const ANNOUNCING = 'pgbench that announces';
 

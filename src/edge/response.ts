@@ -2,9 +2,9 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from '
 
 /** Headers for browsers and caches, by lower-case names. A route may replace them. */
 export const HEADERS = {
-  // What is said about slots is old by the next request.
+  // An answer about slots is out of date by the next request.
   'cache-control': 'no-store',
-  // It is data: it loads nothing, and stands in nobody's frame. A page brings a policy of its own.
+  // An answer is data: it loads nothing, and no page may frame it. Pages have policies of their own.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',

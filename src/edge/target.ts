@@ -3,18 +3,18 @@ import type { IncomingMessage } from 'node:http';
 /** The rest of the target follows the host directly: neither user info nor an empty host is allowed. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/;
 
-/** A label with nothing in it. Node 20 makes no URL of such a host, and Node 24 does. */
+/** An empty label. Node 20 refuses to make a URL of such a host, and Node 24 does not. */
 const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 
 /**
  * Whether the target and the Host header of a request name one place (RFC 9112, 3.2). The adaptor
- * checks only hosts with unusual letters. It takes 1.2.3.4.5 and user info as they are, and the first
- * code that makes a URL or a `Request` of them throws. This check costs less than 1 us a request.
+ * checks only hosts with unusual letters. It lets 1.2.3.4.5 and user info pass, and later the first
+ * code that makes a URL or a `Request` of them throws. This check costs less than 1 µs a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
   if (!url.startsWith('/') && !isHost(ABSOLUTE_FORM.exec(url)?.[1] ?? '')) return false;
   const hosts = hostsIn(rawHeaders);
-  // HTTP/1.0 needs no Host header beside an absolute target.
+  // With an absolute target, HTTP/1.0 needs no Host header.
   return hosts.length < 2 && hosts.every(isHost);
 }
 

@@ -1,7 +1,7 @@
 import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
 import { Pair } from './pair.ts';
 
-/** A PostgreSQL for the faults; with `restart`, or as a pair, where it is our own. */
+/** A PostgreSQL for the faults. Only a server of our own has `restart`, or is a pair. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
   Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair };
 

@@ -25,7 +25,7 @@ export class Dice {
 
 export const anyDice = () => new Dice(Math.random);
 
-/** Dice that fall the same way for the same seed. */
+/** The same seed always gives the same draws. */
 export function seededDice(seed: string): Dice {
   let drawn = 0;
   return new Dice(() => {

@@ -73,7 +73,7 @@ async function onStage(
       return work(id, load, openings, dice);
     }),
   ]);
-  // What it throws is thrown where it is awaited; until then it is not unheard.
+  // The error is thrown where `working` is awaited. This line keeps Node from reporting it earlier.
   working.catch(() => undefined);
   try {
     const counts = await faults(scenario, stage, stop);

@@ -4,15 +4,15 @@ import { nameOf, send } from './ask.ts';
 import { onDatabase } from './audit.ts';
 import type { Stage } from './scenario.ts';
 
-/** From the moment that new connections lead to a promoted server until a claim is granted. */
+/** A claim has to be granted this soon after new connections lead to a promoted server. */
 const CLAIMED_WITHIN_MS = 5_000;
-/** For the rest. Without care for switchovers the trouble lasts as long as the sessions do. */
+/** All has to be well this soon. A session on a standby gives trouble for as long as it lives. */
 const WELL_WITHIN_MS = 15_000;
-/** Of so many requests so many may be turned away: a slow machine does so by itself. */
+/** At most 20 of 100 requests may be turned away. A slow machine turns some away by itself. */
 const CALM = { requests: 100, turnedAway: 20 };
 const LOOK_MS = 5;
 
-/** How many requests were answered how, at some time. */
+/** Counts of requests by answer, at one moment. */
 export interface Counted {
   at: number;
   requests: number;
@@ -31,7 +31,7 @@ export function countedAt({ load }: Stage): Counted {
   };
 }
 
-/** How long it took until a claim was granted. */
+/** The time until a claim was granted. */
 export async function untilClaimed(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const now = countedAt(stage);
@@ -42,7 +42,7 @@ export async function untilClaimed(stage: Stage, since: Counted): Promise<number
   }
 }
 
-/** How long it took until requests were no longer turned away. */
+/** The time until requests were no longer turned away. */
 export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const before = countedAt(stage);
@@ -61,7 +61,7 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
 /** A session that stays on a standby turns claims away for as long as it lives. */
 export async function untilStandbyIsLeft(stage: Stage, standby: { url: string }, since: Counted) {
   for (;;) {
-    // There are none on a server that was killed.
+    // A server that was killed has no sessions.
     const sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
     if (sessions === 0) return;
     const took = Date.now() - since.at;

@@ -29,7 +29,7 @@ export interface Stage {
   stop: AbortSignal;
   /** Stops PostgreSQL `immediate` and starts it again; only where it is our own. */
   restartPostgres: (() => Promise<void>) | undefined;
-  /** The servers of the database; only where the scenario needs a pair. */
+  /** The primary and its standby. Undefined unless the scenario needs a pair. */
   pair: Pair | undefined;
   progress: (text: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Events of jobs, at most one for each job. All followers who are told them share the bytes. */
+/** Events of jobs, at most one for each job. All followers who get these events share the bytes. */
 export class Batch {
   readonly events: ReadonlyMap<bigint, Uint8Array>;
   #bytes: Uint8Array | undefined;
@@ -7,7 +7,7 @@ export class Batch {
     this.events = new Map(events);
   }
 
-  /** All events in one piece, which is put together once for all followers. */
+  /** All events in one piece. The piece is made once for all followers. */
   get bytes(): Uint8Array {
     this.#bytes ??= Buffer.concat([...this.events.values()]);
     return this.#bytes;
@@ -16,7 +16,7 @@ export class Batch {
 
 /** What waits for one client: the latest event of each job. */
 export class Backlog {
-  /** The only batch that waits, if it is the only one: its bytes are there already. */
+  /** Set while exactly one batch waits: its bytes can be sent as they are. */
   #only: Batch | undefined;
   readonly #latest = new Map<bigint, Uint8Array>();
 
@@ -38,7 +38,7 @@ export class Backlog {
     this.#latest.clear();
   }
 
-  /** All that waits, in one piece; nothing waits afterwards. */
+  /** Removes all that waits, and gives it in one piece. */
   take(): Uint8Array {
     const { bytes } = this.#only ?? new Batch(this.#latest);
     this.clear();

@@ -6,11 +6,11 @@ import { pauseAfter } from './pause.ts';
  * followers that is 10,000 writes a second.
  */
 const PACE_MS = 100;
-/** Jobs that are read together. */
+/** The most jobs that are read together. */
 const READ_AT_ONCE = 1_000;
 
 export interface ChangedJobsDeps {
-  /** Takes jobs that have changed. Throws when they have to come again. */
+  /** Reads jobs that have changed. Throws if these jobs have to be read again. */
   read(ids: bigint[]): Promise<void>;
   onFailure(error: unknown): void;
 }
@@ -48,7 +48,7 @@ export class ChangedJobs {
 
   async #readAll() {
     this.#isReading = true;
-    // One commit announces many jobs, one after the other.
+    // One commit may announce many jobs, one after the other. They are read together.
     await setImmediate();
     for (let failures = 0; this.#waiting.size > 0 && !this.#isClosed; ) {
       const next = performance.now() + PACE_MS;
@@ -66,7 +66,7 @@ export class ChangedJobs {
 
   async #readSome() {
     const ids = [...this.#waiting].slice(0, READ_AT_ONCE);
-    // Before the read: a job that changes from now on has to be read again.
+    // Removed before the read, since a job that changes from now on has to be read again.
     for (const id of ids) this.#waiting.delete(id);
     try {
       await this.#deps.read(ids);

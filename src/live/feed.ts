@@ -27,8 +27,8 @@ export interface FeedDeps {
 }
 
 /**
- * Who follows. With tokens a caller follows, until its token ends (in milliseconds since 1970).
- * Without tokens nobody knows more of a client than its network.
+ * The one who follows. With tokens, a caller follows until its token ends (in milliseconds since
+ * 1970). Without tokens, only the network of the client is known.
  */
 export type Client = { caller: string; until: number } | { network: string };
 
@@ -45,7 +45,7 @@ export class Feed {
   readonly #db: Database;
   readonly #limits: FeedLimits;
   readonly #announcements: Announcements;
-  /** Each with the name of its client. */
+  /** Each follower with the name of its client. */
   readonly #followers = new Map<Follower, string>();
   readonly #changed: ChangedJobs;
   readonly #pages = new Map<string, SharedPage>();
@@ -68,7 +68,7 @@ export class Feed {
   }
 
   /**
-   * A new follower, whose full state has begun to be read. `full` when there are too many followers,
+   * A new follower. Reading its full state has begun. `full` when there are too many followers,
    * `full of yours` when this client has too many, `closed` after `close`, `too many jobs` when the
    * full state would be too large. Throws when the database cannot be reached or read.
    */
@@ -146,12 +146,12 @@ export class Feed {
     });
   }
 
-  /** Followers that ask for the same page before it is read share it. After a gap many of them do. */
+  /** Followers that wait for the same page share one read. After a gap many followers do. */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
     const name = `${cursor} ${topicOf(followed)}`;
     const shared = this.#pages.get(name) ?? this.#readShared(name, followed, cursor);
     return new Promise((resolve, reject) => {
-      // A follower goes on as soon as it has the page. All at once would hold up the requests.
+      // A follower goes on as soon as it has the page. If all went on at once, requests would wait.
       shared.takers.push((page) => {
         take(page);
         resolve();
@@ -179,7 +179,7 @@ export class Feed {
   }
 }
 
-/** A page that is to be read, and who wants it. */
+/** A page that is still to be read, and the followers who wait for it. */
 interface SharedPage {
   takers: ((page: Page) => void)[];
   read: Promise<void>;

@@ -25,13 +25,13 @@ interface Snapshot {
 const newSnapshot = (): Snapshot => ({ cursor: 0n, isBegun: false, isRead: false });
 
 /**
- * What one client is told. A job may change faster than the client reads: then only its latest state
- * waits. A client that is behind by too many jobs gets the full state again, a page at a time. So what
- * waits for a client is bounded.
+ * Tells one client about jobs. If a job changes faster than the client reads, only the latest state of
+ * the job waits. A client that is behind by too many jobs gets the full state again, a page at a time.
+ * The events that wait for a client are therefore bounded.
  */
 export class Follower {
   readonly followed: Followed;
-  /** The same for all who follow the same jobs. */
+  /** Followers of the same jobs have the same topic. */
   readonly topic: string;
   readonly #deps: FollowerDeps;
   readonly #leaving = new AbortController();
@@ -93,7 +93,7 @@ export class Follower {
     });
   }
 
-  /** What the client is to be sent, piece by piece, until it is left. Ends without an error. */
+  /** The pieces to send to the client, until it is left. Ends without an error. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     yield retryHint();
     for (let failures = 0; !this.left.aborted; ) {
@@ -124,7 +124,7 @@ export class Follower {
     return this.#snapshot?.isRead ?? true;
   }
 
-  /** The events that no page tells which is still to be read. */
+  /** The events of jobs whose page has been read. Pages that are still to be read tell the others. */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;
     return new Batch([...batch.events].filter(([id]) => id <= cursor));

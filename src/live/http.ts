@@ -31,8 +31,8 @@ function clientOf(c: Context<Env>): Client {
 }
 
 /**
- * The whole of an IPv4 address, and the first half of an IPv6 address: each host chooses the second
- * half as it likes.
+ * The whole IPv4 address, or the first half of an IPv6 address. A host chooses the second half
+ * freely.
  */
 function networkOf(address = ''): string {
   const plain = address.replace(/^::ffff:/i, '');

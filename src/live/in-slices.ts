@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** To write to so many followers takes about a third of a millisecond. A claim waits for some of these. */
+/** Writing to this many followers takes about a third of a millisecond. A claim waits for some slices. */
 const SLICE = 8;
 
 /** Acts on each item, a few at a time. Requests are served in between. */

@@ -15,16 +15,16 @@ export interface Followed {
 export const topicOf = ({ companyId, jobIds = [] }: Followed): string =>
   [companyId, ...jobIds].join();
 
-/** What is told of a job. */
+/** The news of one job. */
 interface News {
-  /** Undefined for a job that is gone: nobody can tell its company any more. */
+  /** Undefined for a job that is gone, since nobody knows its company any more. */
   companyId: bigint | undefined;
   event: Uint8Array;
 }
 
 const newsOf = (job: Job): News => ({ companyId: job.company.id, event: jobEvent(job) });
 
-/** What is told of changed jobs, each encoded once. */
+/** The news of changed jobs. Each event is encoded once. */
 export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigint, News>> {
   const found = new Map((await findJobs(db, ids)).map((job) => [job.id, newsOf(job)]));
   return new Map(
@@ -32,11 +32,11 @@ export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigi
   );
 }
 
-/** Those of the news that are about followed jobs. */
+/** The news about followed jobs. */
 export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<bigint, News>): Batch {
   const isOurs = (each: News) =>
     companyId === undefined || each.companyId === undefined || each.companyId === companyId;
-  // A thousand clients may ask for a hundred jobs each: no list is searched for each job.
+  // A thousand clients may ask for a hundred jobs each, so we look up each id and search no list.
   const ids = jobIds ?? [...news.keys()];
   return new Batch(
     ids.flatMap((id) => {
@@ -52,7 +52,7 @@ export interface Page {
   next: bigint | undefined;
 }
 
-/** Jobs of one page, and ids that one client may ask for. */
+/** The most jobs in one page, and the most ids that one client may ask for. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {

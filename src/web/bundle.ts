@@ -82,13 +82,13 @@ async function makeBundle(): Promise<Bundle> {
   };
 }
 
-/** Six are enough to start a process (Linux). Other threads may open files meanwhile. */
+/** Starting a process takes six files on Linux. Other threads may open files at the same time. */
 const FILES_NEEDED = 16;
 
 /**
- * A server that nobody asks for a page does without esbuild's 10 MB. Throws EMFILE where few files are
- * free. Otherwise Node remembers for good that it could not load esbuild, after `import()` even more
- * than after `require`; and esbuild 0.28 ends the server when its own process cannot be started.
+ * Loads esbuild for the first page, since esbuild takes 10 MB. Throws EMFILE if few files are free,
+ * before two things can go wrong. Node never forgets that it could not load esbuild (`import()` is
+ * worse than `require` there). And esbuild 0.28 ends the server if its own process cannot start.
  */
 function loadEsbuild(): typeof import('esbuild') {
   const opened: number[] = [];

@@ -15,8 +15,8 @@ export const backends: Scenario = {
 };
 
 /**
- * Some transactions end by themselves before the signal reaches them, so a kill counts once a
- * request was answered by it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
+ * Some transactions end by themselves before the signal reaches them. A kill therefore counts only if
+ * a request's answer shows it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
  */
 async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
   const wanted = settings.kills;

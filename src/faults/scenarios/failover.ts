@@ -12,15 +12,15 @@ import {
 import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from './restarts.ts';
 
-/** Requests that are turned away while the relay leads to a standby, unless nothing comes for long. */
+/** The relay leads to a standby until this many requests are turned away, or until the time is up. */
 const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
-/** How long connections hang that are made when the primary is lost. */
+/** How long new connections hang after the primary is lost. */
 const HANG_MS = 300;
 /** How long the former primary goes on beside the new one. */
 const BOTH_MS = 500;
 
-/** Loses the primary by SIGKILL and promotes its standby; then switches over to a rebuilt one. */
+/** Kills the primary and promotes its standby. Then makes a new standby, and switches over to it. */
 export const failover: Scenario = {
   name: 'failover',
   idea: 'the primary killed by SIGKILL and its standby promoted; then a planned switchover, under load',
@@ -57,7 +57,7 @@ export const failover: Scenario = {
   },
 };
 
-/** The balancer notices first: it leads to a standby, which lags, before that is promoted. */
+/** The balancer notices first. It leads to a lagging standby before the standby is promoted. */
 async function lose(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
   await underLoad(stage);
@@ -69,8 +69,8 @@ async function lose(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * The primary is given up for dead, and lives on for a while: nobody confirms its commits any more.
- * Then its machine is gone, and connections to it hang.
+ * The primary is taken for dead, but lives on for a while. No standby confirms its commits any more.
+ * Then its machine is lost, and connections to it hang.
  */
 async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   const former = pair.primary;
@@ -84,7 +84,7 @@ async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   return countedAt(stage);
 }
 
-/** The balancer notices last: it leads to the former primary, which only reads now. */
+/** The balancer notices last. It still leads to the former primary, which is a standby now. */
 async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.switchOver();
   await untilTurnedAway(stage);

@@ -16,7 +16,7 @@ export const soak: Scenario = {
   async faults(stage) {
     const done = new AbortController();
     const asking = crowd(stage, done.signal);
-    // What it throws is thrown where it is awaited; until then it is not unheard.
+    // The error is thrown where `asking` is awaited. This line keeps Node from reporting it earlier.
     asking.catch(() => undefined);
     try {
       return await watchMemory(stage);

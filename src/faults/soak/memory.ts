@@ -1,15 +1,15 @@
 import type { Finding } from '../ledger.ts';
 
-/** Resident memory of the server, after so many requests. */
+/** Resident memory of the server after this many requests. */
 export interface Sample {
   requests: number;
   mb: number;
 }
 
-/** A median over this share of all requests: a garbage collection moves one sample by many MB. */
+/** Medians are over this share of all requests: a garbage collection moves one sample by many MB. */
 const SPAN = 0.1;
 const MOST_GROWTH = 1.1;
-/** A new process grows for some ten thousand requests: it compiles code, and its heap finds its size. */
+/** A new process grows for some ten thousand requests, while it compiles code and sizes its heap. */
 const JUDGED_FROM = 100_000;
 
 export interface Growth {
@@ -17,7 +17,7 @@ export interface Growth {
   endMb: number;
 }
 
-/** The memory before half of the requests were sent, and before all were. */
+/** The memory at half of the requests, and at their end. */
 export const growthOf = (samples: Sample[], requests: number): Growth => ({
   halfMb: before(requests / 2, samples, requests),
   endMb: before(requests, samples, requests),
@@ -30,7 +30,7 @@ function before(moment: number, samples: Sample[], requests: number): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** Nothing where the memory stayed, or where the requests were too few to tell. */
+/** No finding if the memory stayed, or if the requests were too few to tell. */
 export function judgeGrowth({ halfMb, endMb }: Growth, requests: number): Finding[] {
   if (requests < JUDGED_FROM || endMb <= halfMb * MOST_GROWTH) return [];
   const what = `the server grew from ${Math.round(halfMb)} MB at half to ${Math.round(endMb)} MB`;

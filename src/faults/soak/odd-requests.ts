@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { Dice } from '../dice.ts';
 
-/** A request that nobody wants to get, or that changes no claim. */
+/** A bad request, or a good request that changes no claim. */
 export interface OddRequest {
   method?: string;
   path: string;
@@ -13,7 +13,7 @@ export interface OddRequest {
 
 type Kind = (dice: Dice) => OddRequest;
 
-/** The demo data has so many. */
+/** As many as the demo data has. */
 const JOBS = 24;
 const RECRUITERS = 120;
 const LARGEST_ID = 2n ** 63n - 1n;
@@ -116,7 +116,7 @@ const reads: Kind[] = [
   (dice) => get(`/jobs/events?jobId=${word(dice)}x`, '400'),
 ];
 
-/** Writes that leave no row behind, for then the answers would grow with the table. */
+/** Writes that add no row. Otherwise the answers would grow with the tables. */
 const writes: Kind[] = [
   (dice) => ({
     ...post(`/jobs/${job(dice)}`, `{"role":"Role ${word(dice)}"}`, ['200']),

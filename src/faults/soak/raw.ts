@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { nameOf } from '../ask.ts';
 import type { OddRequest } from './odd-requests.ts';
 
-/** What an answer is called, and how its page may be asked for again. */
+/** The name of an answer, and the tag by which its page is asked for again. */
 export interface RawReply {
   name: string;
   etag: string | undefined;
@@ -12,7 +12,7 @@ export interface RawReply {
 
 type Wanted = Omit<OddRequest, 'answers'>;
 
-/** Sends what `fetch` would not: any host, any method, and a body that is no JSON. */
+/** Sends requests that `fetch` would not send: with any host, and by any method. */
 export class RawClient {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -28,13 +28,13 @@ export class RawClient {
       const name = nameOf({ kind: 'answer', status: response.statusCode ?? 0, body });
       return { name, etag: response.headers.etag };
     } catch (error) {
-      // The server ended a connection that was idle, just when it was used again.
+      // The server ended an idle connection just when we used it again.
       if (error instanceof Stale) return this.ask(wanted);
       return { name: 'broken', etag: undefined };
     }
   }
 
-  /** The answer, whose body is still to come; on a connection of its own unless an agent is given. */
+  /** The answer. Its body is still to come. Without an agent, it has a connection of its own. */
   open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const asked = request(this.#url, { agent: false, ...options, ...rest, path });

@@ -3,10 +3,10 @@ import type { Dice } from '../dice.ts';
 import type { Expect } from './odd-callers.ts';
 import type { RawClient } from './raw.ts';
 
-/** The service allows one caller 20 streams. */
+/** The service allows one network 200 streams. */
 const MOST_STREAMS = 8;
 const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
-/** Up to before the full state, to its middle, and to long after it. */
+/** A client leaves before the full state, in its middle, or long after it. */
 const BYTES_READ = [0, 2_000, 20_000, 200_000];
 
 /** Clients who follow the jobs, leave, and come again. */
@@ -35,7 +35,7 @@ export class StreamClients {
     this.#expectAnswer(response ? `${response.statusCode} stream` : 'broken', path, ['200']);
     if (!response) return;
     this.#add(response.socket);
-    // Whoever leaves in the middle of a stream gets an error for its end.
+    // A client that leaves in the middle of a stream gets an error at its end.
     response.on('error', () => undefined);
     let left = dice.any(BYTES_READ) ?? 0;
     try {
@@ -59,7 +59,7 @@ export class StreamClients {
   }
 }
 
-/** With an end, a reset or half of the connection; or without a word, and reading no more. */
+/** Ends or resets the connection, ends one half of it, or just stops reading. */
 function leave(socket: Socket, dice: Dice) {
   switch (dice.below(4)) {
     case 0:
