@@ -11,8 +11,8 @@ const HELP = `Measures the service against the textbook claim, which it is the f
 
 Usage: npm run bench -- [options]
 
-  --scenario NAME    ${scenarioNames.join(', ')}; may be given
-                     several times (default: all)
+  --scenario NAME    may be given several times (default: all); one of
+                     ${scenarioNames.join(' ')}
   --rounds N         rounds that count, after one that warms up (1 to 100, default 5)
   --seconds N        how long each side is measured in a round (0.1 to 600,
                      default 4)
