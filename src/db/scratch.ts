@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { startEmbedded } from './embedded.ts';
 import { oneConnection } from './one-connection.ts';
@@ -16,12 +17,15 @@ export interface Scratch {
  * that session the database is a leftover. PostgreSQL shows application names to every account.
  */
 const OWNED = 'rowlock_scratch_owned_';
-/** Behind a pooler nobody can see who owns what, so these names hold the time instead. */
+/** Behind a pooler, owners cannot be seen. These names hold the time instead. */
 const TIMED = 'rowlock_scratch_';
 const TIMED_LIVE_MS = 60 * 60 * 1000;
 
-/** How long leftovers are dropped for before a start. The next start goes on. */
+/** The longest time that a start spends on leftovers. The next start goes on. */
 const SWEEP_MS = 10_000;
+
+/** Without the session, others take the database for a leftover. Longer pauses would be a risk. */
+const REOPEN_MS = 200;
 
 /**
  * An empty database for a demo or a test run: on an embedded PostgreSQL, or a new one on the server
@@ -56,15 +60,19 @@ export async function openScratch(
   };
 }
 
-/** Keeps the owner's session until it leaves, and gives the name of the owner's database. */
+/** Keeps the owner's session until the owner leaves, and gives the name of the owner's database. */
 async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
   const name = `${OWNED}${random(8)}`;
-  const sql = oneConnection(url, { connection: { application_name: name } });
-  const leave = () => sql.end({ timeout: 5 });
+  let session = openSession(url, name);
+  const leaving = new AbortController();
+  const leave = async () => {
+    leaving.abort();
+    await session.sql.end({ timeout: 5 });
+  };
   try {
-    if (await hasOwnSession(sql)) {
-      // The owner is silent for as long as the database is used.
-      await sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
+    if (await hasOwnSession(session.sql)) {
+      await allowSilence(session.sql);
+      void stay(leaving.signal);
       return { name, leave };
     }
   } catch (error) {
@@ -73,9 +81,35 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
   }
   await leave();
   return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
+
+  /** A restart of PostgreSQL or a failover ends the session, and the owner lives on. */
+  async function stay(signal: AbortSignal) {
+    for (;;) {
+      await session.lost;
+      await sleep(REOPEN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      session = openSession(url, name);
+      await allowSilence(session.sql).catch(session.lose);
+    }
+  }
 }
 
-/** A pooler makes up the process id that the driver is told, and lends its sessions in turn. */
+/** A session with this application name. `lost` resolves when the session is over. */
+function openSession(url: string, name: string) {
+  let lose = () => {};
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const sql = oneConnection(url, { connection: { application_name: name }, onclose: lose });
+  void lost.then(() => sql.end({ timeout: 0 }));
+  return { sql, lost, lose };
+}
+
+/** The owner is silent for as long as the database is used. */
+const allowSilence = (sql: postgres.Sql) =>
+  sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
+
+/** A pooler invents the process id for the driver, and lends its sessions in turn. */
 async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
   return rows[0]?.pid === rows.state.pid;
@@ -114,7 +148,10 @@ export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<st
   try {
     for (const name of await leftovers(sql)) {
       if (signal.aborted) break;
-      await sql`DROP DATABASE IF EXISTS ${sql(name)}`.catch(({ code }) => failures.push(code));
+      await sql`DROP DATABASE IF EXISTS ${sql(name)}`.catch(async ({ code }) => {
+        // Two drops of one database may collide. Then one fails, and the database is gone all the same.
+        if (signal.aborted || (await isThere(sql, name))) failures.push(code);
+      });
     }
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -122,6 +159,9 @@ export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<st
   }
   return failures.filter((code) => code !== SQLSTATE.objectInUse);
 }
+
+const isThere = async (sql: postgres.Sql, name: string): Promise<boolean> =>
+  (await sql`SELECT FROM pg_database WHERE datname = ${name}`).length > 0;
 
 async function leftovers(sql: postgres.Sql): Promise<string[]> {
   const owned = `^${OWNED}[0-9a-f]{16}`;

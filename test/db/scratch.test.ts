@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
-import { openScratch } from '../../src/db/scratch.ts';
+import { dropLeftovers, openScratch } from '../../src/db/scratch.ts';
 import { openStages } from '../../src/lab/lab-stages.ts';
 import { collectLog } from '../support/app.ts';
 import { run } from '../support/command.ts';
@@ -11,7 +11,7 @@ let server: EmbeddedPostgres;
 let sql: postgres.Sql;
 beforeAll(async () => {
   server = await startEmbedded();
-  sql = postgres(server.url, { max: 1 });
+  sql = postgres(server.url, { max: 1, onnotice: () => undefined });
 });
 afterAll(async () => {
   await sql.end();
@@ -37,10 +37,15 @@ async function makeLeftover(): Promise<string[]> {
   child.kill('SIGKILL');
   await ended;
   // PostgreSQL notices a little later.
-  const owners = () => sql`SELECT FROM pg_stat_activity WHERE application_name = ${name}`;
-  await vi.waitFor(async () => expect(await owners()).toHaveLength(0), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await sessionsOf(name)).toEqual([]), { timeout: 20_000 });
   return [name, `${name}_bench`];
 }
+
+/** The processes of PostgreSQL that serve the owner of this database. */
+const sessionsOf = async (name: string): Promise<number[]> =>
+  (await sql`SELECT pid FROM pg_stat_activity WHERE application_name = ${name}`).map(
+    ({ pid }) => pid,
+  );
 
 /** The lab of a server that starts with this account. */
 function startLab(url: string) {
@@ -62,6 +67,20 @@ test('a server that starts drops the scratch databases of killed ones, and none 
   await lab.close();
   expect(lab.events).toEqual([]);
   for (const name of alike) await sql`DROP DATABASE ${sql(name)}`;
+});
+
+test('the owner of a scratch database keeps the database when PostgreSQL restarts', async () => {
+  const scratch = await openScratch(server.url);
+  const name = new URL(scratch.url).pathname.slice(1);
+  const before = await sessionsOf(name);
+  await server.restart();
+  await vi.waitFor(async () => expect(await sessionsOf(name)).toHaveLength(1), { timeout: 20_000 });
+  expect(await sessionsOf(name)).not.toEqual(before);
+  await dropLeftovers(server.url);
+  expect(await databases()).toContain(name);
+  await scratch.stop();
+  expect(await databases()).not.toContain(name);
+  await vi.waitFor(async () => expect(await sessionsOf(name)).toEqual([]), { timeout: 20_000 });
 });
 
 test('an account that may not drop them says so in one line, and works', async () => {
