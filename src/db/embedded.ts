@@ -51,7 +51,8 @@ export async function startEmbedded(
   });
   const exit = once(guard, 'exit');
   const died = exit.then(() => 'its guard ended');
-  const order: GuardOrder = { owner: markOf(process.pid), keepIn, durable, standbyOf };
+  const owner = markOf(process.pid);
+  const order: GuardOrder = { owner, keepIn, durable, standbyOf };
   guard.send(order);
 
   let abort = () => {};
@@ -71,7 +72,7 @@ export async function startEmbedded(
   guard.channel?.unref();
   const over = exit.then(async ([code]) => {
     if (code === 0) return;
-    await stopServerOf(home, keepIn === undefined ? 'SIGQUIT' : 'SIGINT');
+    await stopServerOf(home, keepIn === undefined ? 'SIGQUIT' : 'SIGINT', owner);
     if (keepIn === undefined) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
   return {

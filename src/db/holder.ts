@@ -1,20 +1,20 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { exists, hasEnded, type Mark, pidOf, processOf } from '../process-table.ts';
+import { exists, hasEnded, type Mark, processOf } from '../process-table.ts';
 import { dataOf } from './home.ts';
 
 /** Each server's command line holds the setting, so the owner is known for as long as it runs. */
 export const OWNER = 'rowlock.owner';
 
-/** What the process is that `postmaster.pid` names. PostgreSQL itself only knows that it lives. */
+/** The process that `postmaster.pid` names. PostgreSQL checks only that it lives. */
 export type Holder =
   | { kind: 'nobody' }
   /** The process is no server of this data. Process ids are used again, and data is restored. */
   | { kind: 'stranger'; pid: number }
   /** The server of a Rowlock that has ended. */
   | { kind: 'orphan'; pid: number }
-  | { kind: 'rowlock'; pid: number; owner: number }
+  | { kind: 'rowlock'; pid: number; owner: Mark }
   /** A server that somebody else started. */
   | { kind: 'foreign'; pid: number }
   | { kind: 'unknown'; pid: number };
@@ -31,7 +31,7 @@ export function holderOf(data: string): Holder {
   if (!serves) return { kind: 'stranger', pid };
   const owner = ownerIn(words);
   if (owner === undefined) return { kind: 'foreign', pid };
-  return hasEnded(owner) ? { kind: 'orphan', pid } : { kind: 'rowlock', pid, owner: pidOf(owner) };
+  return hasEnded(owner) ? { kind: 'orphan', pid } : { kind: 'rowlock', pid, owner };
 }
 
 const pidFileOf = (data: string) => path.join(data, 'postmaster.pid');
@@ -47,7 +47,7 @@ function holderIn(data: string): number | undefined {
 const wordAfter = (option: string, words: string[]): string | undefined =>
   words.find((_, at) => words[at - 1] === option);
 
-/** Undefined: it cannot be told. */
+/** Undefined if nobody can tell. */
 function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
   try {
     if (given === undefined || !path.isAbsolute(given)) return undefined;
@@ -66,13 +66,15 @@ const STOP_PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Stops the server of a home without its guard: by SIGINT in order, by SIGQUIT at once, which leaves
- * it to the next start to recover. Resolves when the server has ended, or after a while.
+ * Stops the server of a home without its guard. SIGINT stops it in order. SIGQUIT stops it at once,
+ * and the next start recovers. Resolves when the server has ended, or after a while. Servers of
+ * living processes other than `owner` go on.
  */
-export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT') {
+export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);
   const holder = holderOf(data);
-  if (holder.kind === 'nobody' || holder.kind === 'stranger') return;
+  const isOwners = holder.kind === 'rowlock' && holder.owner === owner;
+  if (holder.kind !== 'orphan' && !isOwners) return;
   const { pid } = holder;
   // Its last act is to remove the file that names it.
   const isRunning = () => holderIn(data) === pid && exists(pid);

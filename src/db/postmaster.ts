@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { PlainError } from '../errors.ts';
+import { pidOf } from '../process-table.ts';
 import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { holderOf, OWNER, stopServerOf } from './holder.ts';
@@ -43,7 +44,7 @@ export async function startServer(
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
     const holder = holderOf(cluster.data);
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
-    // Vouched for by its id: should a real server have come since, PostgreSQL still refuses.
+    // We name the stranger by its id. If a real server has come since, PostgreSQL still refuses.
     if (holder.kind === 'stranger') stranger = holder.pid;
     else await setTimeout(200);
   }
@@ -55,11 +56,13 @@ function explain({ data }: Cluster, words: string): string {
     return `PostgreSQL did not start: ${gist(words, data)}`;
   const holder = holderOf(data);
   switch (holder.kind) {
-    case 'rowlock':
+    case 'rowlock': {
+      const owner = pidOf(holder.owner);
       return (
-        `Another Rowlock, process ${holder.owner}, is running on the data in ${data}. Stop process ` +
-        `${holder.owner} first, or give all servers the same DATABASE_URL.`
+        `Another Rowlock, process ${owner}, is running on the data in ${data}. Stop process ` +
+        `${owner} first, or give all servers the same DATABASE_URL.`
       );
+    }
     case 'orphan':
     case 'foreign':
       return (
@@ -101,8 +104,8 @@ async function tryStart(
     ...['-D', cluster.data, '-p', String(port)],
     ...settings.flatMap((setting) => ['-c', setting]),
   ];
-  // By this variable pg_ctl tells PostgreSQL which process certainly is no server of the data.
-  // PostgreSQL still looks for the shared memory of a server, and keeps its own lock.
+  // pg_ctl uses this variable to name a process that is no server of the data. PostgreSQL then ignores
+  // the postmaster.pid of that process. It still checks the shared memory of the old server.
   const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
   const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
   const words = lastWords(child);

@@ -63,7 +63,7 @@ test('the reason that PostgreSQL gives is told without the statement beside it',
   expect(gist('', '/data')).toBe('it gave no reason');
 });
 
-test('a full disk is told as the reason, though clients were refused after it', () => {
+test('a full disk is given as the reason, even if clients were refused after it', () => {
   const words = `2026 [1] PANIC:  could not write to file "pg_wal/xlogtemp.1": No space left on device
 2026 [2] FATAL:  the database system is in recovery mode
 2026 [1] LOG:  aborting startup due to startup process failure

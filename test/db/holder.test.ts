@@ -7,6 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { chooseAccount, launch, prepareBinaries } from '../../src/db/binaries.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { stopServerOf } from '../../src/db/holder.ts';
+import { markOf } from '../../src/process-table.ts';
 import {
   atEnd,
   type Command,
@@ -53,7 +54,7 @@ test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were 
   await after.end();
 });
 
-test.concurrent("a postmaster.pid that names a stranger's process keeps nobody from starting, nor ends the stranger", async () => {
+test.concurrent("the server starts although postmaster.pid names a stranger's process, and the stranger lives on", async () => {
   const dataDir = makeDataDir();
   const first = await startEmbedded(dataDir);
   const file = readFileSync(pidFileOf(dataDir), 'utf8');
@@ -85,10 +86,22 @@ test.concurrent('a PostgreSQL that somebody else started on the data is named, a
     `A PostgreSQL, process ${server.pid}, is running on the data in ${data}, and no Rowlock looks ` +
       `after it. Stop it first: kill -INT ${server.pid}`,
   );
-  expect(server.exitCode).toBeNull();
+  await stopServerOf(dataDir, 'SIGINT');
+  expect(isRunning(server.pid as number)).toBe(true);
   const ended = once(server, 'exit');
   server.kill('SIGINT');
   await ended;
+});
+
+test.concurrent('a PostgreSQL whose Rowlock runs is stopped for that Rowlock only', async () => {
+  const { home, stop } = await startEmbedded();
+  atEnd(stop);
+  const pid = postmasterOf(home);
+  await stopServerOf(home, 'SIGQUIT');
+  await stopServerOf(home, 'SIGQUIT', markOf(process.ppid));
+  expect(isRunning(pid)).toBe(true);
+  await stopServerOf(home, 'SIGQUIT', markOf(process.pid));
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
 });
 
 test.concurrent('the next start removes a throw-away home whose owner and guard were killed, and no other', async () => {
