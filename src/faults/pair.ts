@@ -31,10 +31,12 @@ export class Pair {
 
   static async open(signal: AbortSignal): Promise<Pair> {
     const primary = await startEmbedded(undefined, signal, { durable: true });
+    let standby: EmbeddedPostgres | undefined;
     try {
-      const standby = await startStandby(primary, signal);
+      standby = await startStandby(primary, signal);
       return new Pair(await openRelay(primary.url), [primary, standby], signal);
     } catch (error) {
+      await standby?.stop();
       await primary.stop();
       throw error;
     }
@@ -108,9 +110,9 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
   });
 
 /** SIGKILL, as if the machine of the server were lost. */
-export async function kill(server: EmbeddedPostgres) {
+export async function kill(server: Pick<EmbeddedPostgres, 'home' | 'failed'>) {
   const holder = holderOf(dataOf(server.home));
-  if (!('pid' in holder)) throw new Error('there is no server to kill');
+  if (holder.kind !== 'rowlock') throw new Error('there is no server to kill');
   process.kill(holder.pid, 'SIGKILL');
   await server.failed;
 }
