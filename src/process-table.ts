@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
 /** A running process, as the system lists it. */
 export interface Listed {
@@ -48,19 +50,19 @@ export function fromPs(pid: number): Listed | undefined {
   }
 }
 
-/** A process in a form that fits into a file name: its id, its container and its start. */
+/** A process in a form that fits into a file name: its id, its place and its start. */
 export type Mark = string;
-export const MARK = /\d+-\d+-\w+/;
+export const MARK = /\d+-[0-9a-f]{8}-\w+/;
 
 export const markOf = (pid: number): Mark =>
-  `${pid}-${pidNamespace()}-${processOf(pid)?.began ?? 'unknown'}`;
+  `${pid}-${ownPlace()}-${processOf(pid)?.began ?? 'unknown'}`;
 
 export const pidOf = (mark: Mark): number => Number(mark.split('-')[0]);
 
-/** Whether the marked process has certainly ended. Another container's processes cannot be seen. */
+/** Whether the marked process has certainly ended. The processes of other places cannot be seen. */
 export function hasEnded(mark: Mark): boolean {
-  const [pid, namespace, began] = mark.split('-');
-  if (namespace !== pidNamespace() || began === 'unknown') return false;
+  const [pid, place, began] = mark.split('-');
+  if (place !== ownPlace() || began === 'unknown') return false;
   const listed = processOf(Number(pid));
   return listed ? !listed.alive || listed.began !== began : !exists(Number(pid));
 }
@@ -74,7 +76,13 @@ export function exists(pid: number): boolean {
   }
 }
 
-/** Each container counts its processes for itself. */
+/**
+ * The machine and the container of this process. Each container counts its processes for itself, and
+ * the first container has the same number on every Linux machine.
+ */
+const ownPlace = (): string =>
+  createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);
+
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
