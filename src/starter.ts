@@ -11,7 +11,7 @@ type Starter = 'npm' | 'like npm' | number;
 /** Undefined: somebody else started this process, and need not live as long. */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
-  if (parent !== undefined) return Number(parent);
+  if (parent) return Number(parent);
   if (script === undefined) return undefined;
   return agent?.startsWith('npm/') ? 'npm' : 'like npm';
 }
@@ -26,7 +26,8 @@ export function whenStarterIsGone(act: () => void) {
   if (hasLost(starter)) return act();
   const { ppid } = process;
   const above = parentOfShell();
-  const isGone = () => process.ppid !== ppid || (parentOfShell() ?? above) !== above;
+  const isGone = () =>
+    process.ppid !== ppid || (above !== undefined && (parentOfShell() ?? above) !== above);
   setInterval(() => isGone() && act(), CHECK_MS).unref();
 }
 

@@ -67,6 +67,11 @@ test.concurrent('a race that has not begun ends without npm', async () => {
   expect(await untilListening(npm, /recruiters claim one job/)).toBe('all have ended');
 });
 
+test.concurrent('an empty ROWLOCK_PARENT names no parent', async () => {
+  const server = runServer({ DATABASE_URL: databaseUrl, ROWLOCK_PARENT: '' });
+  expect(await untilListening(server, /listens on/)).toBe('it goes on');
+});
+
 test.concurrent('a server of the bench or the faults does not begin once those have ended', async () => {
   const server = runServer({ DATABASE_URL: databaseUrl, ROWLOCK_PARENT: '1' });
   expect(await untilListening(server, /listens on/)).toBe('all have ended');
