@@ -23,7 +23,7 @@ export async function readForClaims(
   const rows = await tx.execute<HolderOrRecruiter>(sql`
     with present as (
       select id from ${recruiters} where ${anyOf(recruiters.id, recruiterIds)}
-      order by id for key share skip locked)
+      for key share skip locked)
     select job_id, recruiter_id, ${isExpired} as expired
     from ${jobClaims} where ${anyOf(jobClaims.jobId, jobIds)}
     union all select null, id, null from present`);
