@@ -80,7 +80,7 @@ function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }:
   say(`Access: ${door[auth.kind]}`);
   // The queue takes this many claims, and each of them needs its own connection.
   if (sockets < QUEUE_LIMITS.waiting)
-    say(`Connections: at most ${sockets}, since this process may open few files (ulimit -n)`);
+    say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
