@@ -42,6 +42,8 @@ import { recruiterRoutes } from './recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
+  /** For batches of claims, which are few: however many requests wait for `db`, claims go on. */
+  claimsDb?: Database;
   /** Tells who follows the jobs what becomes of them; closed before the server drains. */
   feed: Feed;
   /** True once the server drains: what runs ends, what is new is refused. */
@@ -97,13 +99,13 @@ const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
   const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
-  const { metrics = createMetrics(), probe = db } = deps;
+  const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
   const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
-  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, logLate);
+  const queue = new ClaimQueue(claimsDb, { ...QUEUE_LIMITS, ...limits }, logLate);
   const inTurn = new InTurn(keyWaitMs);
   const write = createWrite(db, inTurn);
 

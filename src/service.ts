@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController();
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
-    ...{ db: pool.db, feed, probe: aside.db, log, metrics, keyHours },
+    ...{ db: pool.db, claimsDb: pool.first, feed, probe: aside.db, log, metrics, keyHours },
     ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
   });
   app.route('/', webRoutes({ lab }));

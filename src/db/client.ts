@@ -18,6 +18,8 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
+  /** The same database, in front of all who wait for a session to use `db`. */
+  first: Database;
   load: Pool['load'];
   /** Ends the connections; what still runs gets a few seconds, and nothing new is begun. */
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export function connect(
   );
   return {
     db: databaseOver(pool, codecs),
+    first: databaseOver({ lend: pool.lendFirst }, codecs),
     load: pool.load,
     close: () => pool.close(CLOSE_PATIENCE_S),
   };

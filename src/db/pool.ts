@@ -8,12 +8,19 @@ export interface Pool {
    * Throws with the code NOTHING_RAN when there is no session in time, or the pool is closed, and
    * what `open` throws when no session can be opened.
    */
-  lend<T>(use: (session: Session) => Promise<T>): Promise<T>;
+  lend: Lend;
+  /**
+   * The same, in front of all who wait by `lend`, however many these are. For users whose own number
+   * is bounded.
+   */
+  lendFirst: Lend;
   /** Lends no more, and ends all sessions; those that are lent have this many seconds. */
   close(patienceSeconds: number): Promise<void>;
   /** How many sessions are lent, and how many users wait for one. */
   load(): { lent: number; waiting: number };
 }
+
+export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
 
 export interface PoolLimits {
   /** The most sessions, including those that are being opened. */
@@ -47,9 +54,16 @@ export function createPool(
   let free: Session[] = [];
   const lent = new Map<Session, Promise<unknown> | undefined>();
   const opening = new Set<Promise<void>>();
+  const front = new Set<Waiting>();
   const line = new Set<Waiting>();
   let openingBeside: NodeJS.Timeout | undefined;
   let closed = false;
+
+  const waiting = () => front.size + line.size;
+  function firstInLine(): Waiting | undefined {
+    const [first] = front.size > 0 ? front : line;
+    return first;
+  }
 
   function openAnother() {
     if (closed || lent.size + free.length + opening.size >= size) return;
@@ -63,8 +77,7 @@ export function createPool(
         opening.delete(attempt);
         // A session that is lent or being opened may still come to the first in line.
         if (lent.size > 0 || opening.size > 0) return;
-        const [first] = line;
-        first?.giveUp(error);
+        firstInLine()?.giveUp(error);
         openForLine();
       },
     );
@@ -72,29 +85,30 @@ export function createPool(
   }
 
   function openForLine() {
-    if (line.size > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
+    if (waiting() > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
   }
 
   /** Nobody overtakes the first in line: while a line is there, no session is free. */
   function give(session: Session) {
-    const [first] = line;
+    const first = firstInLine();
     if (closed) void session.close(0);
     else if (!session.isAlive()) openForLine();
     else if (first) first.take(session);
     else free.push(session);
   }
 
-  function standInLine(): Promise<Session> {
-    if (line.size >= longest) throw nothingRan(new Error('too many wait for a session'));
+  function standIn(own: Set<Waiting>): Promise<Session> {
+    if (own === line && line.size >= longest)
+      throw nothingRan(new Error('too many wait for a session'));
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
-        line.delete(waiting);
-        if (line.size > 0) return;
+        own.delete(user);
+        if (waiting() > 0) return;
         clearInterval(openingBeside);
         openingBeside = undefined;
       };
-      const waiting: Waiting = {
+      const user: Waiting = {
         take(session) {
           leave();
           lent.set(session, undefined);
@@ -106,10 +120,10 @@ export function createPool(
         },
       };
       const timer = setTimeout(
-        () => waiting.giveUp(nothingRan(new Error('no session became free in time'))),
+        () => user.giveUp(nothingRan(new Error('no session became free in time'))),
         waitMs,
       );
-      line.add(waiting);
+      own.add(user);
       openingBeside ??= setInterval(openAnother, OPEN_ANOTHER_MS);
       openForLine();
     });
@@ -129,11 +143,11 @@ export function createPool(
     free = [];
   }
 
-  return {
-    load: () => ({ lent: lent.size, waiting: line.size }),
-    async lend(use) {
+  const lendTo =
+    (own: Set<Waiting>): Lend =>
+    async (use) => {
       if (closed) throw nothingRan(new Error('the pool is closed'));
-      const session = takeFree() ?? (await standInLine());
+      const session = takeFree() ?? (await standIn(own));
       // The session has to be known as in use before `use` runs, which may close the pool.
       const used = Promise.resolve(session).then(use);
       lent.set(session, used);
@@ -147,10 +161,16 @@ export function createPool(
         lent.delete(session);
         give(session);
       }
-    },
+    };
+
+  return {
+    load: () => ({ lent: lent.size, waiting: waiting() }),
+    lend: lendTo(line),
+    lendFirst: lendTo(front),
     async close(patienceSeconds) {
       closed = true;
-      for (const { giveUp } of line) giveUp(nothingRan(new Error('the pool is closed')));
+      for (const { giveUp } of [...front, ...line])
+        giveUp(nothingRan(new Error('the pool is closed')));
       const patience = sleep(patienceSeconds * 1000, undefined, { ref: false });
       await Promise.race([Promise.allSettled([...lent.values(), ...opening]), patience]);
       await Promise.all([...free, ...lent.keys()].map((session) => session.close(0)));

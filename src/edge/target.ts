@@ -12,8 +12,11 @@ const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
  * code that makes a URL or a `Request` of them throws. This check costs less than 1 µs a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
-  if (!url.startsWith('/') && !isHost(ABSOLUTE_FORM.exec(url)?.[1] ?? '')) return false;
   const hosts = hostsIn(rawHeaders);
+  if (!url.startsWith('/')) {
+    const target = ABSOLUTE_FORM.exec(url)?.[1] ?? '';
+    if (!isHost(target) || hosts.some((host) => host !== target)) return false;
+  }
   // With an absolute target, HTTP/1.0 needs no Host header.
   return hosts.length < 2 && hosts.every(isHost);
 }

@@ -158,3 +158,13 @@ test('past the queue a claim is turned away at once', async () => {
   const statuses = (await Promise.all(waiting)).map((answer) => answer.status);
   expect(statuses).toEqual([200, 200, 200]);
 });
+
+test('a crowd of requests that are no claims turns no claim away', async () => {
+  const { app, claim } = await makeApp();
+  // More than may wait for a connection, so that some of them are turned away.
+  const crowd = Array.from({ length: 1_500 }, () => app.request('/jobs/1'));
+  const claims = [1, 2, 3, 4].map((recruiter) => claim(1, recruiter));
+  const statuses = (await Promise.all(crowd)).map(({ status }) => status);
+  expect(statuses).toContain(503);
+  expect((await Promise.all(claims)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});

@@ -36,7 +36,12 @@ const MALFORMED_HOSTS = [
 ];
 const MALFORMED_TARGETS = [
   ...['*', 'localhost:80', 'claim-job', `\\${CLAIM}`, `/\\${CLAIM}`, '/claim-job\\?jobId=1'],
-  ...[`http://u:p@h${CLAIM}`, `http://u@localhost${CLAIM}`, `http://@localhost${CLAIM}`],
+  ...[
+    `http://elsewhere.example${CLAIM}`,
+    `http://u:p@h${CLAIM}`,
+    `http://u@localhost${CLAIM}`,
+    `http://@localhost${CLAIM}`,
+  ],
   ...[`http:///${CLAIM}`, `http://${CLAIM}`, 'http://', 'http://1.2.3.4.5/', 'http://xn--/'],
   ...['http://[::1/', 'http://localhost:99999/', `ftp://localhost${CLAIM}`, 'javascript:alert(1)'],
   ...['/j\xf6bs', '/a\0b', `/${HUGE}`],

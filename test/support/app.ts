@@ -40,14 +40,14 @@ export async function makeApp({
   ...deps
 }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
-  const { db, close } = connect(databaseUrl, { lockTimeoutMs, answerTimeoutMs });
+  const { db, first, close } = connect(databaseUrl, { lockTimeoutMs, answerTimeoutMs });
   const { log, events, requests } = collectLog();
   const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
   afterAll(() => {
     feed.close();
     return close();
   });
-  const app = documented(createApp({ db, feed, log, ...deps }));
+  const app = documented(createApp({ db, claimsDb: first, feed, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */
