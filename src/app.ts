@@ -6,9 +6,10 @@ import type { AuthSettings } from './auth/settings.ts';
 import { Admission, type AdmissionLimits } from './claims/admission.ts';
 import { ClaimQueue } from './claims/claim-queue.ts';
 import { claimRoutes } from './claims/http.ts';
+import { CHANGE_LIMITS, QUEUE_LIMITS } from './claims/limits.ts';
 import type { QueueLimits } from './claims/waiting.ts';
 import { companyRoutes } from './companies/http.ts';
-import { type Database, LOCK_TIMEOUT_MS, POOL_SIZE } from './db/client.ts';
+import { type Database, LOCK_TIMEOUT_MS } from './db/client.ts';
 import { isConnectionLost, isNothingDone } from './db/sqlstate.ts';
 import { docsRoutes } from './docs/http.ts';
 import {
@@ -66,31 +67,6 @@ export interface AppDeps {
   rateLimit?: number;
 }
 
-/** Half of the connections for one job: a held job leaves the others theirs. */
-export const CHANGE_LIMITS: AdmissionLimits = {
-  places: POOL_SIZE,
-  placesPerJob: POOL_SIZE / 2,
-  queue: 1_000,
-  waitMs: LOCK_TIMEOUT_MS,
-  answerMs: 8_000,
-};
-/**
- * Measured on 2 cores, with PostgreSQL and the load on them too, 256 clients, claims spread over many
- * jobs, medians of 5 interleaved rounds. All that wait as a batch, one at a time: 6,900 claims/s. At
- * most half of them: 6,200, and with two such batches at once 6,500; a third 5,500 and 5,700; at most
- * 64 of them 5,300. What overlaps takes the processors from one another. Two looks at once are for
- * rows that come slowly: with 1,000,000 full jobs they did from 0.92 to 1.2 times what one did. Locks
- * are FOR UPDATE: FOR NO KEY UPDATE did 1.01 times that (9,305 and 9,195), and 1.02 for one client.
- */
-export const QUEUE_LIMITS: QueueLimits = {
-  batches: 1,
-  looks: 2,
-  batch: 1_000,
-  lines: 3,
-  waiting: 10_000,
-  waitMs: LOCK_TIMEOUT_MS,
-  answerMs: 8_000,
-};
 const KEY_HOURS = 24;
 const BODY_LIMIT_BYTES = 10_000;
 /** Of GET, to ask for it costs 70 us. Any other may have one, and keys are judged before routes. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QUEUE_LIMITS } from './app.ts';
 import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
+import { QUEUE_LIMITS } from './claims/limits.ts';
 import { type Config, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';

@@ -1,5 +1,6 @@
-import { type AppDeps, createApp, QUEUE_LIMITS } from './app.ts';
+import { type AppDeps, createApp } from './app.ts';
 import { longestAnswer } from './claims/admission.ts';
+import { QUEUE_LIMITS } from './claims/limits.ts';
 import { startClearing } from './clearing.ts';
 import { type Connection, connect } from './db/client.ts';
 import { tellingOfFullDisk } from './db/full-disk.ts';

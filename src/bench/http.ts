@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import { CHANGE_LIMITS } from '../app.ts';
 import { Admission } from '../claims/admission.ts';
 import { admitted, answer } from '../claims/http.ts';
+import { CHANGE_LIMITS } from '../claims/limits.ts';
 import { onlyMeant } from '../claims/only-meant.ts';
 import { claimQuery } from '../claims/routes.ts';
 import { settle } from '../claims/settle.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QUEUE_LIMITS } from '../app.ts';
+import { QUEUE_LIMITS } from '../claims/limits.ts';
 import {
   claimsIn,
   nameOf,

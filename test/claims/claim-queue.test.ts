@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { QUEUE_LIMITS } from '../../src/app.ts';
 import { ClaimQueue } from '../../src/claims/claim-queue.ts';
+import { QUEUE_LIMITS } from '../../src/claims/limits.ts';
 import { LONGEST_LEASE_S } from '../../src/claims/routes.ts';
 import type { ClaimRequest, Outcome } from '../../src/claims/rules.ts';
 import type { QueueLimits } from '../../src/claims/waiting.ts';
