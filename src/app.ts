@@ -43,7 +43,7 @@ import { recruiterRoutes } from './recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
-  /** For batches of claims, which are few: however many requests wait for `db`, claims go on. */
+  /** For batches of claims. They are few, and go on however many requests wait for `db`. */
   claimsDb?: Database;
   /** Tells who follows the jobs what becomes of them; closed before the server drains. */
   feed: Feed;

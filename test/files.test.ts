@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const HAS_LIMITS = process.platform !== 'win32';
-/** Of util-linux: it lowers the limit of a process that runs. */
+/** prlimit is part of util-linux. It lowers the limit of a running process. */
 const HAS_PRLIMIT = process.platform === 'linux';
 
 /** A server that may have so many files open (Node 20 needs 120 to load it); it takes itself for started by npm. */

@@ -95,7 +95,7 @@ export class KeySet {
 const isMissing = (error: unknown): boolean =>
   error instanceof KeysUnavailable || error instanceof errors.JWKSNoMatchingKey;
 
-/** Where several keys share a name and fit, the first one counts. */
+/** The first key counts if several keys have the same name and fit. */
 async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
   if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) return key;
   throw error;

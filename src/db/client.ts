@@ -18,7 +18,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
-  /** The same database, in front of all who wait for a session to use `db`. */
+  /** The same database. Its users get a session before all users of `db` who wait for one. */
   first: Database;
   load: Pool['load'];
   /** Ends the connections; what still runs gets a few seconds, and nothing new is begun. */

@@ -1,4 +1,4 @@
-/** What a process and the guard of its PostgreSQL say to each other. */
+/** The messages between a process and the guard of its PostgreSQL. */
 import type { Mark } from '../process-table.ts';
 
 /** A server of ours, and where its data is. */

@@ -10,8 +10,8 @@ export interface Pool {
    */
   lend: Lend;
   /**
-   * The same, in front of all who wait by `lend`, however many these are. For users whose own number
-   * is bounded.
+   * The same for users who are few: they wait in front of all users of `lend`, in a line without a
+   * bound of its own.
    */
   lendFirst: Lend;
   /** Lends no more, and ends all sessions; those that are lent have this many seconds. */
@@ -88,7 +88,7 @@ export function createPool(
     if (waiting() > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
   }
 
-  /** Nobody overtakes the first in line: while a line is there, no session is free. */
+  /** The first in line gets the session. So no session is free while somebody waits. */
   function give(session: Session) {
     const first = firstInLine();
     if (closed) void session.close(0);

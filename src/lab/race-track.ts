@@ -26,7 +26,7 @@ export async function openTrack(url: string, open?: typeof openSession): Promise
   }
 }
 
-/** Nobody listens to a track, and commits that announce wait for one another. */
+/** A track has no listeners. Commits that announce would wait for one another. */
 async function silence(db: Database) {
   for (const table of [jobs, jobClaims])
     await db.execute(sql`alter table ${table} disable trigger user`);

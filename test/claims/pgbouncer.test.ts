@@ -97,7 +97,7 @@ throughPgBouncer('in session mode', () => {
       const path = `/claims/${body.claim.id}`;
       const answers = await sql.begin(async (tx) => {
         await tx`SELECT FROM jobs WHERE id = 1 FOR UPDATE`;
-        // Whoever holds the job lets go only once these have their answers.
+        // The holder lets the job go only after these requests have their answers.
         return Promise.all([
           call('POST', '/jobs/1/claims', { recruiterId: 2 }),
           call('POST', '/jobs/1/claims', { recruiterId: 3 }, keyed('claim')),

@@ -24,7 +24,7 @@ test('only directories whose owner has certainly ended are removed', async () =>
   const others = [
     `rowlock-${markOf(process.pid)}-aB3xY9`,
     `unfinished-${markOf(process.pid)}-aB3xY9`,
-    // Nobody sees the processes of another machine or container from here.
+    // The processes of another machine or container cannot be seen from here.
     `rowlock-${pid}-00000000-${began}-aB3xY9`,
     'rowlock-aB3xY9',
     'rowlock-bench-aB3xY9',

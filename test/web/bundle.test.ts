@@ -6,7 +6,7 @@ import { readBundle } from '../../src/web/bundle.ts';
 
 /** Opens files until only so many are left, and closes them at the end of the test at the latest. */
 function takeFilesBut(left: number): () => void {
-  // Of util-linux. Some systems allow a million files.
+  // prlimit is part of util-linux. Some systems allow a million files.
   execFileSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']);
   const taken: number[] = [];
   const giveBack = () => {
