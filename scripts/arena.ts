@@ -1,8 +1,8 @@
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
-import { openScratch } from '../src/db/scratch.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
-import { unlessStopped } from '../src/main.ts';
+import { openScratch } from '../src/postgres/scratch.ts';
+import { unlessStopped } from '../src/process/main.ts';
 
 /** Runs work on a migrated database that is thrown away afterwards. */
 export async function withScratchDatabase<T>(

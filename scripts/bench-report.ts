@@ -1,6 +1,6 @@
 import type { BenchResult } from '../src/bench/bench.ts';
 import type { Measure } from '../src/bench/measure.ts';
-import { plainTable } from '../src/plain-table.ts';
+import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
 /** What was measured, as a table; and where, so that the figures mean something. */

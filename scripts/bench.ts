@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bench, type ScenarioName, scenarioNames } from '../src/bench/bench.ts';
 import { readConfig } from '../src/config.ts';
-import { runMain } from '../src/main.ts';
-import { print } from '../src/print.ts';
+import { runMain } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
 import { describeBench } from './bench-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';

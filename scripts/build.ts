@@ -1,5 +1,5 @@
-import { buildProgram } from '../src/build.ts';
-import { runMain, unlessStopped } from '../src/main.ts';
+import { buildProgram } from '../src/process/build.ts';
+import { runMain, unlessStopped } from '../src/process/main.ts';
 
 /** Makes what `npm start` runs. */
 runMain(async (stop) => {

@@ -1,5 +1,5 @@
 import { readConfig } from '../src/config.ts';
-import { UsageError } from '../src/errors.ts';
+import { UsageError } from '../src/process/errors.ts';
 
 /** DATABASE_URL, for commands that make no sense without one. */
 export function databaseUrlOrExplain(command: string): string {

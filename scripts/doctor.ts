@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { clearAll } from '../src/clearing.ts';
 import { readConfig } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
-import { startEmbedded } from '../src/db/embedded.ts';
-import { hasData } from '../src/db/home.ts';
 import { databaseAlone, missingMigrations } from '../src/db/migrate.ts';
 import { databaseName, unusable } from '../src/db/unusable.ts';
-import { type Diagnosis, diagnose } from '../src/doctor.ts';
-import { PlainError } from '../src/errors.ts';
-import { runMain } from '../src/main.ts';
-import { plainTable } from '../src/plain-table.ts';
-import { print } from '../src/print.ts';
+import { clearAll } from '../src/operation/clearing.ts';
+import { type Diagnosis, diagnose } from '../src/operation/doctor.ts';
+import { startEmbedded } from '../src/postgres/embedded.ts';
+import { hasData } from '../src/postgres/home.ts';
+import { PlainError } from '../src/process/errors.ts';
+import { runMain } from '../src/process/main.ts';
+import { plainTable } from '../src/process/plain-table.ts';
+import { print } from '../src/process/print.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 

@@ -1,6 +1,6 @@
-import { type ClaimSetting, claimScenario } from '../src/lab/claim-scenarios.ts';
+import { type ClaimSetting, claimScenario } from '../src/lab/chapters/claims/situations.ts';
+import type { Strategy } from '../src/lab/chapters/claims/strategy.ts';
 import { type Exploration, explore } from '../src/lab/explore/explore.ts';
-import type { Strategy } from '../src/lab/strategy.ts';
 import { withStage } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 

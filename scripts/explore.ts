@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
+import { claimSettings, settingNamed } from '../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../src/lab/chapters/claims/strategies/index.ts';
 import { counterexampleOf } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/told.ts';
-import { chooseStrategies } from '../src/lab/strategies/index.ts';
-import { runMain } from '../src/main.ts';
-import { plainTable } from '../src/plain-table.ts';
-import { print } from '../src/print.ts';
+import { runMain } from '../src/process/main.ts';
+import { plainTable } from '../src/process/plain-table.ts';
+import { print } from '../src/process/print.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';

@@ -1,5 +1,5 @@
 import type { ScenarioResult } from '../src/faults/play.ts';
-import { plainTable } from '../src/plain-table.ts';
+import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
 /** Findings that are printed; --json has all of them. */

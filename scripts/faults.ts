@@ -4,9 +4,9 @@ import { type FaultyPostgres, openFaulty, openPair } from '../src/faults/databas
 import { play, type ScenarioResult } from '../src/faults/play.ts';
 import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
-import { runMain } from '../src/main.ts';
-import { print } from '../src/print.ts';
-import { tellsMemory } from '../src/process-memory.ts';
+import { runMain } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
+import { tellsMemory } from '../src/process/process-memory.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';

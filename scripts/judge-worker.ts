@@ -1,11 +1,11 @@
 /** Judges one strategy, in a process that the judge can end. */
 
-import { describe, PlainError } from '../src/errors.ts';
 import { Divergence } from '../src/lab/explore/forks.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
 import { Hang } from '../src/lab/explore/stillness.ts';
-import { judge } from '../src/lab/judge.ts';
-import { loadStrategy } from '../src/lab/load-strategy.ts';
+import { judge } from '../src/lab/judge/judge.ts';
+import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
+import { describe, PlainError } from '../src/process/errors.ts';
 import type { WorkerReport } from './judge.ts';
 
 process.once('message', ({ file, url }: { file: string; url: string }) => {

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PlainError } from '../src/errors.ts';
-import { claimSettings } from '../src/lab/claim-scenarios.ts';
-import { strategies } from '../src/lab/strategies/index.ts';
+import { claimSettings } from '../src/lab/chapters/claims/situations.ts';
+import { strategies } from '../src/lab/chapters/claims/strategies/index.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
-import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/verdicts.ts';
-import { runMain } from '../src/main.ts';
-import { print } from '../src/print.ts';
-import { inProject } from '../src/project.ts';
+import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/syllabus/verdicts.ts';
+import { PlainError } from '../src/process/errors.ts';
+import { runMain } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
+import { inProject } from '../src/process/project.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 
 const HELP = `Explores every strategy in every setting, and writes what it found into README.md
-and src/lab/verdicts.json.
+and src/lab/syllabus/verdicts.json.
 
 Usage: npm run matrix [-- --check]
 

@@ -1,6 +1,6 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
-import { runMain } from '../src/main.ts';
-import { print } from '../src/print.ts';
+import { runMain } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
 runMain(async () => {

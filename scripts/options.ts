@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
-import { UsageError } from '../src/errors.ts';
+import { UsageError } from '../src/process/errors.ts';
 
 /** A whole number on the command line, with what it is when not given. */
 export function whole(name: string, smallest: number, largest: number, usual: number) {

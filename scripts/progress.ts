@@ -1,4 +1,4 @@
-import { print } from '../src/print.ts';
+import { print } from '../src/process/print.ts';
 
 const EVERY_MS = 5_000;
 let last = Date.now();

@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
-import { openScratch } from '../src/db/scratch.ts';
-import { UsageError } from '../src/errors.ts';
 import {
   listStrategies,
   type RaceResult,
@@ -11,7 +9,7 @@ import {
   type Round,
   race,
   type StrategyInfo,
-} from '../src/lab/race.ts';
+} from '../src/lab/race/race.ts';
 import {
   brokePromise,
   describeRace,
@@ -19,12 +17,14 @@ import {
   describeRound,
   describeVerdict,
   showedNothing,
-} from '../src/lab/race-report.ts';
-import { Trace } from '../src/lab/trace.ts';
-import { openLog } from '../src/log.ts';
-import { runMain, unlessStopped } from '../src/main.ts';
-import { print } from '../src/print.ts';
-import { startService } from '../src/service.ts';
+} from '../src/lab/race/report.ts';
+import { Trace } from '../src/lab/race/trace.ts';
+import { openScratch } from '../src/postgres/scratch.ts';
+import { UsageError } from '../src/process/errors.ts';
+import { openLog } from '../src/process/log.ts';
+import { runMain, unlessStopped } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
+import { startService } from '../src/service/service.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { UsageError } from '../src/errors.ts';
-import { claimScenario, claimSettings, settingNamed } from '../src/lab/claim-scenarios.ts';
+import {
+  claimScenario,
+  claimSettings,
+  settingNamed,
+} from '../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../src/lab/chapters/claims/strategies/index.ts';
 import { replay } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/told.ts';
-import { chooseStrategies } from '../src/lab/strategies/index.ts';
-import { runMain } from '../src/main.ts';
-import { print } from '../src/print.ts';
+import { UsageError } from '../src/process/errors.ts';
+import { runMain } from '../src/process/main.ts';
+import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
 import { readOptions, whole } from './options.ts';
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type AuthSettings, asksForTokens } from './auth/settings.ts';
-import { DEFAULT_HOME } from './db/home.ts';
-import { UsageError } from './errors.ts';
-import { type LogLevel, logLevels } from './log.ts';
+import { type AuthSettings, asksForTokens } from './http/auth/settings.ts';
+import { DEFAULT_HOME } from './postgres/home.ts';
+import { UsageError } from './process/errors.ts';
+import { type LogLevel, logLevels } from './process/log.ts';
 
 export interface Config {
   host: string;

@@ -1,15 +1,15 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AuthSettings, asksForTokens, refuseOpenDoor } from './auth/settings.ts';
 import { QUEUE_LIMITS } from './claims/limits.ts';
 import { type Config, readConfig } from './config.ts';
-import { startEmbedded } from './db/embedded.ts';
 import { prepareDatabase } from './db/migrate.ts';
 import { databaseName } from './db/unusable.ts';
-import { openLog } from './log.ts';
-import { runMain, unlessStopped } from './main.ts';
-import { print } from './print.ts';
-import { type Service, startService } from './service.ts';
+import { type AuthSettings, asksForTokens, refuseOpenDoor } from './http/auth/settings.ts';
+import { startEmbedded } from './postgres/embedded.ts';
+import { openLog } from './process/log.ts';
+import { runMain, unlessStopped } from './process/main.ts';
+import { print } from './process/print.ts';
+import { type Service, startService } from './service/service.ts';
 
 /** By SIGTERM, as those do who run many servers; a person presses Ctrl-C, and wants it to end. */
 const TERMINATED = 128 + constants.signals.SIGTERM;

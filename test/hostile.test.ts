@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FILES_AT } from '../src/docs/page.ts';
+import { FILES_AT } from '../src/http/docs/page.ts';
 import { makeApp, makeService } from './support/app.ts';
 import { makeDatabase } from './support/database.ts';
 import { as, bearer, inSeconds, WITH_SECRET } from './support/tokens.ts';

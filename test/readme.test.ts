@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { problemCodes } from '../src/problem.ts';
+import { problemCodes } from '../src/http/problem.ts';
 import { makeService } from './support/app.ts';
 import { start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';

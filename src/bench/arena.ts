@@ -1,11 +1,11 @@
 import { totalmem } from 'node:os';
-import { startEmbedded } from '../db/embedded.ts';
 import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
-import { openScratch, type Scratch } from '../db/scratch.ts';
-import { unlessStopped } from '../main.ts';
-import type { FollowOrder } from './follow.ts';
-import type { Heard, Order } from './load.ts';
+import { startEmbedded } from '../postgres/embedded.ts';
+import { openScratch, type Scratch } from '../postgres/scratch.ts';
+import { unlessStopped } from '../process/main.ts';
+import type { FollowOrder } from './load/follow.ts';
+import type { Heard, Order } from './load/load.ts';
 import { type Server, type Side, startFollowers, startLoader, startServer } from './processes.ts';
 import { type Seed, seed, withConnection } from './seed.ts';
 

@@ -1,14 +1,14 @@
 import os from 'node:os';
 import { withArena } from './arena.ts';
-import { followers } from './followers.ts';
-import { impossible } from './impossible.ts';
 import type { Measure } from './measure.ts';
-import { memory } from './memory.ts';
 import { SERVER_SETTINGS } from './processes.ts';
 import type { Taken } from './rounds.ts';
-import { alone, beside, hot, spread } from './scenarios.ts';
+import { followers } from './scenarios/followers.ts';
+import { impossible } from './scenarios/impossible.ts';
+import { memory } from './scenarios/memory.ts';
+import { alone, beside, hot, spread } from './scenarios/scenarios.ts';
+import { size } from './scenarios/size.ts';
 import { withConnection } from './seed.ts';
-import { size } from './size.ts';
 import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
 
 export const scenarios = {

@@ -1,5 +1,5 @@
-import { PlainError } from '../errors.ts';
-import type { Heard } from './load.ts';
+import { PlainError } from '../process/errors.ts';
+import type { Heard } from './load/load.ts';
 import type { Figures } from './rounds.ts';
 import { countClaims } from './seed.ts';
 

@@ -7,11 +7,11 @@ import { onlyMeant } from '../claims/only-meant.ts';
 import { claimQuery } from '../claims/routes.ts';
 import { settle } from '../claims/settle.ts';
 import type { Database } from '../db/client.ts';
-import { describe } from '../errors.ts';
-import { type Env, guardedBy } from '../http.ts';
-import type { Log } from '../log.ts';
-import { invalid } from '../problem.ts';
-import { firstClaim } from './first-claim.ts';
+import { type Env, guardedBy } from '../http/new-routes.ts';
+import { invalid } from '../http/problem.ts';
+import { describe } from '../process/errors.ts';
+import type { Log } from '../process/log.ts';
+import { firstClaim } from './scenarios/first-claim.ts';
 
 /**
  * The service as it was first written, the base of the bench: `GET /claim-job` alone, with today's

@@ -2,12 +2,12 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
-import { PlainError } from '../errors.ts';
-import { inProject } from '../project.ts';
-import type { FollowOrder } from './follow.ts';
-import type { Heard, Order } from './load.ts';
+import { buildProgram, programOf } from '../process/build.ts';
+import { PlainError } from '../process/errors.ts';
+import { inProject } from '../process/project.ts';
+import type { FollowOrder } from './load/follow.ts';
+import type { Heard, Order } from './load/load.ts';
 
 /** The two ways to claim that are compared, and the program that serves each. */
 const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
@@ -87,6 +87,6 @@ const startWorker = <Order extends object, Report extends object>(
 };
 
 export const startLoader = () =>
-  startWorker<Order, { heard: Heard[] }>('src/bench/load-process.ts');
+  startWorker<Order, { heard: Heard[] }>('src/bench/load/load-process.ts');
 export const startFollowers = () =>
-  startWorker<FollowOrder, { toldMs: number[] }>('src/bench/follow-process.ts');
+  startWorker<FollowOrder, { toldMs: number[] }>('src/bench/load/follow-process.ts');

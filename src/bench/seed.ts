@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { oneConnection } from '../db/one-connection.ts';
-import { UsageError } from '../errors.ts';
-import { RECRUITERS } from './asks.ts';
+import { UsageError } from '../process/errors.ts';
+import { RECRUITERS } from './load/asks.ts';
 
 export interface Seed {
   /** Jobs with their four claims each: the first ids. */

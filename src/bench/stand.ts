@@ -1,8 +1,8 @@
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 import type { Arena } from './arena.ts';
-import type { Asks } from './asks.ts';
 import { expectClaims, figuresOf } from './check.ts';
-import type { Heard } from './load.ts';
+import type { Asks } from './load/asks.ts';
+import type { Heard } from './load/load.ts';
 import type { Measure } from './measure.ts';
 import type { Server, Side } from './processes.ts';
 import type { Taken, Taking } from './rounds.ts';

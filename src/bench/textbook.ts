@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readConfig } from '../config.ts';
 import { connect } from '../db/client.ts';
 import { openSession } from '../db/session.ts';
-import { UsageError } from '../errors.ts';
-import { listen } from '../listen.ts';
-import { openLog } from '../log.ts';
-import { runMain } from '../main.ts';
-import { print } from '../print.ts';
+import { UsageError } from '../process/errors.ts';
+import { openLog } from '../process/log.ts';
+import { runMain } from '../process/main.ts';
+import { print } from '../process/print.ts';
+import { listen } from '../service/listen.ts';
 import { createTextbook } from './http.ts';
 
 const DRAIN_MS = 1_000;

@@ -1,6 +1,6 @@
-import type { Problem } from '../problem.ts';
-import { busy, outcomeUnknown } from '../problems.ts';
-import { idBody } from '../schemas.ts';
+import type { Problem } from '../http/problem.ts';
+import { busy, outcomeUnknown } from '../http/problems.ts';
+import { idBody } from '../http/schemas.ts';
 import type { Claim, Outcome } from './rules.ts';
 
 /** The answer to each outcome. `claimed` is no problem, and has its own shape. */

@@ -1,6 +1,6 @@
 import { LOCK_TIMEOUT_MS, POOL_SIZE } from '../db/client.ts';
 import type { AdmissionLimits } from './admission.ts';
-import type { QueueLimits } from './waiting.ts';
+import type { QueueLimits } from './batching/waiting.ts';
 
 /** Half of the connections for one job: a held job leaves the others theirs. */
 export const CHANGE_LIMITS: AdmissionLimits = {

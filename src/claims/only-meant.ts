@@ -1,5 +1,5 @@
-import type { Guard } from '../http.ts';
-import { methodNotAllowed, problem } from '../problem.ts';
+import type { Guard } from '../http/new-routes.ts';
+import { methodNotAllowed, problem } from '../http/problem.ts';
 import { prefetchRefused } from './answers.ts';
 
 /** Browsers and proxies that ask for a page ahead of time say so in one of these. */

@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../idempotency/problems.ts';
-import { problemResponses } from '../problem.ts';
-import { onEveryRoute } from '../problems.ts';
+import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
+import { problemResponses } from '../http/problem.ts';
+import { onEveryRoute } from '../http/problems.ts';
 import {
   fields,
   idAnswer,
@@ -17,7 +17,7 @@ import {
   pageQuery,
   parameters,
   slotsAnswer,
-} from '../schemas.ts';
+} from '../http/schemas.ts';
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
 /** 30 days: who needs longer renews. */

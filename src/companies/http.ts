@@ -1,10 +1,10 @@
 import type { Database } from '../db/client.ts';
 import { companies } from '../db/schema.ts';
-import { newRoutes } from '../http.ts';
-import type { Write } from '../idempotency/http.ts';
-import { findNamed, insertNamed, listNamed, namedBody } from '../named.ts';
-import { problem } from '../problem.ts';
-import { forbidden } from '../problems.ts';
+import type { Write } from '../http/idempotency/http.ts';
+import { findNamed, insertNamed, listNamed, namedBody } from '../http/named.ts';
+import { newRoutes } from '../http/new-routes.ts';
+import { problem } from '../http/problem.ts';
+import { forbidden } from '../http/problems.ts';
 import * as routes from './routes.ts';
 
 export const companyRoutes = ({ db, write }: { db: Database; write: Write }) =>

@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../idempotency/problems.ts';
-import { type Problem, problemResponses } from '../problem.ts';
-import { onEveryRoute } from '../problems.ts';
+import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
+import { type Problem, problemResponses } from '../http/problem.ts';
+import { onEveryRoute } from '../http/problems.ts';
 import {
   idText,
   json,
@@ -11,7 +11,7 @@ import {
   namedQuery,
   newNamed,
   nextCursor,
-} from '../schemas.ts';
+} from '../http/schemas.ts';
 
 export const companyNotFound = {
   status: 404,

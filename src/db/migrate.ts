@@ -3,7 +3,7 @@ import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { inProject } from '../project.ts';
+import { inProject } from '../process/project.ts';
 import { type Database, databaseOver, type Transaction } from './client.ts';
 import { addDemoData } from './demo-data.ts';
 import { type Codecs, openSession, type SessionSettings } from './session.ts';

@@ -1,4 +1,4 @@
-import { PlainError } from '../errors.ts';
+import { PlainError } from '../process/errors.ts';
 import { databaseError, isConnectionLost, SQLSTATE } from './sqlstate.ts';
 
 /** A database as an operator knows it: by its address, without the account. */

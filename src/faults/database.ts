@@ -1,4 +1,4 @@
-import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { Pair } from './pair.ts';
 
 /** A PostgreSQL for the faults. Only a server of our own has `restart`, or is a pair. */

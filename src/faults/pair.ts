@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
-import { holderOf } from '../db/holder.ts';
-import { dataOf } from '../db/home.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
+import { holderOf } from '../postgres/holder.ts';
+import { dataOf } from '../postgres/home.ts';
 import { onDatabase } from './audit.ts';
 import { openRelay, type Relay } from './relay.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { prepareDatabase } from '../db/migrate.ts';
-import { openScratch } from '../db/scratch.ts';
-import { PlainError } from '../errors.ts';
-import { unlessStopped } from '../main.ts';
+import { openScratch } from '../postgres/scratch.ts';
+import { PlainError } from '../process/errors.ts';
+import { unlessStopped } from '../process/main.ts';
 import { send } from './ask.ts';
 import { audit, clockOffset, onDatabase, oversold } from './audit.ts';
 import type { FaultyPostgres } from './database.ts';

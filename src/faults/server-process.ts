@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { buildProgram, programOf } from '../build.ts';
 import { environmentOf } from '../config.ts';
-import { PlainError } from '../errors.ts';
+import { buildProgram, programOf } from '../process/build.ts';
+import { PlainError } from '../process/errors.ts';
 
 /** A server of the service in a process of its own. */
 export interface ServerProcess {

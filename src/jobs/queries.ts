@@ -4,8 +4,8 @@ import { type Slots, slotsOf } from '../claims/rules.ts';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { companies, jobClaims, jobs, jobWords } from '../db/schema.ts';
-import { type Page, paged } from '../schemas.ts';
-import { matches } from '../search.ts';
+import { type Page, paged } from '../http/schemas.ts';
+import { matches } from '../http/search.ts';
 
 export interface Job {
   id: bigint;

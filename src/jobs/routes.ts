@@ -2,9 +2,9 @@ import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { answers } from '../claims/answers.ts';
 import { companyNotFound } from '../companies/routes.ts';
-import { keyHeader, onWriting } from '../idempotency/problems.ts';
-import { type Problem, problemResponses } from '../problem.ts';
-import { onEveryRoute } from '../problems.ts';
+import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
+import { type Problem, problemResponses } from '../http/problem.ts';
+import { onEveryRoute } from '../http/problems.ts';
 import {
   fields,
   idAnswer,
@@ -17,8 +17,8 @@ import {
   nextCursor,
   pageQuery,
   slotsAnswer,
-} from '../schemas.ts';
-import { searchText } from '../search.ts';
+} from '../http/schemas.ts';
+import { searchText } from '../http/search.ts';
 
 /** More slots than any job needs; it bounds what one claim has to count. */
 const LARGEST_CAPACITY = 1_000;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { timePassed } from './schema.ts';
+import { timePassed } from './chapters/claims/tables.ts';
 
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 

@@ -1,13 +1,13 @@
-import { adminOnly } from '../auth/http.ts';
-import { guardedBy, newRoutes } from '../http.ts';
-import type { Log } from '../log.ts';
-import { methodNotAllowed } from '../problem.ts';
+import { adminOnly } from '../http/auth/http.ts';
+import { guardedBy, newRoutes } from '../http/new-routes.ts';
+import { methodNotAllowed } from '../http/problem.ts';
+import type { Log } from '../process/log.ts';
 import { explorationRoutes } from './explorations/http.ts';
-import type { LabStages } from './lab-stages.ts';
 import { playRoutes } from './play/http.ts';
-import { raceRoutes } from './races/http.ts';
-import type { RacesDeps } from './races/races.ts';
-import { roundRoutes } from './rounds/http.ts';
+import { raceRoutes } from './race/races/http.ts';
+import type { RacesDeps } from './race/races/races.ts';
+import { roundRoutes } from './race/rounds/http.ts';
+import type { LabStages } from './stages/lab-stages.ts';
 import { syllabusRoutes } from './syllabus/http.ts';
 
 export interface LabDeps extends Pick<RacesDeps, 'around' | 'patience'> {

@@ -1,9 +1,9 @@
 import { databaseError, isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { PlainError } from '../errors.ts';
-import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
-import { busy } from '../problems.ts';
+import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../http/problem.ts';
+import { busy } from '../http/problems.ts';
+import { PlainError } from '../process/errors.ts';
 import type { Stage } from './explore/stage.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stages/stages.ts';
 
 export const labBusy = {
   ...busy,

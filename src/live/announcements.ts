@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionLost, oneConnection } from '../db/one-connection.ts';
-import { idText } from '../schemas.ts';
+import { idText } from '../http/schemas.ts';
 import { pauseAfter } from './pause.ts';
 
 /** The triggers in drizzle/ notify it of each job that a commit has changed. */

@@ -1,6 +1,6 @@
+import { idBody } from '../http/schemas.ts';
 import { jobBody } from '../jobs/http.ts';
 import type { Job } from '../jobs/queries.ts';
-import { idBody } from '../schemas.ts';
 
 /** An event as the wire has it: JSON without line breaks, so that it fits one `data` line. */
 export const event = (name: string, data: unknown): Uint8Array =>

@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts';
 import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
-import { describe } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { describe } from '../process/errors.ts';
+import type { Log } from '../process/log.ts';
 import { Announcements } from './announcements.ts';
 import type { Batch } from './batch.ts';
 import { ChangedJobs } from './changed-jobs.ts';

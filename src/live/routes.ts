@@ -1,9 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
+import { type Problem, problemResponses } from '../http/problem.ts';
+import { onEveryRoute } from '../http/problems.ts';
+import { idAnswer, idsText, idText } from '../http/schemas.ts';
 import { jobAnswer } from '../jobs/routes.ts';
-import { type Problem, problemResponses } from '../problem.ts';
-import { onEveryRoute } from '../problems.ts';
-import { idAnswer, idsText, idText } from '../schemas.ts';
 import { PAGE } from './queries.ts';
 
 const jobIds = idsText(PAGE, 'Only these jobs: repeat it for each.');

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import type { Env } from '../http.ts';
+import type { Env } from '../http/new-routes.ts';
 
 /** One whom a stream of server-sent events tells something. */
 export interface Told {

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Database } from '../db/client.ts';
-import { type Env, newRoutes, requestIdOf } from '../http.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import { problem, RETRY_AFTER } from '../problem.ts';
+import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../http/problem.ts';
+import type { Log } from '../process/log.ts';
+import type { Metrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import * as routes from './routes.ts';
 

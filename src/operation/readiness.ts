@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { missingMigrations } from '../db/migrate.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
-import type { Problem } from '../problem.ts';
-import { shuttingDown } from '../problems.ts';
+import type { Problem } from '../http/problem.ts';
+import { shuttingDown } from '../http/problems.ts';
 
 /** An answer later than this helps no one: the balancer in front asks every few seconds. */
 const PATIENCE_MS = 1_000;

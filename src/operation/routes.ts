@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { problemResponses } from '../problem.ts';
-import { shuttingDown } from '../problems.ts';
-import { json } from '../schemas.ts';
+import { problemResponses } from '../http/problem.ts';
+import { shuttingDown } from '../http/problems.ts';
+import { json } from '../http/schemas.ts';
 import { databaseReadOnly, databaseUnreachable, migrationsMissing } from './readiness.ts';
 
 export const healthz = createRoute({

@@ -1,12 +1,12 @@
-import { isRecruiter } from '../auth/caller.ts';
 import { answers } from '../claims/answers.ts';
 import type { Database } from '../db/client.ts';
 import { recruiters } from '../db/schema.ts';
-import { newRoutes } from '../http.ts';
-import type { Write } from '../idempotency/http.ts';
-import { findNamed, insertNamed, listNamed, namedBody } from '../named.ts';
-import { problem } from '../problem.ts';
-import { forbidden } from '../problems.ts';
+import { isRecruiter } from '../http/auth/caller.ts';
+import type { Write } from '../http/idempotency/http.ts';
+import { findNamed, insertNamed, listNamed, namedBody } from '../http/named.ts';
+import { newRoutes } from '../http/new-routes.ts';
+import { problem } from '../http/problem.ts';
+import { forbidden } from '../http/problems.ts';
 import * as routes from './routes.ts';
 
 export const recruiterRoutes = ({ db, write }: { db: Database; write: Write }) =>

@@ -1,9 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { answers } from '../claims/answers.ts';
-import { keyHeader, onWriting } from '../idempotency/problems.ts';
-import { problemResponses } from '../problem.ts';
-import { onEveryRoute } from '../problems.ts';
+import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
+import { problemResponses } from '../http/problem.ts';
+import { onEveryRoute } from '../http/problems.ts';
 import {
   idText,
   json,
@@ -12,7 +12,7 @@ import {
   namedQuery,
   newNamed,
   nextCursor,
-} from '../schemas.ts';
+} from '../http/schemas.ts';
 
 const recruiterAnswer = namedAnswer('Recruiter', 'Amara Abbott');
 

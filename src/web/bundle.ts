@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { inProject } from '../project.ts';
+import { inProject } from '../process/project.ts';
 
 /** A file that pages are made of. Its name has a hash of its content, so it never changes. */
 export interface Asset {

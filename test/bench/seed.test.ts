@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectClaims, figuresOf } from '../../src/bench/check.ts';
-import { setAnnouncing } from '../../src/bench/pgbench.ts';
+import { setAnnouncing } from '../../src/bench/scenarios/pgbench.ts';
 import { clearClaims, clearFreeJobs, seed } from '../../src/bench/seed.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
 
 const rows = { fullJobs: 20, freeJobs: 5 };
 // A server of its own, since the account has to be a superuser's.

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { race } from '../../src/lab/race.ts';
-import type { Service } from '../../src/service.ts';
+import { race } from '../../src/lab/race/race.ts';
+import type { Service } from '../../src/service/service.ts';
 import { makeService } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { openSession } from '../../src/db/session.ts';
+import { createApp } from '../../src/service/app.ts';
 import { collectLog, makeApp } from '../support/app.ts';
 import { untilWaitedFor } from '../support/locks.ts';
 

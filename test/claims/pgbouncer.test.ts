@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { LogEvent } from '../../src/log.ts';
-import type { Service } from '../../src/service.ts';
+import type { LogEvent } from '../../src/process/log.ts';
+import type { Service } from '../../src/service/service.ts';
 import { makeApp, makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';

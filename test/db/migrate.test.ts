@@ -10,8 +10,8 @@ import { anyOf } from '../../src/db/arrays.ts';
 import { connect } from '../../src/db/client.ts';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
-import { openScratch } from '../../src/db/scratch.ts';
-import * as labSchema from '../../src/lab/schema.ts';
+import * as labSchema from '../../src/lab/chapters/claims/tables.ts';
+import { openScratch } from '../../src/postgres/scratch.ts';
 import { makeDatabase } from '../support/database.ts';
 
 test('the committed migrations are in step with the schema', async () => {

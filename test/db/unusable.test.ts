@@ -3,9 +3,9 @@ import { DrizzleQueryError } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../src/db/migrate.ts';
-import { openScratch } from '../../src/db/scratch.ts';
 import { nothingRan, SQLSTATE } from '../../src/db/sqlstate.ts';
 import { unusable } from '../../src/db/unusable.ts';
+import { openScratch } from '../../src/postgres/scratch.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const admin = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });

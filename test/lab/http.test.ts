@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import type { App } from '../../src/app.ts';
-import { strategies } from '../../src/lab/strategies/index.ts';
+import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
+import type { App } from '../../src/service/app.ts';
 import { makeApp, makeLab } from '../support/app.ts';
 
 let app: App;

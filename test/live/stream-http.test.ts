@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Env } from '../../src/http.ts';
-import { listen } from '../../src/listen.ts';
+import type { Env } from '../../src/http/new-routes.ts';
 import { streamEvents, type Told } from '../../src/live/stream-http.ts';
+import { listen } from '../../src/service/listen.ts';
 
 const HEARTBEAT_MS = 80;
 /** What a client may take nothing for. */

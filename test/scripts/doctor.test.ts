@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startEmbedded } from '../../src/db/embedded.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
+import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { atEnd, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Judgement } from '../../src/lab/judge.ts';
+import type { Judgement } from '../../src/lab/judge/judge.ts';
 import { run } from '../support/command.ts';
 
-const folder = fileURLToPath(new URL('../lab/judged/', import.meta.url));
+const folder = fileURLToPath(new URL('../lab/judge/judged/', import.meta.url));
 const judge = (...args: string[]) =>
   run('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 

@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest';
-import { type AppDeps, createApp } from '../../src/app.ts';
 import { connect } from '../../src/db/client.ts';
 import { createLab } from '../../src/lab/http.ts';
-import { openStages } from '../../src/lab/lab-stages.ts';
+import { openStages } from '../../src/lab/stages/lab-stages.ts';
 import { Feed } from '../../src/live/feed.ts';
 import type { FeedLimits } from '../../src/live/limits.ts';
-import type { Log, LogEvent } from '../../src/log.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service.ts';
+import type { Log, LogEvent } from '../../src/process/log.ts';
+import { type AppDeps, createApp } from '../../src/service/app.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
 

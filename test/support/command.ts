@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, inject } from 'vitest';
-import { programOf } from '../../src/build.ts';
 import { settingNames } from '../../src/config.ts';
+import { programOf } from '../../src/process/build.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { App } from '../../src/app.ts';
-import { type Document, documentOf } from '../../src/docs/document.ts';
+import { type Document, documentOf } from '../../src/http/docs/document.ts';
+import type { App } from '../../src/service/app.ts';
 
 interface ProblemBody {
   code: string;

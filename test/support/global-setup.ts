@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { buildProgram } from '../../src/build.ts';
 import { readConfig } from '../../src/config.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
-import { openScratch } from '../../src/db/scratch.ts';
+import { openScratch } from '../../src/postgres/scratch.ts';
+import { buildProgram } from '../../src/process/build.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

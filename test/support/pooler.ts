@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { lastWords } from '../../src/db/binaries.ts';
-import { openHome } from '../../src/db/home.ts';
-import { freePort } from '../../src/db/postmaster.ts';
-import { markOf } from '../../src/process-table.ts';
+import { lastWords } from '../../src/postgres/binaries.ts';
+import { openHome } from '../../src/postgres/home.ts';
+import { freePort } from '../../src/postgres/postmaster.ts';
+import { markOf } from '../../src/process/process-table.ts';
 import { atEnd } from './command.ts';
 import { findProgram } from './program.ts';
 

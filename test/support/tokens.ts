@@ -1,5 +1,5 @@
 import { type JWTPayload, SignJWT } from 'jose';
-import type { AuthSettings } from '../../src/auth/settings.ts';
+import type { AuthSettings } from '../../src/http/auth/settings.ts';
 
 export const SECRET = 'a secret of the tests, which nobody else may know';
 export const WITH_SECRET: AuthSettings = { kind: 'secret', secret: SECRET };

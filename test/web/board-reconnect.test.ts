@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { type ServiceOptions, startService } from '../../src/service.ts';
+import { type ServiceOptions, startService } from '../../src/service/service.ts';
 import { collectLog } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { claimScenario, settingNamed } from '../../src/lab/claim-scenarios.ts';
+import { claimScenario, settingNamed } from '../../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../../src/lab/chapters/claims/strategies/index.ts';
+import type { Strategy } from '../../src/lab/chapters/claims/strategy.ts';
 import { replay } from '../../src/lab/explore/explore.ts';
 import { tell } from '../../src/lab/explore/told.ts';
-import { chooseStrategies } from '../../src/lab/strategies/index.ts';
-import type { Strategy } from '../../src/lab/strategy.ts';
 import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';

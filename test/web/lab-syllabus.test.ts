@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { strategies } from '../../src/lab/strategies/index.ts';
+import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
 import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';

@@ -1,15 +1,15 @@
-import { describe } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { claimScenario, settingNamed } from '../claim-scenarios.ts';
+import { describe } from '../../process/errors.ts';
+import type { Log } from '../../process/log.ts';
+import { claimScenario, settingNamed } from '../chapters/claims/situations.ts';
+import { strategies } from '../chapters/claims/strategies/index.ts';
 import { counterexampleOf, explore, type Exploration as Findings } from '../explore/explore.ts';
 import { Divergence } from '../explore/forks.ts';
 import { tell } from '../explore/told.ts';
-import { Line } from '../line.ts';
 import { Listener } from '../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../problems.ts';
-import type { Stages } from '../stages.ts';
-import { strategies } from '../strategies/index.ts';
-import { readVerdicts } from '../verdicts.ts';
+import { Line } from '../stages/line.ts';
+import type { Stages } from '../stages/stages.ts';
+import { readVerdicts } from '../syllabus/verdicts.ts';
 import { Exploration, type Explored, type Question } from './exploration.ts';
 
 export interface ExplorationsDeps {

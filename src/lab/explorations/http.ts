@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { newRoutes } from '../../http.ts';
+import { newRoutes } from '../../http/new-routes.ts';
+import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../http/problem.ts';
+import { busy } from '../../http/problems.ts';
 import { headOfEvents, streamEvents } from '../../live/stream-http.ts';
-import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../problem.ts';
-import { busy } from '../../problems.ts';
-import { claimSettings } from '../claim-scenarios.ts';
+import { claimSettings } from '../chapters/claims/situations.ts';
 import { noSuchStrategy } from '../syllabus/http.ts';
 import { syllabus } from '../syllabus/syllabus.ts';
 import { Explorations, type ExplorationsDeps } from './explorations.ts';

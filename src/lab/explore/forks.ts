@@ -1,5 +1,5 @@
 import { databaseError } from '../../db/sqlstate.ts';
-import { PlainError } from '../../errors.ts';
+import { PlainError } from '../../process/errors.ts';
 import type { Execution } from './execution.ts';
 
 /** A schedule did not do the same when it was played again: nothing that was counted holds. */

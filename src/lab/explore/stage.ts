@@ -2,7 +2,7 @@ import { arrayOf } from '../../db/arrays.ts';
 import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import { PlainError } from '../../errors.ts';
+import { PlainError } from '../../process/errors.ts';
 
 /** A session of the stage, with what tells it from others. */
 export interface StageSession {

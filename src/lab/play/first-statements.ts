@@ -1,8 +1,8 @@
-import { type ClaimSetting, claimScenario } from '../claim-scenarios.ts';
+import { type ClaimSetting, claimScenario } from '../chapters/claims/situations.ts';
+import type { Strategy } from '../chapters/claims/strategy.ts';
 import { Execution } from '../explore/execution.ts';
 import { readableStatement } from '../explore/readable.ts';
 import type { Stage } from '../explore/stage.ts';
-import type { Strategy } from '../strategy.ts';
 
 const known = new Map<string, string[]>();
 

@@ -1,10 +1,10 @@
-import { newRoutes } from '../../http.ts';
-import { problem } from '../../problem.ts';
-import { invalidRequest } from '../../problems.ts';
-import { settingNamed } from '../claim-scenarios.ts';
+import { newRoutes } from '../../http/new-routes.ts';
+import { problem } from '../../http/problem.ts';
+import { invalidRequest } from '../../http/problems.ts';
+import { settingNamed } from '../chapters/claims/situations.ts';
+import { strategies } from '../chapters/claims/strategies/index.ts';
 import { onStage } from '../problems.ts';
-import type { Stages } from '../stages.ts';
-import { strategies } from '../strategies/index.ts';
+import type { Stages } from '../stages/stages.ts';
 import { noSuchStrategy } from '../syllabus/http.ts';
 import { play } from './play.ts';
 import * as routes from './routes.ts';

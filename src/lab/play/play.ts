@@ -1,4 +1,5 @@
-import { type ClaimSetting, claimScenario } from '../claim-scenarios.ts';
+import { type ClaimSetting, claimScenario } from '../chapters/claims/situations.ts';
+import type { Strategy } from '../chapters/claims/strategy.ts';
 import type { Actor, Status } from '../explore/actor.ts';
 import { Execution } from '../explore/execution.ts';
 import { assess } from '../explore/explore.ts';
@@ -6,7 +7,6 @@ import { readableStatement } from '../explore/readable.ts';
 import type { Stage } from '../explore/stage.ts';
 import { Hang } from '../explore/stillness.ts';
 import { type ToldSchedule, tell } from '../explore/told.ts';
-import type { Strategy } from '../strategy.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { firstStatements } from './first-statements.ts';
 import { type Locks, readLocks } from './locks.ts';

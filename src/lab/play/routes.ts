@@ -1,9 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { problemResponses } from '../../problem.ts';
-import { invalidRequest } from '../../problems.ts';
-import { fields, json, jsonBody } from '../../schemas.ts';
-import { claimSettings } from '../claim-scenarios.ts';
+import { problemResponses } from '../../http/problem.ts';
+import { invalidRequest } from '../../http/problems.ts';
+import { fields, json, jsonBody } from '../../http/schemas.ts';
+import { claimSettings } from '../chapters/claims/situations.ts';
 import { labBusy, labUnavailable } from '../problems.ts';
 import { noSuchStrategy } from '../syllabus/http.ts';
 import type { PlayState } from './play.ts';

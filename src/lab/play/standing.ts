@@ -1,4 +1,4 @@
-import { JOB } from '../claim-scenarios.ts';
+import { JOB } from '../chapters/claims/situations.ts';
 import type { Stage } from '../explore/stage.ts';
 
 /** What is committed. */

@@ -1,5 +1,5 @@
-import { newRoutes } from '../../http.ts';
-import { methodNotAllowed, type Problem, problem } from '../../problem.ts';
+import { newRoutes } from '../../http/new-routes.ts';
+import { methodNotAllowed, type Problem, problem } from '../../http/problem.ts';
 import { readEntry, syllabus } from './syllabus.ts';
 
 export const noSuchStrategy = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, type TokenType } from 'sugar-high/core';
 import * as typescript from 'sugar-high/lang/typescript';
-import { inProject } from '../../project.ts';
+import { inProject } from '../../process/project.ts';
 import { findDecisive } from './decisive.ts';
 
 /** A piece of a line, to be shown in the colour of its kind. */
@@ -20,14 +20,14 @@ export interface SourceLine {
 
 /** A file of the project as a reader wants it: without its imports. */
 export interface Source {
-  /** From the project's folder, such as `src/lab/strategies/naive.ts`. */
+  /** From the project's folder, such as `src/lab/chapters/claims/strategies/naive.ts`. */
   path: string;
   lines: SourceLine[];
 }
 
 /** Where a strategy stands: two share a file where they are two uses of the same code. */
 export const fileOf = (strategy: string): string =>
-  `src/lab/strategies/${{ 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[strategy] ?? strategy}.ts`;
+  `src/lab/chapters/claims/strategies/${{ 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[strategy] ?? strategy}.ts`;
 
 /**
  * The strategy's file; and where its decisive statement is not in there, the files of `src/claims`

@@ -1,8 +1,8 @@
-import { claimSettings } from '../claim-scenarios.ts';
-import { strategies } from '../strategies/index.ts';
-import type { Strategy } from '../strategy.ts';
-import { type Finding, readVerdicts, type Verdict } from '../verdicts.ts';
+import { claimSettings } from '../chapters/claims/situations.ts';
+import { strategies } from '../chapters/claims/strategies/index.ts';
+import type { Strategy } from '../chapters/claims/strategy.ts';
 import { type Source, sourcesOf } from './source.ts';
+import { type Finding, readVerdicts, type Verdict } from './verdicts.ts';
 
 /** A strategy with what is proven of it. */
 export interface Entry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {

@@ -1,4 +1,4 @@
-import { createClient } from '../../client.ts';
+import { createClient } from '../../client/index.ts';
 import { serviceClock } from './clock.ts';
 import { token, tokenWanted } from './token.ts';
 

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { App } from '../../../src/app.ts';
-import { claimScenario, settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import { claimScenario, settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
 import { counterexampleOf, explore } from '../../../src/lab/explore/explore.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
-import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
-import { readVerdicts } from '../../../src/lab/verdicts.ts';
+import { readVerdicts } from '../../../src/lab/syllabus/verdicts.ts';
+import type { App } from '../../../src/service/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
 import { run } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
+import { claimInLine, claimTogether } from '../../../src/claims/batching/group-commit.ts';
 import { claimJob } from '../../../src/claims/claim-job.ts';
-import { ClaimQueue } from '../../../src/claims/claim-queue.ts';
-import { claimInLine, claimTogether } from '../../../src/claims/group-commit.ts';
 import type { ClaimRequest } from '../../../src/claims/rules.ts';
 import { settle } from '../../../src/claims/settle.ts';
 import type { Database } from '../../../src/db/client.ts';

@@ -1,11 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimJob } from '../../../src/claims/claim-job.ts';
-import { claimScenario, claimSettings, settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import {
+  claimScenario,
+  claimSettings,
+  settingNamed,
+} from '../../../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies, strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
+import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { type Exploration, explore, replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
-import { chooseStrategies, strategies } from '../../../src/lab/strategies/index.ts';
-import type { Strategy } from '../../../src/lab/strategy.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;

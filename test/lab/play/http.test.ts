@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLab } from '../../../src/lab/http.ts';
-import { openStage, openStages, PLAY_LIMITS } from '../../../src/lab/lab-stages.ts';
 import type { PlayState } from '../../../src/lab/play/play.ts';
 import { labUnavailable } from '../../../src/lab/problems.ts';
-import { Stages } from '../../../src/lab/stages.ts';
+import { openStage, openStages, PLAY_LIMITS } from '../../../src/lab/stages/lab-stages.ts';
+import { Stages } from '../../../src/lab/stages/stages.ts';
 import { collectLog, makeApp, makeLab } from '../../support/app.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import { settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
+import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
-import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
-import type { Strategy } from '../../../src/lab/strategy.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimScenario, settingNamed } from '../../../src/lab/claim-scenarios.ts';
+import { claimScenario, settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
+import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
+import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
-import { chooseStrategies } from '../../../src/lab/strategies/index.ts';
-import type { Strategy } from '../../../src/lab/strategy.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { strategies } from '../../../src/lab/strategies/index.ts';
+import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
 import { findDecisive } from '../../../src/lab/syllabus/decisive.ts';
 import { sourcesOf } from '../../../src/lab/syllabus/source.ts';
-import { readVerdicts } from '../../../src/lab/verdicts.ts';
+import { readVerdicts } from '../../../src/lab/syllabus/verdicts.ts';
 
 const verdicts = readVerdicts();
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -33,10 +33,13 @@ describe.each(strategies.map(({ name }) => name))('%s', (name) => {
 
 test('a strategy that is production’s own shows the lock in production’s code', () => {
   const paths = (name: string) => sourcesOf(name).map(({ path }) => path);
-  expect(paths('row-lock')).toEqual(['src/lab/strategies/row-lock.ts', 'src/claims/claim-job.ts']);
+  expect(paths('row-lock')).toEqual([
+    'src/lab/chapters/claims/strategies/row-lock.ts',
+    'src/claims/claim-job.ts',
+  ]);
   expect(paths('group-commit')).toEqual([
-    'src/lab/strategies/group-commit.ts',
-    'src/claims/group-commit.ts',
+    'src/lab/chapters/claims/strategies/group-commit.ts',
+    'src/claims/batching/group-commit.ts',
     'src/claims/claim-job.ts',
   ]);
   const lock = sourcesOf('row-lock')

@@ -1,4 +1,4 @@
-import type { SeenRound } from '../../../lab/rounds/round.ts';
+import type { SeenRound } from '../../../lab/race/rounds/round.ts';
 import { Axis } from './axis.tsx';
 import { LaneRow } from './lane-row.tsx';
 

@@ -1,4 +1,4 @@
-import type { Lane, Span } from '../../../lab/rounds/lanes.ts';
+import type { Lane, Span } from '../../../lab/race/rounds/lanes.ts';
 
 interface LaneRowProps {
   lane: Lane;

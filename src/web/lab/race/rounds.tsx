@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import type { SeenRound } from '../../../lab/rounds/round.ts';
+import type { SeenRound } from '../../../lab/race/rounds/round.ts';
 import { Chart } from './chart.tsx';
 import { Legend } from './legend.tsx';
 

@@ -1,4 +1,4 @@
-import type { RaceTold } from '../../../lab/rounds/rounds.ts';
+import type { RaceTold } from '../../../lab/race/rounds/rounds.ts';
 
 interface TotalsProps {
   told: RaceTold;

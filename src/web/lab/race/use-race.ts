@@ -1,7 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import type { RaceNews } from '../../../lab/rounds/race-line.ts';
-import type { SeenRound } from '../../../lab/rounds/round.ts';
-import type { RaceTold } from '../../../lab/rounds/rounds.ts';
+import type { RaceNews } from '../../../lab/race/rounds/race-line.ts';
+import type { SeenRound } from '../../../lab/race/rounds/round.ts';
+import type { RaceTold } from '../../../lab/race/rounds/rounds.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import { newsOf } from '../stream.ts';
 

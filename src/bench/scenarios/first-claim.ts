@@ -1,0 +1,22 @@
+import { count, eq, sql } from 'drizzle-orm';
+import { type ClaimRequest, decide, type Outcome } from '../../claims/rules.ts';
+import type { Database } from '../../db/client.ts';
+import { jobClaims, jobs } from '../../db/schema.ts';
+
+/** The claim as it was first written. Left as it was, so that what it is compared with may change. */
+export const firstClaim = (db: Database, request: ClaimRequest): Promise<Outcome> =>
+  db.transaction(async (tx) => {
+    const { jobId, recruiterId } = request;
+    const [job] = await tx.select().from(jobs).where(eq(jobs.id, jobId)).for('update');
+    if (!job) return { kind: 'no-such-job' };
+    const held = sql<boolean>`coalesce(bool_or(${jobClaims.recruiterId} = ${recruiterId}), false)`;
+    const [holders] = await tx
+      .select({ claimed: count(), held: held.as('held') })
+      .from(jobClaims)
+      .where(eq(jobClaims.jobId, jobId));
+    const decision = decide(job, holders ?? { claimed: 0, held: false });
+    if (decision.kind !== 'granted') return decision;
+    const [claim] = await tx.insert(jobClaims).values({ jobId, recruiterId }).returning();
+    if (!claim) throw new Error('INSERT … RETURNING gave no row');
+    return { kind: 'claimed', claim, slots: decision.slots };
+  });

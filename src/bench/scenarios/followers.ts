@@ -1,0 +1,90 @@
+import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { expectClaims, figuresOf } from '../check.ts';
+import type { Heard } from '../load/load.ts';
+import { alone, compare } from '../measure.ts';
+import type { Server } from '../processes.ts';
+import type { Figures, Taking } from '../rounds.ts';
+import { clearClaims } from '../seed.ts';
+import type { Scenario, Stand } from '../stand.ts';
+import { inTurn, rateIn } from './scenarios.ts';
+
+/** One stream tells at most 10,000 jobs. */
+const JOBS = 6_000;
+const FOLLOWERS = [0, 100, 400, 1_000];
+const CLAIMERS = 4;
+/** Claims in a taking that are timed to the last follower. Their jobs are set aside. */
+const TIMED = 25;
+const TOLD_MS = 250;
+
+interface Board {
+  url: string;
+  server: Server;
+}
+
+/** (f) A few clients claim, while many clients follow every job and read all that they are told. */
+export const followers: Scenario = async (stand) => {
+  if (process.platform !== 'linux')
+    return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };
+  const url = await stand.arena.makeDatabase('followed', { fullJobs: 0, freeJobs: JOBS });
+  const board = { url, server: await stand.arena.startServer('group', url) };
+  const takings = FOLLOWERS.map((count) => [nameOf(count), takeFollowed(stand, board, count)]);
+  const rounds = await inTurn(stand, 'followers', Object.fromEntries(takings));
+  await board.server.stop();
+
+  const rate = rateIn(rounds);
+  const many = FOLLOWERS.slice(1).map(nameOf);
+  const most = many.at(-1) ?? '';
+  return {
+    rounds,
+    measures: [
+      ...many.map((name) =>
+        compare(
+          `claims of ${CLAIMERS} clients`,
+          'claims/s',
+          rate(name),
+          rate(nameOf(0)),
+          name === most ? { at: 'least', limit: 0.7 } : undefined,
+        ),
+      ),
+      alone(
+        'from the answer until the last follower is told, at worst',
+        'ms',
+        { name: most, value: worst(rounds[most] ?? [], 'toldMs') },
+        { at: 'most', limit: TOLD_MS },
+      ),
+    ],
+  };
+};
+
+const nameOf = (count: number): string => `${count.toLocaleString('en')} followers`;
+
+const worst = (rounds: Figures[], figure: string): number =>
+  Math.max(...rounds.map((figures) => figures[figure] ?? Number.NaN));
+
+const takeFollowed =
+  ({ arena, seconds }: Stand, { url, server }: Board, count: number): Taking =>
+  async () => {
+    const what = `claims with ${nameOf(count)}`;
+    const { origin } = server;
+    await clearClaims(url);
+    await arena.follow({ kind: 'follow', origin, followers: count });
+    const jobs = JOBS - TIMED;
+    const asks = { kind: 'spread', firstJob: 1, jobs, slots: DEFAULT_CAPACITY } as const;
+    const timed = Array.from({ length: TIMED }, (_, n) => JOBS - n);
+    const [[heard], toldMs] = await Promise.all([
+      arena.makeLoad({ origin, seconds, crowds: [{ asks, connections: CLAIMERS }] }),
+      arena.follow({ kind: 'claim', jobs: timed, seconds }),
+    ]);
+    await arena.follow({ kind: 'leave' });
+    await noneFollow(origin);
+    await expectClaims(what, url, (heard?.statuses[200] ?? 0) + toldMs.length);
+    return { ...figuresOf(what, heard as Heard, 200), toldMs: Math.max(...toldMs) };
+  };
+
+/** Resolves once the server has forgotten the followers that have left. */
+async function noneFollow(origin: string) {
+  for (;;) {
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    if (/^rowlock_followers 0$/m.test(metrics)) return;
+  }
+}

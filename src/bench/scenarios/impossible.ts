@@ -1,0 +1,57 @@
+import { figuresOf } from '../check.ts';
+import type { Asks } from '../load/asks.ts';
+import type { Heard } from '../load/load.ts';
+import { compare } from '../measure.ts';
+import { type Figures, median, type Taking } from '../rounds.ts';
+import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
+import { inTurn, rateIn } from './scenarios.ts';
+
+/** The honest crowd claims the first half of the jobs. The crowd beside it names the second half. */
+const HALF = FREE_JOBS / 2;
+const otherJobs = { firstJob: HALF + 1, jobs: HALF };
+const honestClaims = { ...spreadClaims, jobs: HALF };
+
+interface Crowd {
+  asks: Asks;
+  /** The status of every answer to this crowd. */
+  status: number;
+}
+
+const VALID = 'valid claims';
+const crowds: Record<string, Crowd> = {
+  [VALID]: { asks: { ...spreadClaims, ...otherJobs }, status: 200 },
+  'no such recruiter': { asks: { kind: 'no-recruiter', ...otherJobs }, status: 404 },
+  'no such job': { asks: { kind: 'no-job' }, status: 404 },
+  // One claim, again and again. Its job is never full, so every request goes through a transaction.
+  'already claimed': {
+    asks: { kind: 'path', path: `/claim-job?jobId=${otherJobs.firstJob}&recruiterId=1` },
+    status: 409,
+  },
+};
+
+/** Compares honest claims beside claims that cannot be granted with honest claims beside valid ones. */
+export const impossible: Scenario = async (stand) => {
+  const takings = Object.entries(crowds).map(([name, crowd]) => [name, takeBeside(stand, crowd)]);
+  const rounds = await inTurn(stand, 'impossible', Object.fromEntries(takings));
+  const rate = rateIn(rounds);
+  const p50 = (name: string) => ({ name, value: median(rounds[name] ?? [], 'p50') });
+  const refused = Object.keys(crowds).filter((name) => name !== VALID);
+  return {
+    rounds,
+    measures: refused.flatMap((name) => [
+      compare('honest claims beside a crowd', 'claims/s', rate(name), rate(VALID), {
+        at: 'least',
+        limit: 0.8,
+      }),
+      compare('honest claims beside a crowd, p50', 'ms', p50(name), p50(VALID)),
+    ]),
+  };
+};
+
+const takeBeside =
+  (stand: Stand, { asks, status }: Crowd): Taking =>
+  async (): Promise<Figures> => {
+    const [honest, others] = await crowdsAt(stand, stand.group, [honestClaims, asks]);
+    figuresOf('the crowd beside honest claims', others as Heard, status);
+    return figuresOf('honest claims beside a crowd', honest as Heard, 200);
+  };

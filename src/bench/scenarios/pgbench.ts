@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { environmentOf } from '../../config.ts';
+import { POOL_SIZE } from '../../db/client.ts';
+import { PlainError } from '../../process/errors.ts';
+import { RECRUITERS, STRIDE } from '../load/asks.ts';
+import { withConnection } from '../seed.ts';
+
+/** The same pairs in the same order as those of the load, dealt out to the clients. */
+const SCRIPT = `
+\\set n :turn * :clients + :client_id
+\\set turn :turn + 1
+\\set job 1 + (:n * ${STRIDE}) % :jobs
+\\set recruiter 1 + :n % ${RECRUITERS}
+SELECT bench_claim(:job, :recruiter);
+`;
+
+/** The whole claim as one function: lock, then count in the next statement, then insert. */
+const makeFunction = (url: string) =>
+  withConnection(
+    url,
+    (sql) => sql`
+      CREATE FUNCTION bench_claim(wanted bigint, claimer bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+      DECLARE slots int; claimed int; held bool; claim bigint;
+      BEGIN
+        SELECT capacity INTO slots FROM jobs WHERE id = wanted FOR UPDATE;
+        SELECT count(*), coalesce(bool_or(recruiter_id = claimer), false) INTO claimed, held
+          FROM job_claims
+          WHERE job_id = wanted AND (expires_at IS NULL OR expires_at > statement_timestamp());
+        IF held OR claimed >= slots THEN RETURN NULL; END IF;
+        INSERT INTO job_claims (job_id, recruiter_id) VALUES (wanted, claimer) RETURNING id INTO claim;
+        RETURN claim;
+      END $$`,
+  );
+
+/**
+ * The service announces each commit that changes a job. NOTIFY takes a lock of the whole cluster at
+ * commit, so commits that announce wait for one another. Other commits go side by side.
+ */
+export const setAnnouncing = (url: string, announces: boolean) =>
+  withConnection(url, (sql) =>
+    sql.unsafe(`ALTER TABLE job_claims ${announces ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
+  );
+
+export interface Pgbench {
+  /** Claims for so long, one in each transaction. */
+  claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;
+  /** What ran, for the report. */
+  version: string;
+}
+
+/**
+ * PostgreSQL's own bench over the database, with as many clients as the service has connections;
+ * undefined where there is no `pgbench` on the PATH. It runs whole seconds only.
+ */
+export async function openPgbench(
+  url: string,
+  jobs: number,
+  stop: AbortSignal,
+): Promise<Pgbench | undefined> {
+  const version = await run(['--version'], {}, stop);
+  if (version === undefined) return undefined;
+  await makeFunction(url);
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const settings = { PGPASSWORD: decodeURIComponent(password) };
+  return {
+    version: version.trim(),
+    async claim(seconds) {
+      const output = await run(
+        [
+          ...['-h', hostname, '-p', port || '5432', '-U', decodeURIComponent(username)],
+          // The script comes by stdin: a file would stay behind after a SIGKILL.
+          ...['-n', '-M', 'prepared', '-f', '-', '-T', String(Math.ceil(seconds))],
+          ...['-c', String(POOL_SIZE), '-D', `clients=${POOL_SIZE}`],
+          ...['-D', `jobs=${jobs}`, '-D', 'turn=0', pathname.slice(1)],
+        ],
+        settings,
+        stop,
+      );
+      return { perSecond: told(output, /tps = ([\d.]+)/), transactions: told(output, DONE) };
+    },
+  };
+}
+
+const DONE = /transactions actually processed: (\d+)/;
+
+function told(output: string | undefined, what: RegExp): number {
+  const [, number] = output?.match(what) ?? [];
+  if (number === undefined) throw new PlainError(`pgbench did not tell ${what}.`);
+  return Number(number);
+}
+
+/** What it printed; undefined when there is no such program. */
+async function run(
+  args: string[],
+  settings: Record<string, string>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const child = spawn('pgbench', args, {
+    env: environmentOf(settings),
+    signal,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  // If there is no such program, writing the script to it fails.
+  child.stdin.on('error', () => undefined).end(SCRIPT);
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
+  try {
+    const [code] = await once(child, 'close');
+    if (code === 0) return output;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  throw new PlainError(`pgbench failed: ${errors.trim().split('\n')[0]}`);
+}

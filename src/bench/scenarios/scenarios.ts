@@ -1,0 +1,175 @@
+import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { expectClaims, figuresOf } from '../check.ts';
+import type { Asks } from '../load/asks.ts';
+import type { Heard } from '../load/load.ts';
+import { compare } from '../measure.ts';
+import { type Figures, interleave, median, type Taken, type Taking } from '../rounds.ts';
+import { clearClaims } from '../seed.ts';
+import {
+  crowdsAt,
+  FREE_JOBS,
+  type Place,
+  type Scenario,
+  type Stand,
+  spreadClaims,
+  takeHealth,
+  takeSpread,
+} from '../stand.ts';
+import { openPgbench, type Pgbench, setAnnouncing } from './pgbench.ts';
+
+/** The job that everybody wants: none of those that the spread claims come to first. */
+export const HOT_JOB = FREE_JOBS;
+
+/** (a) Claims spread over many jobs, all granted. */
+export const spread: Scenario = async (stand) => {
+  const pgbench = await openPgbench(stand.without, FREE_JOBS, stand.arena.stop);
+  const takings: Record<string, Taking> = {
+    textbook: takeSpread(stand, stand.textbook),
+    group: takeSpread(stand, stand.group),
+    healthz: takeHealth(stand),
+  };
+  if (pgbench) {
+    takings[SILENT] = takePgbench(stand, pgbench, false);
+    takings[ANNOUNCING] = takePgbench(stand, pgbench, true);
+  }
+  const rounds = await inTurn(stand, 'spread', takings);
+  const rate = rateIn(rounds);
+  const what = `claims spread over ${FREE_JOBS.toLocaleString('en')} jobs`;
+  return {
+    rounds,
+    measures: [
+      compare(what, 'claims/s', rate('group'), rate('textbook'), { at: 'least', limit: 15 }),
+      ...(pgbench
+        ? [
+            compare(what, 'claims/s', rate('group'), rate(SILENT), { at: 'least', limit: 1.5 }),
+            compare(what, 'claims/s', rate('group'), rate(ANNOUNCING)),
+          ]
+        : []),
+      compare(what, 'claims/s', rate('group'), rate('healthz')),
+    ],
+    notes: [pgbench ? pgbench.version : 'pgbench not found on the PATH: its ratios are left out'],
+  };
+};
+
+/** The ceiling of one claim a transaction. Then the same, with each commit announced. */
+const SILENT = 'pgbench';
+const ANNOUNCING = 'pgbench that announces';
+
+const takePgbench =
+  (stand: Stand, pgbench: Pgbench, announces: boolean): Taking =>
+  async () => {
+    await setAnnouncing(stand.without, announces);
+    await clearClaims(stand.without);
+    const { perSecond, transactions } = await pgbench.claim(stand.seconds);
+    await expectClaims('spread claims, pgbench', stand.without, transactions);
+    return { perSecond };
+  };
+
+/** (b) One hot job: it is full after the first few, so that nearly all are refused. */
+export const hot: Scenario = async (stand) => {
+  const rounds = await inTurn(stand, 'hot', {
+    textbook: takeHot(stand, stand.textbook),
+    group: takeHot(stand, stand.group),
+    healthz: takeHealth(stand),
+  });
+  const rate = rateIn(rounds);
+  const what = 'refusals of one hot job';
+  return {
+    rounds,
+    measures: [
+      compare(what, 'refusals/s', rate('group'), rate('textbook')),
+      compare(what, 'refusals/s', rate('group'), rate('healthz'), { at: 'least', limit: 0.6 }),
+    ],
+  };
+};
+
+const takeHot =
+  (stand: Stand, place: Place): Taking =>
+  async () => {
+    const what = `one hot job, ${place.side}`;
+    const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
+    await expectClaims(what, place.url, DEFAULT_CAPACITY);
+    // The first few are granted, and so no refusals.
+    const { 200: _granted, ...statuses } = (heard as Heard).statuses;
+    return figuresOf(what, { ...(heard as Heard), statuses }, 403);
+  };
+
+/** (c) Spread claims, with and without a crowd of as many connections on one job beside them. */
+export const beside: Scenario = async (stand) => {
+  const { textbook, group } = stand;
+  const rounds = await inTurn(stand, 'beside', {
+    'textbook, no crowd': takeSpread(stand, textbook),
+    'textbook, crowd': takeBeside(stand, textbook),
+    'group, no crowd': takeSpread(stand, group),
+    'group, crowd': takeBeside(stand, group),
+  });
+  const latencies = (side: string, figure: 'p50' | 'p99', limit?: number) => {
+    const of = (name: string) => ({ name, value: median(rounds[name] ?? [], figure) });
+    return compare(
+      `spread claims beside a crowd, ${figure}`,
+      'ms',
+      of(`${side}, crowd`),
+      of(`${side}, no crowd`),
+      limit === undefined ? undefined : { at: 'most', limit },
+    );
+  };
+  return {
+    rounds,
+    measures: [
+      latencies('textbook', 'p50'),
+      latencies('textbook', 'p99'),
+      latencies('group', 'p50'),
+      latencies('group', 'p99', 2),
+    ],
+  };
+};
+
+const takeBeside =
+  (stand: Stand, place: Place): Taking =>
+  async () => {
+    const crowd: Asks = { kind: 'one-job', jobId: HOT_JOB };
+    const [heard] = await crowdsAt(stand, place, [spreadClaims, crowd]);
+    return figuresOf(`spread claims beside a crowd, ${place.side}`, heard as Heard, 200);
+  };
+
+/** (d) One client alone, whose next claim follows the answer to the last. */
+export const alone: Scenario = async (stand) => {
+  const rounds = await inTurn(stand, 'alone', {
+    textbook: takeSpread(stand, stand.textbook, 1),
+    group: takeSpread(stand, stand.group, 1),
+    healthz: takeHealth(stand, 1),
+  });
+  const of = (name: string, figure: string) => ({
+    name,
+    value: median(rounds[name] ?? [], figure),
+  });
+  const what = 'a claim of one client alone';
+  return {
+    rounds,
+    measures: [
+      compare(`${what}, p50`, 'ms', of('group', 'p50'), of('textbook', 'p50'), {
+        at: 'most',
+        limit: 1.1,
+      }),
+      compare(`${what}, p99`, 'ms', of('group', 'p99'), of('textbook', 'p99')),
+      compare(`${what}, p50`, 'ms', of('group', 'p50'), of('healthz', 'p50')),
+    ],
+  };
+};
+
+/** Takes in turn, and says so. */
+export const inTurn = (
+  { rounds, onProgress, arena }: Stand,
+  scenario: string,
+  takings: Record<string, Taking>,
+): Promise<Taken<string>> =>
+  interleave(rounds, takings, (name, round) => {
+    arena.stop.throwIfAborted();
+    const which = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
+    onProgress(`${scenario}: ${which}, ${name}`);
+  });
+
+export const rateIn = (rounds: Record<string, Figures[]>) => (name: string) => ({
+  name,
+  value: median(rounds[name] ?? [], 'perSecond'),
+});

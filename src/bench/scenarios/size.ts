@@ -1,0 +1,80 @@
+import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { figuresOf } from '../check.ts';
+import type { Asks } from '../load/asks.ts';
+import type { Heard } from '../load/load.ts';
+import { compare } from '../measure.ts';
+import type { Server } from '../processes.ts';
+import type { Taking } from '../rounds.ts';
+import { clearFreeJobs, type Seed } from '../seed.ts';
+import { CONNECTIONS, type Scenario, type Stand } from '../stand.ts';
+import { inTurn, rateIn } from './scenarios.ts';
+
+const SIZES = [1_000, 1_000_000];
+/** Beside the full jobs, the same in both tables: what is claimed in a round is removed after it. */
+const FREE_JOBS = 20_000;
+
+interface Table extends Seed {
+  url: string;
+  server: Server;
+  name: string;
+}
+
+/** (e) The product over a small table and a large one. */
+export const size: Scenario = async (stand) => {
+  const tables: Table[] = [];
+  for (const fullJobs of SIZES) tables.push(await makeTable(stand, fullJobs));
+  const takings = tables.flatMap((table) => [
+    [`claims, ${table.name}`, takeClaims(stand, table)] as const,
+    [`refusals, ${table.name}`, takeRefusals(stand, table)] as const,
+  ]);
+  const rounds = await inTurn(stand, 'size', Object.fromEntries(takings));
+  await Promise.all(tables.map(({ server }) => server.stop()));
+
+  const [small, large] = tables.map(({ name }) => name);
+  const rate = rateIn(rounds);
+  const measure = (kind: 'claims' | 'refusals', what: string) =>
+    compare(
+      what,
+      `${kind}/s`,
+      { ...rate(`${kind}, ${large}`), name: large ?? '' },
+      { ...rate(`${kind}, ${small}`), name: small ?? '' },
+      { at: 'least', limit: 0.9 },
+    );
+  return {
+    rounds,
+    measures: [
+      measure('claims', `claims on ${FREE_JOBS.toLocaleString('en')} free jobs beside full ones`),
+      measure('refusals', 'refusals spread over the full jobs'),
+    ],
+  };
+};
+
+async function makeTable({ arena, onProgress }: Stand, fullJobs: number): Promise<Table> {
+  const name = `${fullJobs.toLocaleString('en')} jobs`;
+  onProgress(`size: seeding ${name} with four claims each`);
+  const rows = { fullJobs, freeJobs: FREE_JOBS };
+  const url = await arena.makeDatabase(`jobs_${fullJobs}`, rows);
+  return { ...rows, url, name, server: await arena.startServer('group', url) };
+}
+
+const takeClaims =
+  (stand: Stand, table: Table): Taking =>
+  async () => {
+    await clearFreeJobs(table.url, table);
+    const firstJob = table.fullJobs + 1;
+    const asks: Asks = { kind: 'spread', firstJob, jobs: FREE_JOBS, slots: DEFAULT_CAPACITY };
+    return figuresOf(`claims, ${table.name}`, await crowd(stand, table, asks), 200);
+  };
+
+const takeRefusals =
+  (stand: Stand, table: Table): Taking =>
+  async () => {
+    const asks: Asks = { kind: 'spread', firstJob: 1, jobs: table.fullJobs };
+    return figuresOf(`refusals, ${table.name}`, await crowd(stand, table, asks), 403);
+  };
+
+async function crowd({ arena, seconds }: Stand, { server }: Table, asks: Asks): Promise<Heard> {
+  const crowds = [{ asks, connections: CONNECTIONS }];
+  const [heard] = await arena.makeLoad({ origin: server.origin, seconds, crowds });
+  return heard as Heard;
+}

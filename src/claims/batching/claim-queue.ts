@@ -1,0 +1,200 @@
+import type { Database } from '../../db/client.ts';
+import type { ClaimRequest, Outcome } from '../rules.ts';
+import { FullJobs } from './full-jobs.ts';
+import {
+  type Claiming,
+  claimInLine,
+  claimTogether,
+  type Result,
+  refuseTogether,
+  type Settled,
+} from './group-commit.ts';
+import { Patience } from './patience.ts';
+import {
+  isUnanswered,
+  jobsOf,
+  lineOf,
+  moveUnkeyed,
+  type QueueLimits,
+  takeBatch,
+  type Waiting,
+  waitingFor,
+} from './waiting.ts';
+
+/**
+ * Group commit: claims that come while a transaction is running form the next one. They wait in the
+ * order in which they came, and each job is in one of our transactions at a time, so no two of them
+ * wait for one another. An idle queue begins at the end of the event loop's turn.
+ */
+export class ClaimQueue {
+  readonly #db: Database;
+  readonly #limits: QueueLimits;
+  readonly #onLateError: (error: unknown) => void;
+  /** By job; the job that has waited longest first. */
+  readonly #waiting = new Map<bigint, Waiting[]>();
+  /** The same, of jobs that were full when last seen: a look may do. */
+  readonly #waitingForLook = new Map<bigint, Waiting[]>();
+  /** Claims of jobs that another session has. */
+  readonly #waitingForLine: Waiting[][] = [];
+  /** Jobs that a transaction of ours is about, or that wait for a line. */
+  readonly #taken = new Set<bigint>();
+  /** Jobs that a look is about. */
+  readonly #lookedAt = new Set<bigint>();
+  readonly #fullJobs = new FullJobs();
+  #count = 0;
+  readonly #running = { batches: 0, lines: 0, looks: 0 };
+  /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
+  #hasLooked = false;
+  #beginning: NodeJS.Immediate | undefined;
+  readonly #patience: Patience;
+
+  /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
+  constructor(db: Database, limits: QueueLimits, onLateError: (error: unknown) => void) {
+    this.#db = db;
+    this.#limits = limits;
+    this.#onLateError = onLateError;
+    this.#patience = new Patience(
+      limits.waitMs,
+      () =>
+        [
+          ...this.#waiting.values(),
+          ...this.#waitingForLook.values(),
+          ...this.#waitingForLine,
+        ].flat(),
+      (waiting) => this.#answer(waiting, { kind: 'busy' }),
+    );
+  }
+
+  /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
+  claim(claiming: { request: ClaimRequest }): Promise<Outcome>;
+  claim(claiming: Claiming): Promise<Settled>;
+  claim(claiming: Claiming): Promise<Settled> {
+    if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
+    return new Promise((resolve, reject) => {
+      const { jobId } = claiming.request;
+      // A refusal that is to be stored takes a transaction anyway.
+      const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
+      const map = looks ? this.#waitingForLook : this.#waiting;
+      lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
+      this.#count++;
+      this.#beginTogether();
+    });
+  }
+
+  /** How many claims have no answer yet, and how many transactions decide some of them. */
+  load = () => ({ claims: this.#count, transactions: this.#running.batches + this.#running.lines });
+
+  /** Those that come in one turn of the event loop go together: the first would keep the others waiting. */
+  #beginTogether() {
+    this.#beginning ??= setImmediate(() => {
+      this.#beginning = undefined;
+      this.#begin();
+    });
+  }
+
+  #begin() {
+    while (this.#mayLook()) {
+      const batch = takeBatch(this.#waitingForLook, this.#lookedAt, Number.POSITIVE_INFINITY);
+      if (batch.length === 0) break;
+      void this.#look(batch);
+    }
+    while (this.#running.lines < this.#limits.lines) {
+      const line = this.#waitingForLine.shift();
+      if (!line) break;
+      void this.#runLine(line);
+    }
+    while (this.#running.batches < this.#limits.batches) {
+      const batch = takeBatch(this.#waiting, this.#taken, this.#limits.batch);
+      if (batch.length === 0) break;
+      void this.#runBatch(batch);
+    }
+    if (this.#count > 0) this.#patience.watch();
+  }
+
+  #mayLook(): boolean {
+    const hasTurn = this.#running.batches === 0 || !this.#hasLooked;
+    return hasTurn && this.#running.looks < this.#limits.looks;
+  }
+
+  async #runBatch(batch: Waiting[]) {
+    this.#running.batches++;
+    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
+    this.#running.batches--;
+    this.#hasLooked = false;
+    const held = new Map<bigint, Waiting[]>();
+    for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
+    for (const jobId of jobsOf(batch)) if (!held.has(jobId)) this.#taken.delete(jobId);
+    this.#waitingForLine.push(...held.values());
+    this.#begin();
+  }
+
+  async #runLine(line: Waiting[]) {
+    this.#running.lines++;
+    const batch = line.filter(isUnanswered);
+    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
+    this.#running.lines--;
+    for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
+    this.#begin();
+  }
+
+  /** However many ask for jobs that are full, one statement tells them all. */
+  async #look(batch: Waiting[]) {
+    this.#running.looks++;
+    this.#hasLooked = true;
+    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
+    this.#running.looks--;
+    for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
+    // A slot was free when these looked: now it is for the lock to say who gets it.
+    const left = batch.filter(isUnanswered);
+    for (const each of left) {
+      this.#fullJobs.note(each.request.jobId, false);
+      lineOf(this.#waiting, each.request.jobId).push(each);
+    }
+    for (const jobId of jobsOf(left)) this.#waiting.get(jobId)?.sort((a, b) => a.since - b.since);
+    this.#begin();
+  }
+
+  /** The results; undefined when they came too late, or not at all, and all have been answered. */
+  async #inTime<T>(batch: Waiting[], work: Promise<T>): Promise<T | undefined> {
+    const timer = setTimeout(() => {
+      for (const waiting of batch) this.#answer(waiting, { kind: 'unknown' });
+    }, this.#limits.answerMs);
+    try {
+      return await work;
+    } catch (error) {
+      if (!batch.some(isUnanswered)) this.#onLateError(error);
+      for (const waiting of batch) this.#end(waiting, () => waiting.reject(error));
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Answers those who have an outcome; the others go on waiting. */
+  #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
+    const full = new Set<bigint>();
+    for (const [index, waiting] of batch.entries()) {
+      const result = results?.[index];
+      if (!result || result.kind === 'locked-elsewhere') continue;
+      const { jobId } = waiting.request;
+      const refused = result.kind === 'full' || result.kind === 'duplicate';
+      const isFull = refused && result.slots?.remaining === 0;
+      this.#fullJobs.note(jobId, isFull);
+      if (isFull) full.add(jobId);
+      this.#answer(waiting, result);
+    }
+    // Whoever still waits for these need not wait for their locks.
+    for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
+  }
+
+  #answer(waiting: Waiting, settled: Settled) {
+    this.#end(waiting, () => waiting.resolve(settled));
+  }
+
+  #end(waiting: Waiting, tell: () => void) {
+    if (waiting.answered) return;
+    waiting.answered = true;
+    this.#count--;
+    tell();
+  }
+}

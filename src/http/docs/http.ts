@@ -1,0 +1,28 @@
+import { FOR_EVER, newRoutes, revalidated } from '../new-routes.ts';
+import { type Document, documentOf } from './document.ts';
+import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
+
+/** The OpenAPI document of `described`, and a page that shows it. */
+export function docsRoutes(described: ReturnType<typeof newRoutes>) {
+  const routes = newRoutes();
+  let document: Document | undefined;
+  routes.get('/openapi.json', revalidated, (c) => {
+    // Made when first asked for: by then the routes are complete.
+    document ??= documentOf(described);
+    return c.json(document);
+  });
+  routes.get('/docs', revalidated, (c) =>
+    c.html(page, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }),
+  );
+  routes.get('/docs/start.js', revalidated, async (c) =>
+    c.body(await readStart(), 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+  );
+  for (const { name, type, read } of files)
+    routes.get(`${FILES_AT}/${name}`, async (c) =>
+      c.body(await read(), 200, {
+        'Content-Type': type,
+        'Cache-Control': FOR_EVER,
+      }),
+    );
+  return routes;
+}

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { inProject } from '../../process/project.ts';
+
+const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+const { version } = createRequire(import.meta.url)(manifest) as { version: string };
+
+/** Where the page's files are. A new version has a new address, so a file never changes. */
+export const FILES_AT = `/docs/${version}`;
+
+interface PageFile {
+  name: string;
+  type: string;
+  read(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const fromSwaggerUi = (name: string, type: string): PageFile => ({
+  name,
+  type,
+  read: async () => Uint8Array.from(await readFile(path.join(path.dirname(manifest), name))),
+});
+
+/** All that is served, by name: what is not listed here cannot be asked for. */
+export const files: PageFile[] = [
+  fromSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+  fromSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),
+  fromSwaggerUi('favicon-32x32.png', 'image/png'),
+];
+
+export const readStart = () => readFile(inProject('src/http/docs/start.js'), 'utf8');
+
+// Addresses without a slash in front: behind a proxy the page may be at /api/docs.
+export const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Rowlock: the API</title>
+<link rel="stylesheet" href=".${FILES_AT}/swagger-ui.css">
+<link rel="icon" type="image/png" href=".${FILES_AT}/favicon-32x32.png">
+</head>
+<body>
+<div id="docs"><noscript>This page needs JavaScript. The document is at <a href="./openapi.json">openapi.json</a>.</noscript></div>
+<script src=".${FILES_AT}/swagger-ui-bundle.js"></script>
+<script src="./docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Only files of ours, nothing inline but styles and the pictures that Swagger UI's styles hold. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

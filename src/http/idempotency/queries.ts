@@ -1,0 +1,89 @@
+import { asc, lte, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../../db/client.ts';
+import { idempotencyKeys } from '../../db/schema.ts';
+import type { RequestKey, StoredAnswer } from './keys.ts';
+
+/** An answer that was given, and the fingerprint of the request that got it. */
+export type KnownAnswer = StoredAnswer & Pick<RequestKey, 'fingerprint'>;
+
+/** As `execute` wants it. */
+type Row<T> = T & Record<string, unknown>;
+
+const NOW = sql`statement_timestamp()`;
+
+/** A number for a key. Two keys with the same one wait for one another in vain, and do no harm. */
+const LOCK = sql`hashtextextended(caller || ' ' || key, 0)`;
+
+/** Rows of what these have, in one parameter. */
+const rowsOf = (requests: RequestKey[], columns: string) =>
+  sql`jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as request (${sql.raw(columns)})`;
+const KEY = 'caller text, key text';
+
+/**
+ * Keeps the key for this transaction. While another one has it, this waits for that to end, as long
+ * as `lock_timeout` allows.
+ */
+export const lockKey = async (tx: Transaction, request: RequestKey) => {
+  await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}) from ${rowsOf([request], KEY)}`);
+};
+
+/** Keeps those keys that no other transaction has, and returns them. Waits for none. */
+export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<RequestKey[]> {
+  const rows = await tx.execute<{ caller: string; key: string }>(sql`
+    select caller, key from ${rowsOf(requests, KEY)} where pg_try_advisory_xact_lock(${LOCK})`);
+  const kept = new Set(rows.map(nameOfKey));
+  return requests.filter((request) => kept.has(nameOfKey(request)));
+}
+
+/** What was answered to these keys, by their names. Within a transaction, lock them first. */
+export async function findAnswers(
+  db: Database | Transaction,
+  requests: RequestKey[],
+): Promise<Map<string, KnownAnswer>> {
+  const rows = await db.execute<Row<KnownAnswer & { caller: string; key: string }>>(sql`
+    select caller, key, fingerprint, status, headers, body
+    from ${idempotencyKeys} join ${rowsOf(requests, KEY)} using (caller, key)
+    where expires_at > ${NOW}`);
+  return new Map(rows.map((row) => [nameOfKey(row), row]));
+}
+
+/** Stores answers to keys that this transaction has locked, and found no answer to. */
+export async function storeAnswers(tx: Transaction, answers: (RequestKey & StoredAnswer)[]) {
+  const columns = `${KEY}, fingerprint text, hours int, status int, headers jsonb, body text`;
+  const stored = await tx.execute(sql`
+    insert into ${idempotencyKeys} as known
+      (caller, key, fingerprint, status, headers, body, expires_at)
+    select caller, key, fingerprint, status, headers, body, ${NOW} + make_interval(hours => hours)
+    from ${rowsOf(answers, columns)}
+    on conflict (caller, key) do update set (fingerprint, status, headers, body, expires_at) =
+      (excluded.fingerprint, excluded.status, excluded.headers, excluded.body, excluded.expires_at)
+    where known.expires_at <= ${NOW}
+    returning 1`);
+  if (stored.length !== answers.length) throw new Error('an answer to a key was there already');
+}
+
+/** Names a key apart from all others. */
+export const nameOfKey = ({ caller, key }: Pick<RequestKey, 'caller' | 'key'>): string =>
+  JSON.stringify([caller, key]);
+
+/** Removes up to `limit` expired keys that nobody is taking anew, and says how many. */
+export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
+  const { caller, key, expiresAt } = idempotencyKeys;
+  const expired = tx
+    .$with('expired')
+    .as(
+      tx
+        .select({ caller, key })
+        .from(idempotencyKeys)
+        .where(lte(expiresAt, NOW))
+        .orderBy(asc(expiresAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  const removed = await tx
+    .with(expired)
+    .delete(idempotencyKeys)
+    .where(sql`(${caller}, ${key}) in (select ${expired.caller}, ${expired.key} from ${expired})`)
+    .returning({ key });
+  return removed.length;
+}

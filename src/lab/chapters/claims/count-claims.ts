@@ -1,0 +1,22 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { type ClaimRequest, type Decision, decide } from '../../../claims/rules.ts';
+import type { Database, Transaction } from '../../../db/client.ts';
+import { jobClaims, jobs } from '../../../db/schema.ts';
+
+/** One SELECT, no lock: the job's capacity and claims as the snapshot has them, and what follows. */
+export async function countClaims(
+  db: Database | Transaction,
+  { jobId, recruiterId }: ClaimRequest,
+): Promise<Decision | { kind: 'no-such-job' }> {
+  const claimsOfJob = eq(jobClaims.jobId, jobs.id);
+  const mine = and(claimsOfJob, eq(jobClaims.recruiterId, recruiterId));
+  const [job] = await db
+    .select({
+      capacity: jobs.capacity,
+      claimed: db.$count(jobClaims, claimsOfJob).as('claimed'),
+      held: sql<boolean>`exists (select from ${jobClaims} where ${mine})`.as('held'),
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId));
+  return job ? decide(job, job) : { kind: 'no-such-job' };
+}

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A lock on a number instead of a row: whoever asks for the same number waits until this transaction
+ * has ended. It needs no row to lock, and protects nothing from those who do not ask for it.
+ */
+export const advisoryLock: Strategy = {
+  name: 'advisory-lock',
+  idea: 'pg_advisory_xact_lock(job), held until the commit',
+  promise: 'capacity',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE LOCK: whoever asks for the same number waits here until we commit or roll back.
+      await tx.execute(sql`select pg_advisory_xact_lock(${request.jobId}::bigint)`);
+      const decision = await countClaims(tx, request);
+      if (decision.kind !== 'granted') return decision;
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+};

@@ -1,0 +1,31 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import { slotsOf } from '../../../../claims/rules.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+import { counters } from '../tables.ts';
+
+/**
+ * The lock need not be on the job: any row will do that every claimer locks first. A counter beside
+ * it saves the counting, and is right as long as whoever changes the claims changes it too.
+ */
+export const counterRow: Strategy = {
+  name: 'counter-row',
+  idea: 'lock a row that holds the count, and keep it true',
+  promise: 'capacity',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      const ofJob = eq(counters.jobId, request.jobId);
+      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      const [counter] = await tx.select().from(counters).where(ofJob).for('update');
+      if (!counter) return { kind: 'no-such-job' };
+      if (counter.claimed >= counter.capacity) {
+        const refusal = await countClaims(tx, request);
+        return refusal.kind === 'granted' ? { kind: 'busy' } : refusal;
+      }
+      const claimed = counter.claimed + 1;
+      await tx.update(counters).set({ claimed }).where(ofJob);
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: slotsOf(counter.capacity, claimed) };
+    }),
+};

@@ -1,0 +1,31 @@
+import { sql } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: the lock is given back when the work is done, and the work is not done before the COMMIT.
+ * In between the next one has the lock, and does not see the claim yet.
+ * Witness: S1 inserts and unlocks, S2 locks and counts 3, S1 commits, S2 inserts.
+ */
+export const earlyUnlock: Strategy = {
+  name: 'early-unlock',
+  idea: 'advisory lock, given back before the commit',
+  promise: 'nothing',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_lock(${request.jobId}::bigint)`);
+      try {
+        // In a savepoint: after an error nothing could be unlocked in the transaction itself.
+        return await tx.transaction(async (inner) => {
+          const decision = await countClaims(inner, request);
+          if (decision.kind !== 'granted') return decision;
+          const claim = await insertClaim(inner, request);
+          return { kind: 'claimed', claim, slots: decision.slots };
+        });
+      } finally {
+        // THE GAP: the next one has the lock, and our claim is not committed yet.
+        await tx.execute(sql`select pg_advisory_unlock(${request.jobId}::bigint)`);
+      }
+    }),
+};

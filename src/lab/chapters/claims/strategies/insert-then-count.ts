@@ -1,0 +1,33 @@
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: inserting first and counting after, to roll back when it was one too many. Neither sees
+ * the other's claim before its commit, so each counts its own as the last that fits.
+ * Witness: S1 inserts, S2 inserts, S1 counts 4, S2 counts 4, both commit.
+ */
+export const insertThenCount: Strategy = {
+  name: 'insert-then-count',
+  idea: 'insert first, count after, undo if too many',
+  promise: 'nothing',
+  async claim(db, request) {
+    try {
+      return await db.transaction(async (tx) => {
+        const claim = await insertClaim(tx, request);
+        // THE GAP: what the other one has inserted is not committed yet, and not counted.
+        const after = await countClaims(tx, request);
+        if (after.kind === 'no-such-job') return after;
+        const { capacity, claimed } = after.slots;
+        if (claimed > capacity) throw new TooMany();
+        return { kind: 'claimed', claim, slots: after.slots };
+      });
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      const refusal = await countClaims(db, request);
+      return refusal.kind === 'granted' ? { kind: 'busy' } : refusal;
+    }
+  },
+};
+
+class TooMany extends Error {}

@@ -1,0 +1,36 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim, readHolders } from '../../../../claims/queries.ts';
+import { slotsOf } from '../../../../claims/rules.ts';
+import { jobs } from '../../../../db/schema.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: the lock comes after the insert. It never oversells, but the insert's foreign key holds a
+ * weaker lock on the job's row already, two may hold that one, and each then waits for the other.
+ * Witness: S1 inserts, S2 inserts, S1 locks and waits for S2, S2 locks and waits for S1: deadlock.
+ */
+export const insertThenLock: Strategy = {
+  name: 'insert-then-lock',
+  idea: 'insert the claim, then lock the job: deadlocks',
+  promise: 'capacity',
+  async claim(db, request) {
+    try {
+      return await db.transaction(async (tx) => {
+        const claim = await insertClaim(tx, request);
+        // THE DEADLOCK: by their inserts two hold a weaker lock on this row, and each waits.
+        const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
+        if (!job) return { kind: 'no-such-job' };
+        const { claimed } = await readHolders(tx, request);
+        if (claimed > job.capacity) throw new TooMany();
+        return { kind: 'claimed', claim, slots: slotsOf(job.capacity, claimed) };
+      });
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      const refusal = await countClaims(db, request);
+      return refusal.kind === 'granted' ? { kind: 'busy' } : refusal;
+    }
+  },
+};
+
+class TooMany extends Error {}

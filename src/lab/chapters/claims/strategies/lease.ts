@@ -1,0 +1,101 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
+import type { Database, Transaction } from '../../../../db/client.ts';
+import { now, sleep } from '../../../clock.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+import { leases } from '../tables.ts';
+
+const TRIES = 40;
+const PAUSE_MS = 50;
+
+/**
+ * A lease is a lock that ends by itself, so that a holder who crashed does not hold it for ever.
+ * But a holder who is only slow does not notice the end, and goes on as if it still held it.
+ * Witness: S1 takes the lease and counts 3, time passes, S2 takes it and counts 3, both insert.
+ */
+export const lease: Strategy = {
+  name: 'lease',
+  idea: 'a lock that expires: a slow holder goes on regardless',
+  promise: 'nothing',
+  timed: true,
+  claim: (db, request) =>
+    withLease(db, request, async (token) => {
+      // THE GAP: once our lease has ended, whoever has the next one counts the same.
+      const decision = await countClaims(db, request);
+      if (decision.kind !== 'granted') return decision;
+      return db.transaction(async (tx) => {
+        const claim = await insertClaim(tx, request);
+        await endLease(tx, request, token);
+        return { kind: 'claimed', claim, slots: decision.slots };
+      });
+    }),
+};
+
+/**
+ * Each lease has a higher token than the one before. Who writes shows its token, in the transaction
+ * that writes, and a token that is no longer the newest is turned away.
+ */
+export const fencedLease: Strategy = {
+  name: 'fenced-lease',
+  idea: 'a lease whose token is checked with the write',
+  promise: 'capacity',
+  timed: true,
+  claim: (db, request) =>
+    withLease(db, request, async (token) => {
+      const decision = await countClaims(db, request);
+      if (decision.kind !== 'granted') return decision;
+      return db.transaction(async (tx) => {
+        // THE FENCE: it also locks the row of the lease, so nobody takes it before we commit.
+        if (!(await endLease(tx, request, token))) return { kind: 'busy' };
+        const claim = await insertClaim(tx, request);
+        return { kind: 'claimed', claim, slots: decision.slots };
+      });
+    }),
+};
+
+/** Runs `work` with the token of a lease, which `work` ends when it claims, and we end otherwise. */
+async function withLease(
+  db: Database,
+  request: ClaimRequest,
+  work: (token: number) => Promise<Outcome>,
+): Promise<Outcome> {
+  const token = await takeLease(db, request);
+  if (typeof token !== 'number') return token;
+  let outcome: Outcome | undefined;
+  try {
+    outcome = await work(token);
+    return outcome;
+  } finally {
+    if (outcome?.kind !== 'claimed') await endLease(db, request, token);
+  }
+}
+
+/** The token of a lease that is now ours, or the answer when there is none to be had. */
+async function takeLease(db: Database, request: ClaimRequest): Promise<number | Outcome> {
+  const ofJob = sql`${leases.jobId} = ${request.jobId}`;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const [answer] = await db.execute<{ token: number | null; known: boolean }>(sql`
+      with taken as (
+        update ${leases} set holder = ${request.recruiterId}, token = token + 1,
+          expires_at = ${now} + interval '10 seconds'
+        where ${ofJob} and (holder is null or expires_at < ${now}) returning token
+      )
+      select (select token from taken), exists (select from ${leases} where ${ofJob}) as known`);
+    if (typeof answer?.token === 'number') return answer.token;
+    if (!answer?.known) return { kind: 'no-such-job' };
+    await sleep(PAUSE_MS);
+  }
+  return { kind: 'busy' };
+}
+
+/** Gives the lease back; false when it was not ours any more. */
+async function endLease(db: Database | Transaction, { jobId }: ClaimRequest, token: number) {
+  const ended = await db
+    .update(leases)
+    .set({ holder: null })
+    .where(and(eq(leases.jobId, jobId), eq(leases.token, token)))
+    .returning({ token: leases.token });
+  return ended.length > 0;
+}

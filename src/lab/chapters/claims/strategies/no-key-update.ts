@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim, readHolders } from '../../../../claims/queries.ts';
+import { decide } from '../../../../claims/rules.ts';
+import { jobs } from '../../../../db/schema.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * FOR NO KEY UPDATE excludes other claimers just as FOR UPDATE does. It is weaker in one way that
+ * does not matter here: it lets others insert rows that refer to the job. Those who claim without
+ * this lock are thus not held up, and nothing but the discipline of all claimers keeps them out.
+ */
+export const noKeyUpdate: Strategy = {
+  name: 'no-key-update',
+  idea: 'a weaker row lock, strong enough among claimers',
+  promise: 'capacity',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      const [job] = await tx
+        .select()
+        .from(jobs)
+        .where(eq(jobs.id, request.jobId))
+        .for('no key update');
+      if (!job) return { kind: 'no-such-job' };
+      const decision = decide(job, await readHolders(tx, request));
+      if (decision.kind !== 'granted') return decision;
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+};

@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm';
+import { jobClaims, jobs } from '../../../../db/schema.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: one statement that locks the job and counts its claims has one snapshot, taken before it
+ * waits for the lock. What it counts after the wait is what was there before it.
+ * Witness: S1 inserts and has not committed, S2 waits for the lock, S1 commits, S2 counts 3.
+ */
+export const oneStatement: Strategy = {
+  name: 'one-statement',
+  idea: 'lock, count and insert in one statement: one old snapshot',
+  promise: 'nothing',
+  async claim(db, request) {
+    const { jobId, recruiterId } = request;
+    // THE GAP: the snapshot that it counts by is older than its wait for the lock.
+    const inserted = await db.execute<{ id: string; created_at: string }>(sql`
+      with job as (select id, capacity from ${jobs} where id = ${jobId} for update)
+      insert into ${jobClaims} (job_id, recruiter_id)
+      select id, ${recruiterId} from job
+      where (select count(*) from ${jobClaims} where job_id = ${jobId}) < capacity
+      returning id, created_at`);
+    const [row] = inserted;
+    const after = await countClaims(db, request);
+    if (!row) return after.kind === 'granted' ? { kind: 'busy' } : after;
+    if (after.kind === 'no-such-job') return after;
+    const createdAt = new Date(row.created_at);
+    const claim = { id: BigInt(row.id), jobId, recruiterId, createdAt, expiresAt: null };
+    return { kind: 'claimed', claim, slots: after.slots };
+  },
+};

@@ -1,0 +1,25 @@
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A snapshot that stays the same makes the count repeatable, not true. The two transactions write
+ * different rows, so neither has a reason to fail: write skew.
+ * Witness: both count 3 in their snapshots, both insert, both commit.
+ */
+export const repeatableRead: Strategy = {
+  name: 'repeatable-read',
+  idea: 'one snapshot for all statements: write skew',
+  promise: 'nothing',
+  claim: (db, request) =>
+    db.transaction(
+      async (tx) => {
+        // THE GAP: the other one's snapshot is as old as ours, and stays so.
+        const decision = await countClaims(tx, request);
+        if (decision.kind !== 'granted') return decision;
+        const claim = await insertClaim(tx, request);
+        return { kind: 'claimed', claim, slots: decision.slots };
+      },
+      { isolationLevel: 'repeatable read' },
+    ),
+};

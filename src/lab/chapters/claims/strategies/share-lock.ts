@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim, readHolders } from '../../../../claims/queries.ts';
+import { decide } from '../../../../claims/rules.ts';
+import { jobs } from '../../../../db/schema.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: FOR SHARE keeps the job's row from being changed, but two may hold it together, and
+ * neither changes the row.
+ * Witness: S1 and S2 both lock, both count 3, both insert.
+ */
+export const shareLock: Strategy = {
+  name: 'share-lock',
+  idea: 'FOR SHARE: a lock that two hold together',
+  promise: 'nothing',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE GAP: two may hold this lock together, and both go on to count.
+      const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('share');
+      if (!job) return { kind: 'no-such-job' };
+      const decision = decide(job, await readHolders(tx, request));
+      if (decision.kind !== 'granted') return decision;
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+};

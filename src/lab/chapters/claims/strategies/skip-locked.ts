@@ -1,0 +1,38 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+import { slots } from '../tables.ts';
+
+/**
+ * One row a slot; each claimer takes the first free one that nobody has locked. Nobody waits, so it
+ * suits a queue, where any row will do. Here it never oversells, but it may undersell: a slot that
+ * is locked counts as gone, even if its holder rolls back a moment later.
+ * Witness: S1 locks the last slot, S2 skips it and is told that the job is full, S1 rolls back.
+ */
+export const skipLocked: Strategy = {
+  name: 'skip-locked',
+  idea: 'take a free slot row that nobody has locked',
+  promise: 'capacity',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      const decision = await countClaims(tx, request);
+      if (decision.kind !== 'granted') return decision;
+      const { jobId, recruiterId } = request;
+      // THE GAP: a slot that somebody has locked counts as gone, even if they roll back.
+      const [free] = await tx
+        .select({ slot: slots.slot })
+        .from(slots)
+        .where(and(eq(slots.jobId, jobId), isNull(slots.recruiterId)))
+        .orderBy(slots.slot)
+        .limit(1)
+        .for('update', { skipLocked: true });
+      if (!free) return { kind: 'full', slots: { ...decision.slots, remaining: 0 } };
+      await tx
+        .update(slots)
+        .set({ recruiterId })
+        .where(and(eq(slots.jobId, jobId), eq(slots.slot, free.slot)));
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+};

@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim, readHolders } from '../../../../claims/queries.ts';
+import { decide } from '../../../../claims/rules.ts';
+import { jobs } from '../../../../db/schema.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A trap: under REPEATABLE READ the snapshot is taken by the first statement, before it waits for
+ * the lock. Whoever waited counts what was there before the wait. The row lock raises no error,
+ * since the job's row itself was not changed.
+ * Witness: S1 locks, S2 takes its snapshot and waits, S1 inserts and commits, S2 counts 3.
+ */
+export const staleSnapshot: Strategy = {
+  name: 'stale-snapshot',
+  idea: 'FOR UPDATE under REPEATABLE READ: counts the past',
+  promise: 'nothing',
+  claim: (db, request) =>
+    db.transaction(
+      async (tx) => {
+        const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
+        if (!job) return { kind: 'no-such-job' };
+        // THE GAP: the snapshot that this counts by is older than the wait for the lock.
+        const decision = decide(job, await readHolders(tx, request));
+        if (decision.kind !== 'granted') return decision;
+        const claim = await insertClaim(tx, request);
+        return { kind: 'claimed', claim, slots: decision.slots };
+      },
+      { isolationLevel: 'repeatable read' },
+    ),
+};

@@ -1,0 +1,22 @@
+import { insertClaim } from '../../../../claims/queries.ts';
+import { countClaims } from '../count-claims.ts';
+import type { Strategy } from '../strategy.ts';
+
+/**
+ * A transaction alone does not help: under READ COMMITTED each one counts only what was committed
+ * before, and nothing makes the other wait.
+ * Witness: S1 counts 3, S2 counts 3, S1 inserts, S2 inserts, both commit.
+ */
+export const transaction: Strategy = {
+  name: 'transaction',
+  idea: 'the same between BEGIN and COMMIT: nobody waits',
+  promise: 'nothing',
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE GAP: until we have committed, whoever counts counts the same.
+      const decision = await countClaims(tx, request);
+      if (decision.kind !== 'granted') return decision;
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+};

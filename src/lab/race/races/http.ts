@@ -1,0 +1,115 @@
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import { Admission, type AdmissionLimits } from '../../../claims/admission.ts';
+import { admitted, answer } from '../../../claims/http.ts';
+import { onlyMeant } from '../../../claims/only-meant.ts';
+import { claimByGet } from '../../../claims/routes.ts';
+import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
+import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
+import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../../http/problem.ts';
+import { bodyTooLarge } from '../../../http/problems.ts';
+import { idBody } from '../../../http/schemas.ts';
+import { describe } from '../../../process/errors.ts';
+import type { Log } from '../../../process/log.ts';
+import { strategies } from '../../chapters/claims/strategies/index.ts';
+import { labBusy, refusalAnswer } from '../../problems.ts';
+import { noSuchStrategy } from '../../syllabus/http.ts';
+import { TRACK_CONNECTIONS } from '../track.ts';
+import { Races, type RacesDeps } from './races.ts';
+
+const BODY_LIMIT_BYTES = 1_000;
+
+const from1To1000 = 'is a whole number from 1 to 1000';
+const upTo1000 = z.int(from1To1000).min(1, from1To1000).max(1_000, from1To1000);
+const race = z.object({
+  strategy: z.string('is the name of a strategy'),
+  capacity: upTo1000.default(4),
+  recruiters: upTo1000.default(5),
+});
+
+/** As many claims run at once as a track has connections. The others wait, as in production. */
+export const RACE_CLAIM_LIMITS: AdmissionLimits = {
+  places: TRACK_CONNECTIONS,
+  placesPerJob: TRACK_CONNECTIONS,
+  queue: 1_000,
+  waitMs: 5 * LOCK_TIMEOUT_MS,
+  answerMs: 5 * LOCK_TIMEOUT_MS,
+};
+
+/**
+ * Races whose load comes from the caller, by the same requests as in production. Each race has its own
+ * address and a scratch database. The caller ends the race, or it times out.
+ */
+export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
+  const races = new Races(deps);
+  const admission = new Admission(RACE_CLAIM_LIMITS, (error) =>
+    log.error({ event: 'claim failed after its answer', error: describe(error) }),
+  );
+  const routes = newRoutes();
+
+  routes.post(
+    '/races',
+    bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(raceTooLarge) }),
+    async (c) => {
+      const asked = race.safeParse(await c.req.json().catch(() => undefined));
+      if (!asked.success) return invalid(asked.error, 'body');
+      const strategy = strategies.find(({ name }) => name === asked.data.strategy);
+      if (!strategy) return problem(noSuchStrategy);
+      try {
+        const begun = await races.begin(strategy, asked.data, c.req.raw.signal);
+        if ('kind' in begun) return problem(labBusy, {}, RETRY_AFTER);
+        const { id, rows } = begun;
+        const body = {
+          race: id,
+          jobId: idBody(rows.jobId),
+          recruiterIds: rows.recruiterIds.map(idBody),
+        };
+        return c.json(body, 201, { Location: c.req.path.replace(/\/?$/, `/${id}`) });
+      } catch (error) {
+        return refusalAnswer(error);
+      }
+    },
+  );
+  routes.all('/races', () => methodNotAllowed('POST'));
+
+  routes.openapi(
+    {
+      ...claimByGet,
+      path: '/races/{race}/claim-job' as const,
+      hide: true,
+      middleware: guardedBy(onlyMeant),
+    },
+    (c) => {
+      const found = races.find(c.req.param('race') ?? '');
+      if (!found) return problem(noSuchRace);
+      const request = c.req.valid('query');
+      return admitted(admission, found.rows.jobId, async () => {
+        const outcome = await found.claim(request);
+        return outcome ? answer(c, outcome, 200) : problem(noSuchRace);
+      });
+    },
+  );
+  routes.all('/races/:race/claim-job', () => methodNotAllowed('GET'));
+
+  routes.get('/races/:race', async (c) => {
+    const standing = await races.standing(c.req.param('race'));
+    return standing ? c.json(standing) : problem(noSuchRace);
+  });
+  routes.delete('/races/:race', async (c) =>
+    (await races.end(c.req.param('race'))) ? c.body(null, 204) : problem(noSuchRace),
+  );
+  routes.all('/races/:race', () => methodNotAllowed('GET, HEAD, DELETE'));
+  return routes;
+}
+
+const noSuchRace = {
+  status: 404,
+  code: 'not-found',
+  title: 'No such race',
+  detail: 'There is no race of this name here, or it has ended.',
+} as const;
+
+const raceTooLarge = {
+  ...bodyTooLarge,
+  detail: `The body may have at most ${BODY_LIMIT_BYTES} bytes.`,
+};

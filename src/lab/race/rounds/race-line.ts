@@ -1,0 +1,72 @@
+import { describe } from '../../../process/errors.ts';
+import type { Log } from '../../../process/log.ts';
+import type { Strategy } from '../../chapters/claims/strategy.ts';
+import { Listener } from '../../listener.ts';
+import { labBusy, Refusal, refusalOf } from '../../problems.ts';
+import { Line } from '../../stages/line.ts';
+import type { Stages } from '../../stages/stages.ts';
+import type { RaceSettings } from '../race.ts';
+import type { SeenRound } from './round.ts';
+import { type RaceTold, runRounds } from './rounds.ts';
+
+export interface RaceLineDeps {
+  stages: Stages;
+  log: Log;
+  /** Aborted when the server stops. */
+  stop: AbortSignal;
+}
+
+/** What the events of a race say, by their names. */
+export interface RaceNews {
+  /** It waits for its turn; 1 is the next. */
+  queued: { place: number };
+  round: SeenRound;
+  done: RaceTold;
+  failed: { detail: string };
+}
+
+const MOST_WAITING = 20;
+
+/** Races for whoever asks, one after the other: two at once would slow each other. */
+export class RaceLine {
+  readonly #deps: RaceLineDeps;
+  readonly #line = new Line(MOST_WAITING);
+
+  constructor(deps: RaceLineDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tells of a race, which ends when its listener leaves. `full` where no more may wait. */
+  listen(strategies: readonly Strategy[], settings: RaceSettings): Listener | 'full' {
+    if (this.#line.isFull()) return 'full';
+    const listener = new Listener();
+    void this.#run(listener, strategies, settings);
+    return listener;
+  }
+
+  async #run(listener: Listener, strategies: readonly Strategy[], settings: RaceSettings) {
+    const tell = <Name extends keyof RaceNews>(name: Name, data: RaceNews[Name]) =>
+      name === 'queued' ? listener.tellLatest(name, data) : listener.tell(name, data);
+    const stop = AbortSignal.any([listener.left, this.#deps.stop]);
+    const onRound = (round: SeenRound) => tell('round', round);
+    const work = () =>
+      this.#deps.stages.use((stage) => runRounds(stage.url, strategies, settings, onRound, stop));
+    try {
+      const done = await this.#line.run(work, (place) => tell('queued', { place }), stop);
+      if (typeof done !== 'object') return;
+      if ('kind' in done) throw new Refusal({ ...labBusy, detail: 'The race took too long.' });
+      tell('done', done);
+    } catch (error) {
+      tell('failed', { detail: this.#explain(error) });
+    } finally {
+      listener.end();
+    }
+  }
+
+  #explain(error: unknown): string {
+    const refused = refusalOf(error);
+    if (refused) return refused.detail;
+    this.#deps.log.error({ event: 'race failed', error: describe(error) });
+    return 'Something unexpected happened. The log has it.';
+  }
+}

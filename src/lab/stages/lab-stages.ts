@@ -1,0 +1,83 @@
+import { dropLeftovers } from '../../postgres/scratch.ts';
+import { describe } from '../../process/errors.ts';
+import type { Log } from '../../process/log.ts';
+import { Stage } from '../explore/stage.ts';
+import type { Trace } from '../race/trace.ts';
+import { openTrack } from '../race/track.ts';
+import { Stages, type StagesLimits } from './stages.ts';
+
+export const openStage = (url: string) => new Stage(url);
+
+const IDLE_MS = 60_000;
+
+/** A play takes milliseconds. A play that hangs gives up by itself before `answerMs`. */
+export const PLAY_LIMITS: StagesLimits = {
+  most: 2,
+  idleMs: IDLE_MS,
+  queue: 50,
+  waitMs: 5_000,
+  answerMs: 15_000,
+};
+
+/** An exploration may take an hour, and ends when its last listener leaves. */
+export const EXPLORATION_LIMITS: StagesLimits = {
+  most: 1,
+  idleMs: IDLE_MS,
+  queue: 0,
+  waitMs: 0,
+  answerMs: 3_600_000,
+};
+
+/** Twenty rounds of two strategies. Each round may wait as long as the lock timeout. */
+export const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
+
+/**
+ * One race over HTTP at a time, since two would slow each other. If its caller dies, a race ends after
+ * ten seconds. Waiting callers have more time than that.
+ */
+export const TRACK_LIMITS: StagesLimits = {
+  most: 1,
+  idleMs: IDLE_MS,
+  queue: 20,
+  waitMs: 15_000,
+  answerMs: 120_000,
+};
+
+export interface OpenStagesOptions {
+  /** The name of the database in the log. */
+  name?: string;
+  /** Records the races over HTTP. */
+  trace?: Trace | undefined;
+}
+
+/** The stages of the lab. Plays never wait for an exploration. */
+export function openStages(databaseUrl: string, log: Log, { name, trace }: OpenStagesOptions = {}) {
+  const closing = new AbortController();
+  const cleared = clearUp(databaseUrl, log, closing.signal);
+  const stages = (limits: StagesLimits) => new Stages(databaseUrl, limits, log, openStage, name);
+  const openTraced = async (url: string) => {
+    const track = await openTrack(url, trace?.open);
+    trace?.watch(url);
+    return track;
+  };
+  const plays = stages(PLAY_LIMITS);
+  const explorations = stages(EXPLORATION_LIMITS);
+  const rounds = stages(ROUND_LIMITS);
+  const tracks = new Stages(databaseUrl, TRACK_LIMITS, log, openTraced, name);
+  const close = async () => {
+    closing.abort();
+    await cleared;
+    await Promise.all([plays, explorations, rounds, tracks].map((each) => each.close()));
+  };
+  return { plays, explorations, rounds, tracks, close };
+}
+
+/** Drops the databases of killed servers in the background. No request waits for this. */
+async function clearUp(databaseUrl: string, log: Log, stop: AbortSignal) {
+  const failures = await dropLeftovers(databaseUrl, stop).catch((error) => [describe(error)]);
+  if (failures.length === 0 || stop.aborted) return;
+  const event = 'scratch databases of killed processes could not be dropped';
+  log.error({ event, count: failures.length, error: failures[0] });
+}
+
+export type LabStages = ReturnType<typeof openStages>;

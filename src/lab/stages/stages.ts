@@ -1,0 +1,139 @@
+import { Admission, type AdmissionLimits, type Unanswered } from '../../claims/admission.ts';
+import { prepareDatabase } from '../../db/migrate.ts';
+import { databaseError } from '../../db/sqlstate.ts';
+import { databaseName, unusable } from '../../db/unusable.ts';
+import { openScratch, type Scratch } from '../../postgres/scratch.ts';
+import { describe, PlainError } from '../../process/errors.ts';
+import { type Log, seldom } from '../../process/log.ts';
+import type { Stage } from '../explore/stage.ts';
+
+export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' | 'answerMs'> {
+  /** How many at once. A stage is five connections, a track twenty-one. */
+  most: number;
+  /** How long a stage is kept for the next one who wants to use it. */
+  idleMs: number;
+}
+
+/** Something over a scratch database. One user after the other borrows it. */
+export interface Lent {
+  /** Removes all that a user leaves, before the next user comes. */
+  clean(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Kept<L extends Lent> {
+  lent: L;
+  scratch: Scratch;
+  drop?: NodeJS.Timeout;
+}
+
+/**
+ * Stages or tracks to borrow, each over a scratch database of its own on the service's PostgreSQL.
+ * They are made when they are needed, and dropped with their databases.
+ */
+export class Stages<L extends Lent = Stage> {
+  readonly #databaseUrl: string;
+  readonly #databaseName: string;
+  readonly #open: (url: string) => L | Promise<L>;
+  readonly #idleMs: number;
+  readonly #log: Log['error'];
+  readonly #admission: Admission;
+  readonly #all = new Set<Promise<Kept<L>>>();
+  readonly #idle: Promise<Kept<L>>[] = [];
+
+  /** `open` makes a stage or track in a migrated database. `name` is the log's name for the server. */
+  constructor(
+    databaseUrl: string,
+    { most, idleMs, ...limits }: StagesLimits,
+    log: Log,
+    open: (url: string) => L | Promise<L>,
+    name = databaseName(databaseUrl),
+  ) {
+    this.#databaseUrl = databaseUrl;
+    this.#databaseName = name;
+    this.#open = open;
+    this.#idleMs = idleMs;
+    this.#log = seldom(log);
+    this.#admission = new Admission({ places: most, placesPerJob: most, ...limits }, this.#logLate);
+  }
+
+  /**
+   * Lends a stage or track. `busy` if none was free in time, `unknown` if the work did not end in
+   * time. After an error the stage or track is dropped. Throws what the work throws, and a
+   * `PlainError` if no stage or track can be made.
+   */
+  use<T>(work: (lent: L) => Promise<T>): Promise<T | Unanswered> {
+    return this.#admission.run(EVERYBODY, async () => {
+      const promised = this.#idle.pop() ?? this.#make();
+      try {
+        const kept = await promised;
+        clearTimeout(kept.drop);
+        const result = await work(kept.lent);
+        await kept.lent.clean();
+        this.#keep(promised, kept);
+        return result;
+      } catch (error) {
+        await this.#drop(promised);
+        this.#tellOperator(error);
+        throw error;
+      }
+    });
+  }
+
+  /** Drops every stage, those in use too. */
+  async close() {
+    await Promise.all([...this.#all].map((each) => this.#drop(each)));
+  }
+
+  #make(): Promise<Kept<L>> {
+    const made = makeStage(this.#databaseUrl, this.#open);
+    this.#all.add(made);
+    return made;
+  }
+
+  #keep(promised: Promise<Kept<L>>, kept: Kept<L>) {
+    // `close` has dropped it while it was in use.
+    if (!this.#all.has(promised)) return;
+    this.#idle.push(promised);
+    kept.drop = setTimeout(() => void this.#drop(promised), this.#idleMs).unref();
+  }
+
+  async #drop(promised: Promise<Kept<L>>) {
+    if (!this.#all.delete(promised)) return;
+    const at = this.#idle.indexOf(promised);
+    if (at >= 0) this.#idle.splice(at, 1);
+    const kept = await promised.catch(() => undefined);
+    if (!kept) return;
+    clearTimeout(kept.drop);
+    await kept.lent.close();
+    await kept.scratch.stop().catch(this.#logLate);
+  }
+
+  /** Callers are not told what is wrong with the database. */
+  #tellOperator(error: unknown) {
+    if (!databaseError(error)) return;
+    const { message } = error instanceof PlainError ? error : unusable('the database', error);
+    const database = this.#databaseName;
+    this.#log({ event: 'the lab cannot use its database', database, reason: message });
+  }
+
+  readonly #logLate = (error: unknown) =>
+    this.#log({ event: 'a stage of the lab failed', error: describe(error) });
+}
+
+/** The admission counts by jobs; here all ask for the same. */
+const EVERYBODY = 0n;
+
+async function makeStage<L extends Lent>(
+  databaseUrl: string,
+  open: (url: string) => L | Promise<L>,
+): Promise<Kept<L>> {
+  const scratch = await openScratch(databaseUrl);
+  try {
+    await prepareDatabase(scratch.url);
+    return { scratch, lent: await open(scratch.url) };
+  } catch (error) {
+    await scratch.stop();
+    throw error;
+  }
+}

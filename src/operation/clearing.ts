@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { removeAllExpired } from '../claims/queries.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { removeExpiredKeys } from '../http/idempotency/queries.ts';
+import { describe } from '../process/errors.ts';
+import type { Log } from '../process/log.ts';
+
+export interface Clearing {
+  /** Lets what runs end, and begins nothing more. */
+  stop(): Promise<void>;
+}
+
+/** Any number will do, as long as every instance takes the same one. */
+export const CLEARING_LOCK = 7_203_555;
+/** Few enough that a transaction is over in milliseconds. */
+const BATCH = 500;
+
+/** What is cleared, how often, and the second half of its advisory lock. */
+const CLAIMS = { half: 1, pauseMs: 1_000, remove: removeAllExpired };
+/** Nobody waits for the end of a key: it is judged by the clock where it matters. */
+const KEYS = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
+
+/** Clears away expired claims and idempotency keys until it is stopped. */
+export function startClearing(db: Database, log: Log): Clearing {
+  const stop = new AbortController();
+  const running = [CLAIMS, KEYS].map((kind) => repeat(kind, db, log, stop.signal));
+  return {
+    async stop() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+interface Kind {
+  half: number;
+  pauseMs: number;
+  remove(tx: Transaction, limit: number): Promise<number>;
+}
+
+async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
+  let failing = false;
+  while (!stop.aborted) {
+    try {
+      const removed = await clear(kind, db);
+      failing = false;
+      if (removed === BATCH) continue;
+    } catch (error) {
+      // Once, and not each second that the database is away. A stop ends what waits for a connection.
+      if (!failing && !stop.aborted)
+        log.error({ event: 'clearing failed', error: describe(error) });
+      failing = true;
+    }
+    await sleep(kind.pauseMs, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+/** Removes a batch of expired claims; 0 too while another instance is at it. */
+export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
+/** The same of idempotency keys. */
+export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
+
+/** Removes all that has expired, however much; what another instance is at is left to it. */
+export async function clearAll(db: Database) {
+  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, db)) === BATCH);
+}
+
+const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>
+  db.transaction(async (tx) => {
+    const [lock] = await tx.execute(
+      sql`SELECT pg_try_advisory_xact_lock(${CLEARING_LOCK}::int, ${half}::int) AS ours`,
+    );
+    return lock?.ours ? remove(tx, BATCH) : 0;
+  });

@@ -1,0 +1,89 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { isLive } from '../claims/queries.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
+import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
+
+/** What one check has found: how many, and the first of them in words. */
+export interface Finding {
+  check: string;
+  total: number;
+  examples: string[];
+}
+
+export interface Diagnosis {
+  healthy: boolean;
+  findings: Finding[];
+  /** Checks that make no sense on a database without every migration. */
+  skipped: string[];
+}
+
+const MOST_EXAMPLES = 20;
+
+/** Each gives a row in words for whatever is wrong, and asks nothing of the application. */
+const checks: Record<string, SQL> = {
+  'jobs with more claims than capacity': sql`
+    SELECT format('job %s: %s claims for %s slots', ${jobs.id}, count(*), ${jobs.capacity}) AS words
+    FROM ${jobs} JOIN ${jobClaims} ON ${jobClaims.jobId} = ${jobs.id}
+    WHERE ${isLive} GROUP BY ${jobs.id} HAVING count(*) > ${jobs.capacity} ORDER BY ${jobs.id}`,
+  'claims without their job': sql`
+    SELECT format('claim %s: job %s', ${jobClaims.id}, ${jobClaims.jobId}) AS words
+    FROM ${jobClaims} LEFT JOIN ${jobs} ON ${jobs.id} = ${jobClaims.jobId}
+    WHERE ${jobs.id} IS NULL ORDER BY ${jobClaims.id}`,
+  'claims without their recruiter': sql`
+    SELECT format('claim %s: recruiter %s', ${jobClaims.id}, ${jobClaims.recruiterId}) AS words
+    FROM ${jobClaims} LEFT JOIN ${recruiters} ON ${recruiters.id} = ${jobClaims.recruiterId}
+    WHERE ${recruiters.id} IS NULL ORDER BY ${jobClaims.id}`,
+  'claims that expired over a minute ago': sql`
+    SELECT format('claim %s: job %s', ${jobClaims.id}, ${jobClaims.jobId}) AS words
+    FROM ${jobClaims}
+    WHERE ${jobClaims.expiresAt} <= statement_timestamp() - interval '1 minute'
+    ORDER BY ${jobClaims.id}`,
+  // Not which keys: one that is known can be used to read its answer.
+  'idempotency keys that expired over an hour ago': sql`
+    SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
+    WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
+    ORDER BY ${idempotencyKeys.expiresAt}`,
+  // Foreign keys are triggers too, and may be disabled as well.
+  'triggers that are disabled': sql`
+    SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
+    WHERE tgenabled NOT IN ('O', 'A') AND tgrelid IN
+      (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) ORDER BY words`,
+  'triggers that are missing': sql`
+    SELECT format('%s on %s', name, "table") AS words
+    FROM jsonb_to_recordset(${JSON.stringify(expectedTriggers())}::text::jsonb)
+      AS expected (name text, "table" text)
+    WHERE NOT EXISTS (SELECT FROM pg_trigger
+      WHERE tgname = name AND tgrelid = to_regclass(format('public.%I', "table")))
+    ORDER BY words`,
+};
+
+/** Looks at everything at one moment, and changes nothing. Throws what the database throws. */
+export const diagnose = (db: Database): Promise<Diagnosis> =>
+  db.transaction(examine, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+
+async function examine(tx: Transaction): Promise<Diagnosis> {
+  const missing = await missingMigrations(tx);
+  const findings = [finding('migrations that are missing', missing.length, missing)];
+  const names = Object.keys(checks);
+  if (missing.length > 0) return { healthy: false, findings, skipped: names };
+  for (const [name, rows] of Object.entries(checks)) findings.push(await look(tx, name, rows));
+  return { healthy: findings.every(({ total }) => total === 0), findings, skipped: [] };
+}
+
+async function look(tx: Transaction, name: string, wrong: SQL): Promise<Finding> {
+  const rows = await tx.execute(
+    sql`SELECT words, (count(*) OVER ())::int AS total FROM (${wrong}) AS wrong LIMIT ${MOST_EXAMPLES}`,
+  );
+  return finding(
+    name,
+    Number(rows[0]?.total ?? 0),
+    rows.map(({ words }) => String(words)),
+  );
+}
+
+const finding = (check: string, total: number, examples: string[]): Finding => ({
+  check,
+  total,
+  examples: examples.slice(0, MOST_EXAMPLES),
+});

@@ -1,0 +1,66 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Outcome } from '../claims/rules.ts';
+import type { StatementTime } from '../db/client.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** From the round trip of an idle database to past every timeout. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What Prometheus is told, in a registry of its own. No label takes a value from a request. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const outcomes = new Counter({
+    name: 'rowlock_claim_outcomes_total',
+    help: 'Answers to claims, by outcome; replayed answers are not counted again.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const lockWait = new Histogram({
+    name: 'rowlock_lock_wait_seconds',
+    help: 'Time for SELECT ... FOR UPDATE of a job: the wait for its lock and one round trip.',
+    buckets: SECONDS,
+    registers,
+  });
+  const requests = new Histogram({
+    name: 'rowlock_request_duration_seconds',
+    help: 'Time to answer a request, by method, route and class of status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  return {
+    /** The answer to a claim. */
+    outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
+    /** A statement that the database has answered or refused. */
+    statement({ text, seconds }: StatementTime) {
+      if (text.includes(' for update')) lockWait.observe(seconds);
+    },
+    request({ method, route, status, seconds }: AnsweredRequest) {
+      requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
+    },
+    /** A value that is read whenever somebody looks. */
+    gauge(name: string, help: string, read: () => number) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}
+
+export interface AnsweredRequest {
+  /** One of a bounded set, as is `route`. */
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+}

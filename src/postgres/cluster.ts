@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { PlainError } from '../process/errors.ts';
+import { type Account, gist, lastWords, launch, prepareBinaries } from './binaries.ts';
+import { dataOf, type Home, makeMarked, nativeOf, passwordOf, UNFINISHED } from './home.ts';
+import type { GuardOrder } from './orders.ts';
+
+/** A PostgreSQL data directory that is ready to be served. */
+export interface Cluster extends Home {
+  data: string;
+  native: string;
+  password: string;
+  order: GuardOrder;
+}
+
+export const SUPERUSER = 'rowlock';
+
+/** Runs initdb where there is no data yet. Several may do so at once: the first to finish wins. */
+export async function openCluster(
+  { home, account }: Home,
+  order: GuardOrder,
+  signal: AbortSignal,
+): Promise<Cluster> {
+  const native = prepareBinaries(nativeOf(home), account);
+  const data = dataOf(home);
+  if (!fs.existsSync(data)) await makeData({ home, account }, native, order, signal);
+  const password = fs.readFileSync(passwordOf(data), 'utf8');
+  return { home, data, native, account, password, order };
+}
+
+/** In a directory of its own first, so that what was interrupted is never taken for a whole one. */
+async function makeData(
+  { home, account }: Home,
+  native: string,
+  { owner, durable }: GuardOrder,
+  signal: AbortSignal,
+) {
+  const unfinished = makeMarked(path.join(home, UNFINISHED), owner);
+  const passwordFile = path.join(unfinished, 'password');
+  const data = dataOf(unfinished);
+  try {
+    fs.writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
+    if (account)
+      for (const each of [unfinished, passwordFile]) fs.chownSync(each, account.uid, account.gid);
+    await initdb(native, data, passwordFile, account, durable, signal);
+    fs.renameSync(passwordFile, passwordOf(data));
+    fs.renameSync(data, dataOf(home));
+  } catch (error) {
+    // A directory is never renamed onto one that has files: somebody else was first.
+    if (signal.aborted || !fs.existsSync(dataOf(home))) throw error;
+  } finally {
+    fs.rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function initdb(
+  native: string,
+  data: string,
+  passwordFile: string,
+  account: Account,
+  durable: boolean,
+  signal: AbortSignal,
+) {
+  const options = ['-D', data, '-U', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
+  const locale = ['--encoding=UTF8', '--locale=C'];
+  // The same on every machine too, and it knows that Ä is a large ä: a search finds one by the other.
+  const letters = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const child = launch(native, 'initdb', account, [
+    ...options,
+    ...locale,
+    ...letters,
+    ...(durable ? [] : ['--no-sync']),
+  ]);
+  const stop = () => child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  const words = lastWords(child);
+  const [code] = await once(child, 'close');
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (code !== 0) throw new PlainError(`initdb failed: ${gist(words(), data)}`);
+}

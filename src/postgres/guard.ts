@@ -1,0 +1,74 @@
+/**
+ * The guard: a process of its own that runs a PostgreSQL server, and stops it when its parent says
+ * so or is gone, SIGKILL included: either way the channel between the two closes.
+ *
+ * Only `embedded.ts` starts it: detached, so that a terminal's Ctrl-C does not reach it and the
+ * database outlives the last requests of its draining parent.
+ */
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, PlainError } from '../process/errors.ts';
+import { type Cluster, openCluster } from './cluster.ts';
+import { openHome } from './home.ts';
+import { clearLeftovers } from './leftovers.ts';
+import type { GuardOrder, GuardReport, RestartOrder } from './orders.ts';
+import { type Server, startServer } from './postmaster.ts';
+import { copyAsStandby, followPrimary } from './standby.ts';
+
+const parentGone = new AbortController();
+const gone = new Promise<void>((resolve) => {
+  process.once('disconnect', () => {
+    parentGone.abort();
+    resolve();
+  });
+});
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
+
+process.once('message', (order: GuardOrder) => {
+  guard(order)
+    .catch((error: unknown) => {
+      if (parentGone.signal.aborted) return;
+      report({
+        kind: 'failed',
+        message: error instanceof PlainError ? error.message : describe(error),
+      });
+    })
+    .finally(() => process.exit());
+});
+
+async function guard(order: GuardOrder) {
+  const throwAway = order.keepIn === undefined;
+  const opened = openHome(order);
+  try {
+    if (order.standbyOf) await copyAsStandby(order.standbyOf, opened);
+    const cluster = await openCluster(opened, order, parentGone.signal);
+    const place = throwAway ? path.dirname(opened.home) : opened.home;
+    // In the background. The next start takes up what this one leaves, so an error needs no answer.
+    clearLeftovers(place, opened.account).catch(() => undefined);
+    const server = await serve(cluster);
+    await server.stop(throwAway ? 'SIGQUIT' : 'SIGINT');
+  } finally {
+    if (throwAway) rmSync(opened.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Runs the server until the parent is gone. Restarts it whenever the parent asks. */
+async function serve(cluster: Cluster): Promise<Server> {
+  let server = await startServer(cluster, parentGone.signal);
+  for (;;) {
+    const { home, password } = cluster;
+    report({ kind: 'ready', port: server.port, password, home });
+    const restart = once(process, 'message').then(([restartOrder]) => restartOrder as RestartOrder);
+    const event = await Promise.race([gone, restart, server.ended]);
+    if (event === undefined) return server;
+    if (typeof event === 'string') throw new PlainError(`PostgreSQL ended by itself: ${event}`);
+    await server.stop(event.standbyOf ? 'SIGINT' : 'SIGQUIT');
+    if (event.standbyOf) await followPrimary(event.standbyOf, cluster);
+    server = await startServer(cluster, parentGone.signal, server.port);
+  }
+}
+
+function report(message: GuardReport) {
+  if (process.connected) process.send?.(message);
+}

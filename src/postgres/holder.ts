@@ -1,0 +1,86 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { exists, hasEnded, type Mark, processOf } from '../process/process-table.ts';
+import { dataOf } from './home.ts';
+
+/** Each server's command line holds the setting, so the owner is known for as long as it runs. */
+export const OWNER = 'rowlock.owner';
+
+/** The process that `postmaster.pid` names. PostgreSQL checks only that it lives. */
+export type Holder =
+  | { kind: 'nobody' }
+  /** The process is no server of this data. Process ids are used again, and data is restored. */
+  | { kind: 'stranger'; pid: number }
+  /** The server of a Rowlock that has ended. */
+  | { kind: 'orphan'; pid: number }
+  | { kind: 'rowlock'; pid: number; owner: Mark }
+  /** A server that somebody else started. */
+  | { kind: 'foreign'; pid: number }
+  | { kind: 'unknown'; pid: number };
+
+export function holderOf(data: string): Holder {
+  const pid = holderIn(data);
+  if (pid === undefined) return { kind: 'nobody' };
+  const listed = processOf(pid);
+  if (listed === undefined) return exists(pid) ? { kind: 'unknown', pid } : { kind: 'nobody' };
+  const { words } = listed;
+  if (!/(^|\/)(postgres|postmaster)$/.test(words[0] ?? '')) return { kind: 'stranger', pid };
+  const serves = isSameDirectory(wordAfter('-D', words), data);
+  if (serves === undefined) return { kind: 'unknown', pid };
+  if (!serves) return { kind: 'stranger', pid };
+  const owner = ownerIn(words);
+  if (owner === undefined) return { kind: 'foreign', pid };
+  return hasEnded(owner) ? { kind: 'orphan', pid } : { kind: 'rowlock', pid, owner };
+}
+
+const pidFileOf = (data: string) => path.join(data, 'postmaster.pid');
+
+function holderIn(data: string): number | undefined {
+  try {
+    return Number.parseInt(fs.readFileSync(pidFileOf(data), 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const wordAfter = (option: string, words: string[]): string | undefined =>
+  words.find((_, at) => words[at - 1] === option);
+
+/** Undefined if nobody can tell. */
+function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
+  try {
+    if (given === undefined || !path.isAbsolute(given)) return undefined;
+    const [a, b] = [fs.statSync(given), fs.statSync(data)];
+    return a.ino === b.ino && a.dev === b.dev;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerIn(words: string[]): Mark | undefined {
+  return words.find((word) => word.startsWith(`${OWNER}=`))?.slice(OWNER.length + 1);
+}
+
+const STOP_PATIENCE_MS = 10_000;
+const LOOK_MS = 50;
+
+/**
+ * Stops the server of a home without its guard. SIGINT stops it in order. SIGQUIT stops it at once,
+ * and the next start recovers. Resolves when the server has ended, or after a while. Servers of
+ * living processes other than `owner` go on.
+ */
+export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
+  const data = dataOf(home);
+  const holder = holderOf(data);
+  const isOwners = holder.kind === 'rowlock' && holder.owner === owner;
+  if (holder.kind !== 'orphan' && !isOwners) return;
+  const { pid } = holder;
+  // Its last act is to remove the file that names it.
+  const isRunning = () => holderIn(data) === pid && exists(pid);
+  for (const signal of new Set([how, 'SIGQUIT'] as const)) {
+    const deadline = Date.now() + STOP_PATIENCE_MS;
+    if (isRunning()) process.kill(pid, signal);
+    while (isRunning() && Date.now() < deadline) await setTimeout(LOOK_MS);
+  }
+}

@@ -1,0 +1,136 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { PlainError } from '../process/errors.ts';
+import { pidOf } from '../process/process-table.ts';
+import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
+import type { Cluster } from './cluster.ts';
+import { holderOf, OWNER, stopServerOf } from './holder.ts';
+
+/** A PostgreSQL that serves a cluster. */
+export interface Server {
+  port: number;
+  /** Resolves with the reason, as far as it gave one, when the server ends. */
+  ended: Promise<string>;
+  /** SIGINT in order, SIGQUIT at once. A server that does not obey is killed. */
+  stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+}
+
+const START_PATIENCE_MS = 5_000;
+/** It has to replay its log first when it was not stopped in order the last time. */
+const READY_PATIENCE_MS = 60_000;
+const STOP_PATIENCE_MS = 10_000;
+
+/**
+ * Starts the server on this port of the loopback address, or on a free one. A server that a killed
+ * Rowlock left on the same data is stopped first.
+ */
+export async function startServer(
+  cluster: Cluster,
+  signal: AbortSignal,
+  port?: number,
+): Promise<Server> {
+  const deadline = Date.now() + START_PATIENCE_MS;
+  let stranger: number | undefined;
+  for (;;) {
+    const started = await tryStart(cluster, port ?? (await freePort()), signal, stranger);
+    if ('server' in started) return started.server;
+    signal.throwIfAborted();
+    // Somebody took the port since we looked, or a predecessor is still being stopped.
+    const mayPass =
+      /could not bind|postmaster\.pid|shared memory block/.test(started.words) &&
+      !hasNoRoom(started.words);
+    if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
+    const holder = holderOf(cluster.data);
+    if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
+    // We name the stranger by its id. If a real server has come since, PostgreSQL still refuses.
+    if (holder.kind === 'stranger') stranger = holder.pid;
+    else await setTimeout(200);
+  }
+}
+
+function explain({ data }: Cluster, words: string): string {
+  // A full disk takes no postmaster.pid either.
+  if (!words.includes('postmaster.pid') || hasNoRoom(words))
+    return `PostgreSQL did not start: ${gist(words, data)}`;
+  const holder = holderOf(data);
+  switch (holder.kind) {
+    case 'rowlock': {
+      const owner = pidOf(holder.owner);
+      return (
+        `Another Rowlock, process ${owner}, is running on the data in ${data}. Stop process ` +
+        `${owner} first, or give all servers the same DATABASE_URL.`
+      );
+    }
+    case 'orphan':
+    case 'foreign':
+      return (
+        `A PostgreSQL, process ${holder.pid}, is running on the data in ${data}, and no Rowlock ` +
+        `looks after it. Stop it first: kill -INT ${holder.pid}`
+      );
+    case 'unknown':
+      return (
+        `Process ${holder.pid} may be a PostgreSQL that runs on the data in ${data}. If it is, stop ` +
+        `process ${holder.pid}. If it is not, remove ${data}/postmaster.pid.`
+      );
+    default:
+      return `PostgreSQL did not start: ${gist(words, data)}`;
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+async function tryStart(
+  cluster: Cluster,
+  port: number,
+  signal: AbortSignal,
+  stranger: number | undefined,
+): Promise<{ server: Server } | { words: string }> {
+  const owner = `${OWNER}=${cluster.order.owner}`;
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', owner];
+  // Nobody misses a throw-away database after a power cut.
+  if (!cluster.order.durable) settings.push('fsync=off', 'full_page_writes=off');
+  const args = [
+    ...['-D', cluster.data, '-p', String(port)],
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
+  // pg_ctl uses this variable to name a process that is no server of the data. PostgreSQL then ignores
+  // the postmaster.pid of that process. It still checks the shared memory of the old server.
+  const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
+  const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
+  const words = lastWords(child);
+  const ended = once(child, 'close').then(() => gist(words(), cluster.data));
+  const ready = new Promise<boolean>((resolve) => {
+    child.stderr?.on('data', () => {
+      // A standby says: ready to accept read-only connections.
+      if (/ready to accept (read-only )?connections/.test(words())) resolve(true);
+    });
+    void ended.then(() => resolve(false));
+  });
+  const tooLate = AbortSignal.any([signal, AbortSignal.timeout(READY_PATIENCE_MS)]);
+  const giveUp = () => child.kill('SIGQUIT');
+  tooLate.addEventListener('abort', giveUp);
+  const isReady = await ready;
+  tooLate.removeEventListener('abort', giveUp);
+  if (!isReady) return { words: words() };
+  return { server: { port, ended, stop: (how) => stopServer(child, how) } };
+}
+
+async function stopServer(child: ChildProcess, how: NodeJS.Signals) {
+  for (const name of new Set<NodeJS.Signals>([how, 'SIGQUIT', 'SIGKILL'])) {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, 'close', { signal: AbortSignal.timeout(STOP_PATIENCE_MS) });
+    child.kill(name);
+    await closed.catch(() => undefined);
+  }
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { oneConnection } from '../db/one-connection.ts';
+import { SQLSTATE } from '../db/sqlstate.ts';
+import { databaseName, unusable } from '../db/unusable.ts';
+import { startEmbedded } from './embedded.ts';
+
+/** A database, with its server if need be, that is thrown away after use. */
+export interface Scratch {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The owner of such a database keeps a session whose application name is the database's name. Without
+ * that session the database is a leftover. PostgreSQL shows application names to every account.
+ */
+const OWNED = 'rowlock_scratch_owned_';
+/** Behind a pooler, owners cannot be seen. These names hold the time instead. */
+const TIMED = 'rowlock_scratch_';
+const TIMED_LIVE_MS = 60 * 60 * 1000;
+
+/** The longest time that a start spends on leftovers. The next start goes on. */
+const SWEEP_MS = 10_000;
+
+/** Without the session, others take the database for a leftover. Longer pauses would be a risk. */
+const REOPEN_MS = 200;
+
+/**
+ * An empty database for a demo or a test run: on an embedded PostgreSQL, or a new one on the server
+ * at `databaseUrl`, whose own data is never touched. `stop` also drops the databases whose names
+ * begin with this one's.
+ */
+export async function openScratch(
+  databaseUrl: string | undefined,
+  stop?: AbortSignal,
+  start: (stop?: AbortSignal) => Promise<Scratch> = (signal) => startEmbedded(undefined, signal),
+): Promise<Scratch> {
+  if (databaseUrl === undefined) return start(stop);
+  const owner = await openOwner(databaseUrl);
+  const url = new URL(databaseUrl);
+  url.pathname = owner.name;
+  try {
+    await dropLeftovers(databaseUrl, stop).catch(() => undefined);
+    await onServer(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(owner.name)}`);
+  } catch (error) {
+    await owner.leave();
+    throw error;
+  }
+  return {
+    url: url.href,
+    async stop() {
+      try {
+        await onServer(databaseUrl, (sql) => dropAll(sql, owner.name));
+      } finally {
+        await owner.leave();
+      }
+    },
+  };
+}
+
+/** Keeps the owner's session until the owner leaves, and gives the name of the owner's database. */
+async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
+  const name = `${OWNED}${random(8)}`;
+  let session = openSession(url, name);
+  const leaving = new AbortController();
+  const leave = async () => {
+    leaving.abort();
+    await session.sql.end({ timeout: 5 });
+  };
+  try {
+    if (await hasOwnSession(session.sql)) {
+      await allowSilence(session.sql);
+      void stay(leaving.signal);
+      return { name, leave };
+    }
+  } catch (error) {
+    await leave();
+    throw unusable(databaseName(url), error);
+  }
+  await leave();
+  return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
+
+  /** A restart of PostgreSQL or a failover ends the session, and the owner lives on. */
+  async function stay(signal: AbortSignal) {
+    for (;;) {
+      await session.lost;
+      await sleep(REOPEN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      session = openSession(url, name);
+      await allowSilence(session.sql).catch(session.lose);
+    }
+  }
+}
+
+/** A session with this application name. `lost` resolves when the session is over. */
+function openSession(url: string, name: string) {
+  let lose = () => {};
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const sql = oneConnection(url, { connection: { application_name: name }, onclose: lose });
+  void lost.then(() => sql.end({ timeout: 0 }));
+  return { sql, lost, lose };
+}
+
+/** The owner is silent for as long as the database is used. */
+const allowSilence = (sql: postgres.Sql) =>
+  sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
+
+/** A pooler invents the process id for the driver, and lends its sessions in turn. */
+async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
+  const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+  return rows[0]?.pid === rows.state.pid;
+}
+
+const random = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+async function onServer<T>(url: string, work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
+  const sql = oneConnection(url, {});
+  try {
+    return await work(sql);
+  } catch (error) {
+    throw unusable(databaseName(url), error);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function dropAll(sql: postgres.Sql, prefix: string) {
+  const rows = await sql<{ datname: string }[]>`
+    SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`;
+  for (const { datname } of rows) await sql`DROP DATABASE IF EXISTS ${sql(datname)} WITH (FORCE)`;
+}
+
+/**
+ * Drops the scratch databases whose owners were killed. Those of other living processes on the same
+ * server stay. Gives the SQLSTATEs of the databases that could not be dropped.
+ */
+export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<string[]> {
+  const sql = oneConnection(url, {});
+  const late = AbortSignal.timeout(SWEEP_MS);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
+  const giveUp = () => void sql.end({ timeout: 0 });
+  signal.addEventListener('abort', giveUp);
+  const failures: string[] = [];
+  try {
+    for (const name of await leftovers(sql)) {
+      if (signal.aborted) break;
+      await sql`DROP DATABASE IF EXISTS ${sql(name)}`.catch(async ({ code }) => {
+        // Two drops of one database may collide. Then one fails, and the database is gone all the same.
+        if (signal.aborted || (await isThere(sql, name))) failures.push(code);
+      });
+    }
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    await sql.end({ timeout: 5 });
+  }
+  return failures.filter((code) => code !== SQLSTATE.objectInUse);
+}
+
+const isThere = async (sql: postgres.Sql, name: string): Promise<boolean> =>
+  (await sql`SELECT FROM pg_database WHERE datname = ${name}`).length > 0;
+
+async function leftovers(sql: postgres.Sql): Promise<string[]> {
+  const owned = `^${OWNED}[0-9a-f]{16}`;
+  const timed = `^${TIMED}[0-9]{13}_[0-9a-f]{8}(_|$)`;
+  const rows = await sql<{ datname: string }[]>`
+    SELECT datname FROM pg_database AS d
+    WHERE CASE
+        WHEN datname ~ ${`${owned}(_|$)`} THEN NOT EXISTS (
+          SELECT FROM pg_stat_activity WHERE application_name = substring(d.datname FROM ${owned}))
+        WHEN datname ~ ${timed} THEN
+          split_part(datname, '_', 3)::bigint < ${Date.now() - TIMED_LIVE_MS}
+      END
+      AND NOT EXISTS (
+        SELECT FROM pg_stat_activity AS a
+        WHERE a.datname = d.datname AND backend_type IS DISTINCT FROM 'autovacuum worker')`;
+  return rows.map(({ datname }) => datname);
+}

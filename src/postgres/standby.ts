@@ -1,0 +1,82 @@
+/**
+ * Only the faults use standbys. The guard makes them, because the guard owns the server's process and
+ * files.
+ */
+import * as fs from 'node:fs/promises';
+import path from 'node:path';
+import { oneConnection } from '../db/one-connection.ts';
+import { dataOf, type Home } from './home.ts';
+import type { Primary } from './orders.ts';
+
+/** The copy begins without these: they are about the running process, or come by streaming. */
+const NOT_COPIED = /^(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
+const CLOSE_PATIENCE_S = 5;
+
+/**
+ * Fills a home with a copy of a running server's data, for a standby of that server. There is no
+ * pg_basebackup among the embedded binaries, so PostgreSQL's two calls around a plain copy serve.
+ */
+export async function copyAsStandby(primary: Primary, { home, account }: Home) {
+  const data = dataOf(home);
+  const label = await copyOnline(primary, data);
+  await fs.writeFile(path.join(data, 'backup_label'), label);
+  await followPrimary(primary, { home, account });
+  if (account)
+    for (const name of ['', ...(await fs.readdir(data, { recursive: true }))])
+      await fs.chown(path.join(data, name), account.uid, account.gid);
+}
+
+/** Gives the label by which PostgreSQL knows where the copy begins in the WAL. */
+async function copyOnline(primary: Primary, data: string): Promise<string> {
+  // The copy is whole only if this one session is there from its begin to its end.
+  const sql = oneConnection(primary.url, {});
+  try {
+    await sql`SELECT pg_backup_start('standby', fast => true)`;
+    await copyFiles(dataOf(primary.home), data);
+    const [row] = await sql<{ labelfile: string }[]>`
+      SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)`;
+    return row?.labelfile ?? '';
+  } finally {
+    await sql.end({ timeout: CLOSE_PATIENCE_S });
+  }
+}
+
+async function copyFiles(from: string, to: string) {
+  const entries = (await fs.readdir(from, { recursive: true, withFileTypes: true }))
+    .map((entry) => ({ entry, name: path.relative(from, path.join(entry.parentPath, entry.name)) }))
+    .filter(({ name }) => !NOT_COPIED.test(name));
+  const namesOf = (areDirectories: boolean) =>
+    entries.flatMap(({ entry, name }) => (entry.isDirectory() === areDirectories ? [name] : []));
+  for (const name of ['', ...namesOf(true)])
+    await fs.mkdir(path.join(to, name), { recursive: true, mode: 0o700 });
+  const copy = (name: string) => fs.copyFile(path.join(from, name), path.join(to, name));
+  await Promise.all(namesOf(false).map((name) => copy(name).catch(unlessGone)));
+}
+
+/** A table that was dropped meanwhile: the WAL of the copy's time drops it there too. */
+function unlessGone(error: NodeJS.ErrnoException) {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** The server of this home, which is stopped, is a standby of that one from its next start on. */
+export async function followPrimary(primary: Primary, { home, account }: Home) {
+  const { hostname, port, username, password } = new URL(primary.url);
+  const address = `host=${hostname} port=${port} user=${username} password=${password}`;
+  const settings = [
+    `primary_conninfo = '${address}'`,
+    // A standby that begins with a copy asks for the WAL since then.
+    "wal_keep_size = '256MB'",
+    // After a promotion the standby looks for the new history at once, and not in five seconds.
+    "wal_retrieve_retry_interval = '200ms'",
+  ];
+  const files = {
+    // In place of the primary's own settings: a promoted standby would wait for another standby.
+    'postgresql.auto.conf': `${settings.join('\n')}\n`,
+    'standby.signal': '',
+  };
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(dataOf(home), name);
+    await fs.writeFile(file, content);
+    if (account) await fs.chown(file, account.uid, account.gid);
+  }
+}

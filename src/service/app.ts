@@ -1,0 +1,177 @@
+import { METHODS } from 'node:http';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { Admission, type AdmissionLimits } from '../claims/admission.ts';
+import { ClaimQueue } from '../claims/batching/claim-queue.ts';
+import type { QueueLimits } from '../claims/batching/waiting.ts';
+import { claimRoutes } from '../claims/http.ts';
+import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
+import { companyRoutes } from '../companies/http.ts';
+import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
+import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
+import { adminOnly, authenticate, isAboutService } from '../http/auth/http.ts';
+import type { AuthSettings } from '../http/auth/settings.ts';
+import { docsRoutes } from '../http/docs/http.ts';
+import {
+  byLoopbackNameOnly,
+  complete,
+  crossOrigin,
+  limitRate,
+  refuseCrossSite,
+} from '../http/edge/http.ts';
+import { createWrite, judgeKey } from '../http/idempotency/http.ts';
+import { InTurn } from '../http/idempotency/in-turn.ts';
+import { type Guard, guardedBy, newRoutes, requestIdOf } from '../http/new-routes.ts';
+import { methodNotAllowed, problem, RETRY_AFTER } from '../http/problem.ts';
+import {
+  bodyTooLarge,
+  busy,
+  internalError,
+  invalidRequest,
+  outcomeUnknown,
+  shuttingDown,
+  unsupportedMediaType,
+} from '../http/problems.ts';
+import { jobRoutes } from '../jobs/http.ts';
+import type { Feed } from '../live/feed.ts';
+import { liveRoutes } from '../live/http.ts';
+import { observeRequests, operationRoutes } from '../operation/http.ts';
+import { createMetrics, type Metrics } from '../operation/metrics.ts';
+import { describe } from '../process/errors.ts';
+import type { Log } from '../process/log.ts';
+import { recruiterRoutes } from '../recruiters/http.ts';
+
+export interface AppDeps {
+  db: Database;
+  /** For batches of claims. They are few, and go on however many requests wait for `db`. */
+  claimsDb?: Database;
+  /** Tells who follows the jobs what becomes of them; closed before the server drains. */
+  feed: Feed;
+  /** True once the server drains: what runs ends, what is new is refused. */
+  isDraining?: () => boolean;
+  log: Log;
+  metrics?: Metrics;
+  /** Connections for the question whether the database answers, so that claims do not delay it. */
+  probe?: Database;
+  limits?: Partial<QueueLimits>;
+  changeLimits?: Partial<AdmissionLimits>;
+  /** How long an idempotency key is remembered. */
+  keyHours?: number;
+  /** How long a repeat waits for the first request with its key. */
+  keyWaitMs?: number;
+  /** Who is let in; everybody on this machine where nothing is said. */
+  auth?: AuthSettings;
+  /** The web pages that may use the service besides its own, such as https://jobs.example. */
+  corsOrigins?: readonly string[];
+  /** Requests a minute and caller; 0: any number. */
+  rateLimit?: number;
+}
+
+const KEY_HOURS = 24;
+const BODY_LIMIT_BYTES = 10_000;
+/** Of GET, to ask for it costs 70 us. Any other may have one, and keys are judged before routes. */
+const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
+
+/** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
+export function createApp(deps: AppDeps) {
+  const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
+  const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
+  const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
+  const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
+  const logLate = (error: unknown) =>
+    log.error({ event: 'claim failed after its answer', error: describe(error) });
+  const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
+  const queue = new ClaimQueue(claimsDb, { ...QUEUE_LIMITS, ...limits }, logLate);
+  const inTurn = new InTurn(keyWaitMs);
+  const write = createWrite(db, inTurn);
+
+  const { gauge } = metrics;
+  gauge('rowlock_claims_waiting', 'Claims without an answer yet.', () => queue.load().claims);
+  gauge(
+    'rowlock_claim_transactions',
+    'Transactions that decide claims.',
+    () => queue.load().transactions,
+  );
+  gauge('rowlock_followers', 'Clients that follow the jobs.', () => feed.load().followers);
+  gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
+
+  const app = newRoutes();
+  app.use(complete(observeRequests(log, metrics)));
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
+  const limitBody = bodyLimit({
+    maxSize: BODY_LIMIT_BYTES,
+    onError: () => problem(bodyTooLarge),
+  });
+  app.on(WITH_BODY, '*', limitBody);
+  const byName = auth.kind === 'loopback' ? [byLoopbackNameOnly()] : [];
+  const atTheDoor = [
+    ...byName,
+    refuseCrossSite(corsOrigins),
+    refuseWhile(isDraining),
+    authenticate(auth, log),
+  ];
+  const judged = judgeKey(db, inTurn, keyHours);
+  if (rateLimit === 0) app.use(guardedBy(...atTheDoor, judged));
+  else app.use(guardedBy(...atTheDoor), limitRate(rateLimit), guardedBy(judged));
+  app.use('/metrics', guardedBy(adminOnly));
+  const operation = operationRoutes({ db: probe, isDraining, metrics });
+  refuseOtherMethods(operation);
+  app.route('/', operation);
+  app.route('/', docsRoutes(app));
+
+  const routes = app
+    .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
+    // Before the jobs, where `events` would be taken for an id.
+    .route('/', liveRoutes({ feed }))
+    .route('/', jobRoutes({ db, write, admission }))
+    .route('/', companyRoutes({ db, write }))
+    .route('/', recruiterRoutes({ db, write }));
+  refuseOtherMethods(routes);
+
+  app.notFound((c) =>
+    problem({
+      status: 404,
+      code: 'not-found',
+      title: 'Not found',
+      detail: `There is nothing at ${c.req.path.slice(0, 200)}.`,
+    }),
+  );
+  app.onError((error, c) => {
+    // What the validators throw before they ask a schema.
+    if (error instanceof HTTPException && error.status === 415)
+      return problem(unsupportedMediaType);
+    if (error instanceof HTTPException && error.status === 400)
+      return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
+    if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
+    if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
+    const requestId = requestIdOf(c);
+    log.error({ event: 'request failed', requestId, error: describe(error) });
+    return problem(internalError, { requestId });
+  });
+  return routes;
+}
+
+/** What a client written in TypeScript has to know of the service. */
+export type App = ReturnType<typeof createApp>;
+
+const refuseWhile =
+  (isDraining: () => boolean): Guard =>
+  (c) =>
+    isDraining() && !isAboutService(c)
+      ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })
+      : undefined;
+
+/** Every address that exists says by which methods it is asked. */
+function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
+  const allowed = new Map<string, Set<string>>();
+  for (const { method, path } of app.routes) {
+    // Middleware.
+    if (method === 'ALL' || path.endsWith('*')) continue;
+    const methods = allowed.get(path) ?? new Set();
+    methods.add(method);
+    if (method === 'GET' && path !== '/claim-job') methods.add('HEAD');
+    allowed.set(path, methods);
+  }
+  for (const [path, methods] of allowed)
+    app.all(path, () => methodNotAllowed([...methods].join(', ')));
+}

@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { claimEach, Followers } from '../../../src/bench/load/follow.ts';
+import { makeService } from '../../support/app.ts';
+import { makeDatabase } from '../../support/database.ts';
+
+/** The followers come from many addresses of 127.0.0.0/8, which are all there on Linux alone. */
+const linuxTest = test.skipIf(process.platform !== 'linux');
+
+linuxTest('each claim is timed until the last of many followers is told', async () => {
+  const { url } = await makeService(await makeDatabase());
+  const followers = await Followers.open(url, 120);
+  onTestFinished(() => followers.leave());
+  const toldMs = await claimEach(followers, [1, 2, 3], 1);
+  expect(toldMs).toHaveLength(3);
+  for (const ms of toldMs) expect(ms).toBeGreaterThanOrEqual(0);
+});
+
+linuxTest('a claim that is not granted is no figure', async () => {
+  const { url } = await makeService(await makeDatabase());
+  const followers = await Followers.open(url, 1);
+  onTestFinished(() => followers.leave());
+  await expect(followers.claim(987_654)).rejects.toThrow('job 987654 was answered 404');
+});

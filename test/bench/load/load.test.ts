@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Asks, pathOf } from '../../../src/bench/load/asks.ts';
+import { makeLoad } from '../../../src/bench/load/load.ts';
+import { statusOf } from '../../../src/bench/load/wire.ts';
+import { compare } from '../../../src/bench/measure.ts';
+import { interleave, median } from '../../../src/bench/rounds.ts';
+
+async function serve(answer: (path: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => answer(request.url ?? '', response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const spread = (jobs: number, slots?: number): Asks => ({
+  ...{ kind: 'spread', firstJob: 11, jobs },
+  ...(slots && { slots }),
+});
+
+describe('the load', () => {
+  test('asks for each pair once, and ends where none is left', async () => {
+    const asked: string[] = [];
+    const origin = await serve((path, response) => {
+      asked.push(path);
+      response.statusCode = path.includes('jobId=11&') ? 403 : 200;
+      response.end('{}');
+    });
+    const crowds = [{ asks: spread(10, 4), connections: 3 }];
+    const [heard] = await makeLoad({ origin, seconds: 60, crowds });
+    expect(heard?.statuses).toEqual({ 200: 36, 403: 4 });
+    expect(heard?.perSecond).toBeGreaterThan(0);
+    expect(heard?.p99).toBeGreaterThanOrEqual(heard?.p50 ?? Number.NaN);
+    expect(new Set(asked).size).toBe(40);
+  });
+
+  test('never has two requests on their way on one connection', async () => {
+    const running = new Set<unknown>();
+    const seen = new Set<unknown>();
+    let pipelined = 0;
+    const origin = await serve((_, response) => {
+      const { socket } = response.req;
+      if (running.has(socket)) pipelined++;
+      seen.add(socket);
+      running.add(socket);
+      setImmediate(() => {
+        running.delete(socket);
+        response.end('late');
+      });
+    });
+    const asks = { kind: 'path', path: '/' } as const;
+    await makeLoad({ origin, seconds: 0.2, crowds: [{ asks, connections: 5 }] });
+    expect([pipelined, seen.size]).toEqual([0, 5]);
+  });
+
+  test('of no seconds asks once on each connection', async () => {
+    const origin = await serve((_, response) => response.end());
+    const asks = { kind: 'one-job', jobId: 1 } as const;
+    const crowds = [{ asks, connections: 250 }];
+    const [heard] = await makeLoad({ origin, seconds: 0, crowds });
+    expect(heard?.statuses).toEqual({ 200: 250 });
+  });
+
+  test('fails when the server ends a connection instead of answering', async () => {
+    const origin = await serve((_, response) => response.destroy());
+    const asks = { kind: 'path', path: '/' } as const;
+    const load = makeLoad({ origin, seconds: 5, crowds: [{ asks, connections: 2 }] });
+    await expect(load).rejects.toThrow('the server ended a connection');
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 200],
+    ['HTTP/1.1 403 Forbidden\r\ncontent-length: 3\r\n\r\n{}', undefined],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n', undefined],
+    ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n', undefined],
+    ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 503],
+  ])('%j has the status %j', (text, status) => {
+    expect(statusOf(Buffer.from(text))).toBe(status);
+  });
+});
+
+test.each([10, 1_000, 100_000])('of %i jobs, each gets four different recruiters', (jobs) => {
+  const paths = Array.from({ length: jobs * 4 }, (_, n) => pathOf(spread(jobs, 4), n));
+  expect(new Set(paths).size).toBe(jobs * 4);
+  expect(new Set(paths.map((each) => each?.split('&')[0])).size).toBe(jobs);
+  expect(pathOf(spread(jobs, 4), jobs * 4)).toBeUndefined();
+});
+
+test.each(['no-recruiter', 'no-job'] as const)('each request of %s names another id', (kind) => {
+  const asks: Asks = { kind, firstJob: 11, jobs: 10 };
+  const paths = Array.from({ length: 100 }, (_, n) => pathOf(asks, n));
+  expect(new Set(paths).size).toBe(100);
+  const largest = { 'no-recruiter': 'jobId=11&recruiterId=', 'no-job': 'jobId=' }[kind];
+  expect(paths[0]).toContain(`${largest}9223372036854775807`);
+});
+
+test('rounds alternate between what is taken, and the first does not count', async () => {
+  const order: string[] = [];
+  let n = 0;
+  const take = (name: string) => async () => {
+    order.push(name);
+    return { n: n++ };
+  };
+  const takings = { a: take('a'), b: take('b') };
+  const taken = await interleave(2, takings, () => undefined);
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  expect(taken).toEqual({ a: [{ n: 2 }, { n: 4 }], b: [{ n: 3 }, { n: 5 }] });
+});
+
+test('the median is the middle, or between the two', () => {
+  const of = (...values: number[]) =>
+    median(
+      values.map((n) => ({ n })),
+      'n',
+    );
+  expect([of(3, 1, 2), of(4, 1, 10, 2), of(7)]).toEqual([2, 3, 7]);
+});
+
+test('a bar is on the ratio, and says whether it is reached', () => {
+  const judged = (value: number, at: 'least' | 'most') =>
+    compare('x', 'ms', { name: 'a', value }, { name: 'b', value: 10 }, { at, limit: 2 });
+  expect(judged(20, 'least').bar?.reached).toBe(true);
+  expect(judged(19, 'least').bar?.reached).toBe(false);
+  expect(judged(20, 'most').bar?.reached).toBe(true);
+  expect(judged(21, 'most').bar?.reached).toBe(false);
+});

@@ -1,0 +1,429 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
+import type { QueueLimits } from '../../../src/claims/batching/waiting.ts';
+import { QUEUE_LIMITS } from '../../../src/claims/limits.ts';
+import { LONGEST_LEASE_S } from '../../../src/claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../../src/claims/rules.ts';
+import { connect } from '../../../src/db/client.ts';
+import { BEGIN } from '../../../src/db/parameters.ts';
+import { jobs, recruiters } from '../../../src/db/schema.ts';
+import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
+import { makeDatabase } from '../../support/database.ts';
+
+let url: string;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  url = await makeDatabase();
+  admin = postgres(url, { max: 2 });
+  afterAll(() => admin.end());
+});
+
+/** A queue over connections of its own, and the texts of the statements that they sent. */
+function makeQueue({
+  lockTimeoutMs = 2_000,
+  ...limits
+}: Partial<QueueLimits> & { lockTimeoutMs?: number } = {}) {
+  const statements: string[] = [];
+  const open = (settings: SessionSettings, codecs: Codecs) => {
+    const session = openSession(settings, codecs);
+    const run: typeof session.run = (statement) => {
+      // The settings of a new session are no part of a claim.
+      if (!statement.text.includes('set_config')) statements.push(statement.text);
+      return session.run(statement);
+    };
+    return { ...session, run };
+  };
+  const { db, close } = connect(url, { lockTimeoutMs, open });
+  afterAll(close);
+  const errors: unknown[] = [];
+  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
+  const claim = (jobId: bigint, recruiterId: number) =>
+    queue.claim({ request: { jobId, recruiterId: BigInt(recruiterId) } });
+  return { claim, db, queue, statements, errors };
+}
+
+async function makeJobs(count: number, capacity = 4): Promise<bigint[]> {
+  const { db } = makeQueue();
+  const values = Array.from({ length: count }, () => ({ companyId: 1n, role: 'A job', capacity }));
+  return (await db.insert(jobs).values(values).returning()).map(({ id }) => id);
+}
+const makeJob = async (capacity?: number) => (await makeJobs(1, capacity))[0] ?? 0n;
+
+const holdersOf = async (jobId: bigint): Promise<number[]> =>
+  (
+    await admin`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = ${String(jobId)} ORDER BY job_claims.id`
+  ).map(({ id }) => id);
+const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kind);
+const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
+
+/** Runs `work` while another session holds the lock of this job. */
+async function whileHeld<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
+  const holder = postgres(url, { max: 1 });
+  try {
+    // As an object, since a promise that `begin` is given would be waited for.
+    const { result } = await holder.begin(async (tx) => {
+      const [{ pid } = {}] = await tx`
+        SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;
+      return { result: await work(pid) };
+    });
+    return result;
+  } finally {
+    await holder.end();
+  }
+}
+/**
+ * Runs `work` while a claim of this job by recruiter 1 is held up at its INSERT: another session has
+ * inserted the same claim without any lock of the job, and rolls back afterwards.
+ */
+async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
+  const holder = postgres(url, { max: 1 });
+  const rollBack = new Error('roll back');
+  let result: Promise<T> | undefined;
+  const holding = holder.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${String(jobId)}, 1)`;
+    const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
+    result = work(pid);
+    await result;
+    throw rollBack;
+  });
+  await expect(holding).rejects.toBe(rollBack);
+  await holder.end();
+  return result as Promise<T>;
+}
+const waitingFor = async (pid: number) =>
+  (await admin`SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`).length;
+
+describe('claims that come at once', () => {
+  test('of many jobs are decided in one transaction, each with an outcome of its own', async () => {
+    const { claim, statements } = makeQueue();
+    const ids = await makeJobs(50, 2);
+    const outcomes = await Promise.all(
+      ids.flatMap((jobId) => range(5).map((recruiter) => claim(jobId, recruiter))),
+    );
+    const each = ['claimed', 'claimed', 'full', 'full', 'full'];
+    expect(kindsOf(outcomes)).toEqual(ids.flatMap(() => each));
+    for (const [index, outcome] of outcomes.entries())
+      if (outcome.kind === 'claimed')
+        expect(outcome).toMatchObject({
+          claim: { jobId: ids[Math.floor(index / 5)], recruiterId: BigInt((index % 5) + 1) },
+          slots: { claimed: (index % 5) + 1, capacity: 2 },
+        });
+    for (const jobId of ids) expect(await holdersOf(jobId)).toEqual([1, 2]);
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
+  });
+
+  test('of one job, ten thousand of them, cost a handful of statements', async () => {
+    const { claim, db, statements } = makeQueue();
+    await db.insert(recruiters).values(range(100).map((n) => ({ name: `More ${n}` })));
+    const jobId = await makeJob();
+    statements.length = 0;
+    const outcomes = await Promise.all(range(10_000).map((n) => claim(jobId, (n % 200) + 1)));
+    const count = (kind: string) => outcomes.filter((outcome) => outcome.kind === kind).length;
+    expect(count('claimed')).toBe(4);
+    expect(count('full') + count('duplicate')).toBe(9_996);
+    expect(await holdersOf(jobId)).toHaveLength(4);
+    expect(statements.length).toBeLessThan(20);
+  });
+
+  test('are served in the order in which they came', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const order = [17, 3, 99, 42, 5, 1, 2];
+    const outcomes = await Promise.all(order.map((recruiter) => claim(jobId, recruiter)));
+    expect(kindsOf(outcomes).slice(0, 5)).toEqual([...Array(4).fill('claimed'), 'full']);
+    expect(await holdersOf(jobId)).toEqual(order.slice(0, 4));
+  });
+
+  test('with one of a recruiter who does not exist: that one alone is told so', async () => {
+    const { claim } = makeQueue();
+    const ids = await makeJobs(20, 1);
+    const wrong = new Set([0, 7, 19]);
+    const outcomes = await Promise.all(
+      ids.map((jobId, n) => claim(jobId, wrong.has(n) ? 9_000_000 : 1)),
+    );
+    expect(kindsOf(outcomes)).toEqual(
+      ids.map((_, n) => (wrong.has(n) ? 'no-such-recruiter' : 'claimed')),
+    );
+  });
+
+  test('of one job, after one of a recruiter who does not exist, lose no slot to it', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob(1);
+    const outcomes = await Promise.all([9_000_000, 9_000_001, 5, 6].map((id) => claim(jobId, id)));
+    expect(kindsOf(outcomes)).toEqual([
+      'no-such-recruiter',
+      'no-such-recruiter',
+      'claimed',
+      'full',
+    ]);
+  });
+
+  test('however many name a recruiter who does not exist, are decided in one transaction', async () => {
+    const { claim, queue, statements } = makeQueue();
+    const ids = await makeJobs(256);
+    const impossible = ids.map((jobId, n) => claim(jobId, 9_000_000 + n));
+    const keyed = queue.claim({
+      request: { jobId: ids[0] ?? 0n, recruiterId: 9_000_000n },
+      keyed: {
+        key: { caller: 'a test', key: 'impossible', fingerprint: 'a request', hours: 1 },
+        contentOf: async ({ kind }: Outcome) => ({ status: 404, headers: {}, body: kind }),
+      },
+    });
+    const honest = ids.map((jobId) => claim(jobId, 1));
+    expect(new Set(kindsOf(await Promise.all(impossible)))).toEqual(new Set(['no-such-recruiter']));
+    expect((await keyed).kind).toBe('no-such-recruiter');
+    expect(new Set(kindsOf(await Promise.all(honest)))).toEqual(new Set(['claimed']));
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
+    const [stored] = await admin`SELECT body FROM idempotency_keys WHERE key = 'impossible'`;
+    expect(stored).toEqual({ body: 'no-such-recruiter' });
+  });
+
+  test('with one of a recruiter whom somebody is deleting: that one alone is busy', async () => {
+    const { claim, queue, statements } = makeQueue();
+    const ids = await makeJobs(20, 1);
+    const [leaving] = await admin`INSERT INTO recruiters (name) VALUES ('Leaving') RETURNING id`;
+    const holder = postgres(url, { max: 1 });
+    const outcomes = await holder.begin(async (tx) => {
+      await tx`DELETE FROM recruiters WHERE id = ${leaving?.id}`;
+      const key = { caller: 'a test', key: 'leaving', fingerprint: 'a request', hours: 1 };
+      const contentOf = async () => ({ status: 503, headers: {}, body: '' });
+      return Promise.all([
+        ...ids.map((jobId, n) => claim(jobId, n === 7 ? Number(leaving?.id) : 1)),
+        queue.claim({
+          request: { jobId: ids[7] ?? 0n, recruiterId: BigInt(leaving?.id) },
+          keyed: { key, contentOf },
+        }),
+      ]);
+    });
+    await holder.end();
+    const kinds = kindsOf(outcomes);
+    expect(kinds.splice(20)).toEqual(['busy']);
+    expect(kinds).toEqual(ids.map((_, n) => (n === 7 ? 'busy' : 'claimed')));
+    expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
+    // A repeat is to be decided anew.
+    expect(await admin`SELECT 1 FROM idempotency_keys WHERE key = 'leaving'`).toHaveLength(0);
+    expect((await claim(ids[7] ?? 0n, Number(leaving?.id))).kind).toBe('no-such-recruiter');
+  });
+
+  test('with the largest ids and the longest lease: each has an outcome of its own', async () => {
+    const { claim, queue } = makeQueue();
+    const jobId = await makeJob();
+    const largest = 2n ** 63n - 1n;
+    const asked = (request: ClaimRequest) => queue.claim({ request });
+    const outcomes = await Promise.all([
+      asked({ jobId: largest, recruiterId: 1n }),
+      asked({ jobId, recruiterId: largest }),
+      asked({ jobId, recruiterId: 2n, leaseSeconds: LONGEST_LEASE_S }),
+      claim(jobId, 3),
+    ]);
+    expect(kindsOf(outcomes)).toEqual(['no-such-job', 'no-such-recruiter', 'claimed', 'claimed']);
+  });
+
+  test('of a job that does not exist are told so, and the others claim', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const outcomes = await Promise.all([
+      claim(9_000_000n, 1),
+      claim(jobId, 1),
+      claim(9_000_001n, 1),
+    ]);
+    expect(kindsOf(outcomes)).toEqual(['no-such-job', 'claimed', 'no-such-job']);
+  });
+
+  test('by one recruiter are granted once', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob();
+    const outcomes = await Promise.all(range(50).map(() => claim(jobId, 8)));
+    expect(kindsOf(outcomes).sort()).toEqual(['claimed', ...Array(49).fill('duplicate')]);
+  });
+});
+
+describe('a job that was full when last seen', () => {
+  test('is looked at, without a lock, and is claimed once a slot is free again', async () => {
+    const { claim, statements } = makeQueue();
+    const jobId = await makeJob(1);
+    expect(kindsOf([await claim(jobId, 1), await claim(jobId, 2)])).toEqual(['claimed', 'full']);
+    statements.length = 0;
+    const told = [await claim(jobId, 3), await claim(jobId, 1), await claim(jobId, 3)];
+    expect(kindsOf(told)).toEqual(['full', 'duplicate', 'full']);
+    expect(statements.join()).not.toContain('for update');
+    await admin`DELETE FROM job_claims WHERE job_id = ${String(jobId)}`;
+    expect(kindsOf(await Promise.all([claim(jobId, 4), claim(jobId, 5)]))).toEqual([
+      'claimed',
+      'full',
+    ]);
+    await admin`UPDATE job_claims SET expires_at = now() WHERE job_id = ${String(jobId)}`;
+    expect((await claim(jobId, 4)).kind).toBe('claimed');
+  });
+
+  test('is refused at once while another session holds its lock', async () => {
+    const { claim } = makeQueue();
+    const jobId = await makeJob(1);
+    await claim(jobId, 1);
+    await claim(jobId, 2);
+    await whileHeld(jobId, async () => expect((await claim(jobId, 3)).kind).toBe('full'));
+  });
+});
+
+test('who has a key keeps his place, while others are told that the job is full', async () => {
+  const { claim, queue } = makeQueue({ batch: 1, lockTimeoutMs: 20_000, waitMs: 20_000 });
+  const [full = 0n, first = 0n, last = 0n] = await makeJobs(3, 1);
+  await claim(full, 1);
+  expect((await claim(full, 2)).kind).toBe('full');
+  const answered: string[] = [];
+  const all = await whileHeldAtInsert(first, async (pid) => {
+    const running = claim(first, 1);
+    await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+    const looking = claim(full, 3);
+    const keyed = queue.claim({
+      request: { jobId: full, recruiterId: 4n },
+      keyed: {
+        key: { caller: 'a test', key: 'a key', fingerprint: 'a request', hours: 1 },
+        contentOf: async () => ({ status: 403, headers: {}, body: '' }),
+      },
+    });
+    const behind = claim(last, 5);
+    const told = [keyed, behind].map((each) => each.then(({ kind }) => answered.push(kind)));
+    expect((await looking).kind).toBe('full');
+    return { done: Promise.all([running, ...told]) };
+  });
+  await all.done;
+  expect(answered).toEqual(['full', 'claimed']);
+});
+
+describe('full jobs that nothing is known of', () => {
+  const claimsOf = (ids: bigint[], claim: ReturnType<typeof makeQueue>['claim']) =>
+    Promise.all(ids.map((jobId) => claim(jobId, 2)));
+
+  test('are looked at once most others were full, and locked again once most are free', async () => {
+    const ids = await makeJobs(300, 1);
+    const first = makeQueue();
+    await Promise.all(ids.map((jobId) => first.claim(jobId, 1)));
+    const { claim, statements } = makeQueue();
+    expect(new Set(kindsOf(await claimsOf(ids.slice(0, 200), claim)))).toEqual(new Set(['full']));
+    statements.length = 0;
+    expect(new Set(kindsOf(await claimsOf(ids.slice(200), claim)))).toEqual(new Set(['full']));
+    expect(statements.join()).not.toContain('for update');
+
+    const free = await makeJobs(400, 1);
+    expect(new Set(kindsOf(await claimsOf(free.slice(0, 300), claim)))).toEqual(
+      new Set(['claimed']),
+    );
+    statements.length = 0;
+    await claimsOf(free.slice(300), claim);
+    expect(statements.filter((text) => !/^(begin|commit)/.test(text))[0]).toContain('for update');
+  });
+});
+
+describe('a crowd on a full job', () => {
+  test('is looked at once while a transaction decides claims on others', async () => {
+    const { claim, statements } = makeQueue();
+    const [hot = 0n, other = 0n] = await makeJobs(2, 1);
+    await claim(hot, 1);
+    await claim(hot, 2);
+    const { delayed, later } = await whileHeldAtInsert(other, async (pid) => {
+      const delayed = claim(other, 1);
+      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      statements.length = 0;
+      expect((await claim(hot, 3)).kind).toBe('full');
+      const later = [claim(hot, 4), claim(hot, 5)];
+      await turn();
+      expect(statements).toHaveLength(1);
+      return { delayed, later };
+    });
+    expect(await delayed).toMatchObject({ kind: 'claimed' });
+    expect(kindsOf(await Promise.all(later))).toEqual(['full', 'full']);
+  });
+});
+
+describe('a job that another session holds', () => {
+  test('delays no other: those are claimed while its own claims wait', async () => {
+    const { claim } = makeQueue();
+    const [held = 0n, ...others] = await makeJobs(21);
+    const waiting = await whileHeld(held, async (pid) => {
+      const mixed = others.flatMap((jobId) => [
+        claim(held, Number(jobId % 100n) + 1),
+        claim(jobId, 1),
+      ]);
+      const [, ...rest] = await Promise.all(
+        mixed.map((claimed, index) => (index % 2 === 1 ? claimed : undefined)),
+      );
+      expect(rest.filter((outcome) => outcome?.kind === 'claimed')).toHaveLength(20);
+      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      return { outcomes: Promise.all(mixed.filter((_, index) => index % 2 === 0)) };
+    });
+    const kinds = kindsOf(await waiting.outcomes);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(4);
+    expect(kinds.slice(0, 4)).toEqual(Array(4).fill('claimed'));
+  });
+
+  test('has its claims answered busy within the bound, and claims nothing', async () => {
+    const { claim, queue } = makeQueue({ lockTimeoutMs: 200, waitMs: 300 });
+    const jobId = await makeJob();
+    await whileHeld(jobId, async () => {
+      const outcomes = await Promise.all(range(100).map((recruiter) => claim(jobId, recruiter)));
+      expect(new Set(kindsOf(outcomes))).toEqual(new Set(['busy']));
+    });
+    expect(await holdersOf(jobId)).toEqual([]);
+    expect(queue.load()).toEqual({ claims: 0, transactions: 0 });
+    expect((await claim(jobId, 1)).kind).toBe('claimed');
+  });
+
+  test('leaves lines to others that are held: with all taken, the rest are told busy in time', async () => {
+    const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
+    const [first = 0n, second = 0n] = await makeJobs(2);
+    const outcome = await whileHeld(first, (pid) =>
+      whileHeld(second, async () => {
+        const inLine = claim(first, 1);
+        await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+        expect((await claim(second, 1)).kind).toBe('busy');
+        return { inLine };
+      }),
+    );
+    expect((await outcome.inLine).kind).toBe('claimed');
+  });
+});
+
+describe('bounds', () => {
+  test('past as many as may wait, claims are turned away at once', async () => {
+    const { claim } = makeQueue({ waiting: 10 });
+    const jobId = await makeJob();
+    const { first, late } = await whileHeld(jobId, async () => {
+      const first = range(10).map((recruiter) => claim(jobId, recruiter));
+      return { first, late: await claim(jobId, 11) };
+    });
+    expect(late.kind).toBe('busy');
+    expect(kindsOf(await Promise.all(first)).filter((kind) => kind === 'claimed')).toHaveLength(4);
+  });
+
+  test('what goes wrong unexpectedly is thrown to each, and the queue goes on', async () => {
+    const { claim, queue } = makeQueue();
+    const [one = 0n, two = 0n] = await makeJobs(2);
+    await admin`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
+    const results = await Promise.allSettled([claim(one, 1), claim(two, 1)]);
+    await admin`ALTER TABLE job_claims RENAME COLUMN hidden TO recruiter_id`;
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(queue.load()).toEqual({ claims: 0, transactions: 0 });
+    expect((await claim(one, 1)).kind).toBe('claimed');
+  });
+});
+
+test('three instances and a crowd: never more holders than slots, and everybody is answered', async () => {
+  const queues = [makeQueue(), makeQueue(), makeQueue()];
+  for (let round = 0; round < 5; round++) {
+    const ids = await makeJobs(10);
+    const outcomes = await Promise.all(
+      range(50).flatMap((recruiter) =>
+        ids.map((jobId, n) => queues[(recruiter + n) % 3]?.claim(jobId, recruiter)),
+      ),
+    );
+    const kinds = outcomes.map((outcome) => outcome?.kind);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(40);
+    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(460);
+    for (const jobId of ids) expect(await holdersOf(jobId)).toHaveLength(4);
+  }
+});

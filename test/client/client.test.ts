@@ -1,0 +1,126 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { documentOf } from '../../src/http/docs/document.ts';
+import { makeApp } from '../support/app.ts';
+
+const { app } = await makeApp();
+const client = createClient('http://localhost', { fetch: app.request });
+
+type Client = typeof client;
+type Id = string | number;
+interface Slots {
+  capacity: number;
+  claimed: number;
+  remaining: number;
+}
+interface Claim {
+  id: Id;
+  jobId: Id;
+  recruiterId: Id;
+  claimedAt: string;
+  expiresAt: string | null;
+}
+interface Named {
+  id: Id;
+  name: string;
+  createdAt: string;
+}
+interface Job extends Slots {
+  id: Id;
+  company: { id: Id; name: string };
+  role: string;
+  createdAt: string;
+}
+type Told = { message: string; claim: Claim } & Slots;
+type Paged = { nextCursor: string | null };
+
+/** The body of the answer with this status. */
+type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answer>
+  ? Extract<Answer, { status: Status }> extends { json(): Promise<infer Content> }
+    ? Content
+    : never
+  : never;
+
+/** By operation: the call, and its answer when all goes well. */
+interface Routes {
+  claimJobByGet: [Client['claim-job']['$get'], 200, Told];
+  claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201, Told];
+  listClaimsOfJob: [
+    Client['jobs'][':jobId']['claims']['$get'],
+    200,
+    { claims: Claim[] } & Paged & Slots,
+  ];
+  readClaim: [Client['claims'][':id']['$get'], 200, { claim: Claim } & Slots];
+  releaseClaim: [Client['claims'][':id']['$delete'], 200, Told];
+  renewClaim: [Client['claims'][':id']['renew']['$post'], 200, Told];
+  listClaimsOfRecruiter: [
+    Client['recruiters'][':id']['claims']['$get'],
+    200,
+    { claims: Claim[] } & Paged,
+  ];
+  createJob: [Client['jobs']['$post'], 201, Job];
+  listJobs: [Client['jobs']['$get'], 200, { jobs: Job[] } & Paged];
+  readJob: [Client['jobs'][':id']['$get'], 200, Job];
+  changeJob: [Client['jobs'][':id']['$patch'], 200, Job];
+  createCompany: [Client['companies']['$post'], 201, Named];
+  listCompanies: [Client['companies']['$get'], 200, { companies: Named[] } & Paged];
+  readCompany: [Client['companies'][':id']['$get'], 200, Named];
+  createRecruiter: [Client['recruiters']['$post'], 201, Named];
+  listRecruiters: [Client['recruiters']['$get'], 200, { recruiters: Named[] } & Paged];
+  readRecruiter: [Client['recruiters'][':id']['$get'], 200, Named];
+}
+
+/** True where the two types are assignable to one another. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type Typed = {
+  [Name in keyof Routes]: Same<Body<Routes[Name][0], Routes[Name][1]>, Routes[Name][2]>;
+};
+
+test('every operation of the document is a call with a typed answer', () => {
+  const typed: Typed = {
+    claimJobByGet: true,
+    claimJob: true,
+    listClaimsOfJob: true,
+    readClaim: true,
+    releaseClaim: true,
+    renewClaim: true,
+    listClaimsOfRecruiter: true,
+    createJob: true,
+    listJobs: true,
+    readJob: true,
+    changeJob: true,
+    createCompany: true,
+    listCompanies: true,
+    readCompany: true,
+    createRecruiter: true,
+    listRecruiters: true,
+    readRecruiter: true,
+  };
+  const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
+    Object.values(item as Record<string, { operationId: string; tags: string[] }>),
+  );
+  // A client has no business with those for who runs the service, and a stream is no JSON.
+  const calls = documented
+    .filter(({ tags, operationId }) => !tags.includes('Operation') && operationId !== 'followJobs')
+    .map(({ operationId }) => operationId);
+  expect(Object.keys(typed).sort()).toEqual(calls.sort());
+});
+
+test('the status tells the type of the body', async () => {
+  const request = { param: { jobId: '1' }, json: { recruiterId: 1 } };
+  const claimed = await client.jobs[':jobId'].claims.$post(request);
+  expectTypeOf(claimed.status).toEqualTypeOf<
+    201 | 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 503
+  >();
+  if (claimed.status !== 201) throw new Error(`answered ${claimed.status}`);
+  const { claim } = await claimed.json();
+  expectTypeOf(claim).toEqualTypeOf<Claim>();
+  expect(claim).toMatchObject({ jobId: 1, recruiterId: 1 });
+
+  const again = await client.jobs[':jobId'].claims.$post(request);
+  if (again.status !== 409) throw new Error(`answered ${again.status}`);
+  const { code } = await again.json();
+  expectTypeOf<'already-claimed' | 'key-in-use'>().toExtend<typeof code>();
+  expectTypeOf<'no-such-code'>().not.toExtend<typeof code>();
+  expect(code).toBe('already-claimed');
+});

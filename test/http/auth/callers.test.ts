@@ -1,0 +1,307 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
+import { makeApp, makeLab } from '../../support/app.ts';
+import { as, WITH_SECRET } from '../../support/tokens.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+let made: Made;
+
+beforeAll(async () => {
+  made = await makeApp({ auth: WITH_SECRET, changeLimits: { placesPerJob: 1, queue: 0 } });
+  made.app.route('/lab', makeLab(made));
+});
+
+/** Demo data: the company of the jobs here, the one that holds a claim, and two that have nothing. */
+const [COMPANY, OTHER_COMPANY] = [1n, 2n];
+const [RECRUITER, OTHER_RECRUITER] = [7n, 8n];
+const ABSENT = 999_999_999n;
+
+const callers = {
+  recruiter: () => as('recruiter', `${RECRUITER}`),
+  'other recruiter': () => as('recruiter', `${OTHER_RECRUITER}`),
+  company: () => as('company', `${COMPANY}`),
+  'other company': () => as('company', `${OTHER_COMPANY}`),
+  admin: () => as('admin', 'ada'),
+};
+const callerNames = Object.keys(callers) as (keyof typeof callers)[];
+
+/** A job of the company with a lease on it, and one that nobody holds. */
+async function makeWorld() {
+  const values = { companyId: COMPANY, role: 'Tester' };
+  const [job, free] = await made.db.insert(jobs).values([values, values]).returning();
+  if (!job || !free) throw new Error('no jobs');
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const [claim] = await made.db
+    .insert(jobClaims)
+    .values({ jobId: job.id, recruiterId: RECRUITER, expiresAt })
+    .returning();
+  if (!claim) throw new Error('no claim');
+  return { job: job.id, free: free.id, claim: claim.id };
+}
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+/** All that a refused request could have changed. */
+const look = async ({ job, claim }: World) => ({
+  jobs: await made.db.select().from(jobs).where(eq(jobs.id, job)),
+  claims: await made.db.select().from(jobClaims).where(eq(jobClaims.id, claim)),
+  counts: await Promise.all([jobs, jobClaims, companies, recruiters].map((t) => made.db.$count(t))),
+});
+
+async function ask(
+  route: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: Record<string, unknown>,
+) {
+  const [method] = route.split(' ');
+  const content = body && { 'Content-Type': 'application/json' };
+  const init = { method, headers: { ...headers, ...content } };
+  return made.app.request(path, body ? { ...init, body: JSON.stringify(body) } : init);
+}
+
+interface Row {
+  path: (world: World) => string;
+  body?: Record<string, unknown>;
+  /** The status for each caller, in the order of `callers`. */
+  statuses: [number, number, number, number, number];
+}
+
+const name = { name: 'Somebody New' };
+const table: Record<string, Row> = {
+  'GET /claim-job': {
+    path: ({ free }) => `/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'POST /jobs/:jobId/claims': {
+    path: ({ free }) => `/jobs/${free}/claims`,
+    body: { recruiterId: Number(RECRUITER) },
+    statuses: [201, 403, 403, 403, 201],
+  },
+  'GET /jobs/:jobId/claims': {
+    path: ({ job }) => `/jobs/${job}/claims`,
+    statuses: [403, 403, 200, 403, 200],
+  },
+  'GET /claims/:id': {
+    path: ({ claim }) => `/claims/${claim}`,
+    statuses: [200, 404, 200, 404, 200],
+  },
+  'DELETE /claims/:id': {
+    path: ({ claim }) => `/claims/${claim}`,
+    statuses: [200, 404, 403, 403, 200],
+  },
+  'POST /claims/:id/renew': {
+    path: ({ claim }) => `/claims/${claim}/renew`,
+    body: { leaseSeconds: 60 },
+    statuses: [200, 404, 403, 403, 200],
+  },
+  'GET /recruiters/:id/claims': {
+    path: () => `/recruiters/${RECRUITER}/claims`,
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'POST /jobs': {
+    path: () => '/jobs',
+    body: { companyId: Number(COMPANY), role: 'Tester' },
+    statuses: [403, 403, 201, 403, 201],
+  },
+  'GET /jobs/events': { path: () => '/jobs/events?jobId=1', statuses: [200, 200, 200, 200, 200] },
+  'GET /jobs': { path: () => '/jobs', statuses: [200, 200, 200, 200, 200] },
+  'GET /jobs/:id': { path: ({ job }) => `/jobs/${job}`, statuses: [200, 200, 200, 200, 200] },
+  'PATCH /jobs/:id': {
+    path: ({ job }) => `/jobs/${job}`,
+    body: { role: 'Taster' },
+    statuses: [403, 403, 200, 403, 200],
+  },
+  'POST /companies': { path: () => '/companies', body: name, statuses: [403, 403, 403, 403, 201] },
+  'GET /companies': { path: () => '/companies', statuses: [200, 200, 200, 200, 200] },
+  'GET /companies/:id': {
+    path: () => `/companies/${COMPANY}`,
+    statuses: [200, 200, 200, 200, 200],
+  },
+  'POST /recruiters': {
+    path: () => '/recruiters',
+    body: name,
+    statuses: [403, 403, 403, 403, 201],
+  },
+  'GET /recruiters': { path: () => '/recruiters', statuses: [403, 403, 200, 200, 200] },
+  'GET /recruiters/:id': {
+    path: () => `/recruiters/${RECRUITER}`,
+    statuses: [200, 403, 200, 200, 200],
+  },
+  'GET /metrics': {
+    path: () => '/metrics',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /lab/strategies': {
+    path: () => '/lab/strategies',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /lab/strategies/:name': {
+    path: () => '/lab/strategies/row-lock',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /lab/explorations': {
+    path: () => '/lab/explorations?strategy=hope',
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'POST /lab/rounds': {
+    path: () => '/lab/rounds',
+    body: { strategies: ['hope'] },
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'POST /lab/plays': {
+    path: () => '/lab/plays',
+    body: { strategy: 'naive' },
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'POST /lab/races': {
+    path: () => '/lab/races',
+    body: { strategy: 'hope' },
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'GET /lab/races/:race/claim-job': {
+    path: ({ free }) => `/lab/races/${ABSENT}/claim-job?jobId=${free}&recruiterId=${RECRUITER}`,
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'GET /lab/races/:race': {
+    path: () => `/lab/races/${ABSENT}`,
+    statuses: [403, 403, 403, 403, 404],
+  },
+  'DELETE /lab/races/:race': {
+    path: () => `/lab/races/${ABSENT}`,
+    statuses: [403, 403, 403, 403, 404],
+  },
+};
+
+const OPEN = /^GET \/(healthz|readyz|openapi\.json|docs(\/.*)?)$/;
+
+test('every route that is not open to all is in the table', () => {
+  const routes = made.app.routes
+    .filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((route) => !OPEN.test(route));
+  expect([...new Set(routes)].sort()).toEqual(Object.keys(table).sort());
+});
+
+describe.each(Object.entries(table))('%s', (route, { path, body, statuses }) => {
+  test.each(callerNames.map((caller, i) => [caller, statuses[i]] as const))(
+    'answers the %s %i',
+    async (caller, status) => {
+      const world = await makeWorld();
+      const before = await look(world);
+      const response = await ask(route, path(world), await callers[caller](), body);
+      expect(response.status).toBe(status);
+      if (response.ok) return;
+      expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+      if (status === 403) expect(await response.json()).toMatchObject({ code: 'forbidden' });
+      expect(await look(world)).toEqual(before);
+    },
+  );
+
+  test('answers nobody without a token', async () => {
+    const world = await makeWorld();
+    const before = await look(world);
+    expect((await ask(route, path(world), {}, body)).status).toBe(401);
+    expect(await look(world)).toEqual(before);
+  });
+});
+
+describe('what a caller may not see looks like what there is not', () => {
+  /** All of an answer but the id that every answer has for itself. */
+  async function wholeOf(response: Response) {
+    const headers = [...response.headers].filter(([header]) => header !== 'x-request-id');
+    return { status: response.status, headers, body: await response.text() };
+  }
+
+  test.each([
+    ['GET /claims/:id', 'other recruiter'],
+    ['GET /claims/:id', 'other company'],
+    ['DELETE /claims/:id', 'other recruiter'],
+    ['DELETE /claims/:id', 'company'],
+    ['DELETE /claims/:id', 'other company'],
+    ['POST /claims/:id/renew', 'other recruiter'],
+    ['POST /claims/:id/renew', 'other company'],
+  ] as const)('%s to the %s', async (route, caller) => {
+    const { path, body } = table[route] as Row;
+    const world = await makeWorld();
+    const headers = await callers[caller]();
+    const there = await ask(route, path(world), headers, body);
+    const absent = await ask(route, path({ ...world, claim: ABSENT }), headers, body);
+    expect(await wholeOf(there)).toEqual(await wholeOf(absent));
+    const keyed = (key: string) => ({ ...headers, 'Idempotency-Key': `${key}-${world.claim}` });
+    const thereKeyed = await ask(route, path(world), keyed('there'), body);
+    const absentKeyed = await ask(route, path({ ...world, claim: ABSENT }), keyed('absent'), body);
+    expect(await wholeOf(thereKeyed)).toEqual(await wholeOf(absentKeyed));
+  });
+
+  test.each(['/recruiters/ID', '/recruiters/ID/claims'])('GET %s to a recruiter', async (path) => {
+    const headers = await callers['other recruiter']();
+    const there = await ask('GET', path.replace('ID', `${RECRUITER}`), headers);
+    const absent = await ask('GET', path.replace('ID', `${ABSENT}`), headers);
+    expect(await wholeOf(there)).toEqual(await wholeOf(absent));
+  });
+
+  test('a claim without a lease does not tell another recruiter so', async () => {
+    const world = await makeWorld();
+    await made.db.update(jobClaims).set({ expiresAt: null }).where(eq(jobClaims.id, world.claim));
+    const renew = async (caller: 'recruiter' | 'other recruiter') =>
+      (
+        await ask('POST', `/claims/${world.claim}/renew`, await callers[caller](), {
+          leaseSeconds: 9,
+        })
+      ).status;
+    expect(await renew('recruiter')).toBe(409);
+    expect(await renew('other recruiter')).toBe(404);
+  });
+
+  test('even while its job is busy', async () => {
+    const world = await makeWorld();
+    const release = async (caller: 'recruiter' | 'other recruiter') =>
+      (await ask('DELETE', `/claims/${world.claim}`, await callers[caller]())).status;
+    const admin = await callers.admin();
+    const waiting = () =>
+      made.db.execute(sql`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
+    const running = await made.db.transaction(async (tx) => {
+      await tx.select().from(jobs).where(eq(jobs.id, world.job)).for('update');
+      const renewal = { leaseSeconds: 60 };
+      const running = ask('POST', `/claims/${world.claim}/renew`, admin, renewal);
+      await vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
+      expect(await release('recruiter')).toBe(503);
+      expect(await release('other recruiter')).toBe(404);
+      return { running };
+    });
+    expect((await running.running).status).toBe(200);
+  });
+});
+
+describe('an idempotency key', () => {
+  const claim = async (headers: Record<string, string>, job: bigint, recruiter: bigint) =>
+    ask('GET', `/claim-job?jobId=${job}&recruiterId=${recruiter}`, {
+      ...headers,
+      'Idempotency-Key': `claim-${job}`,
+    });
+
+  test('is its caller’s own: another one’s same key is another request', async () => {
+    const { free } = await makeWorld();
+    const first = await claim(await callers.recruiter(), free, RECRUITER);
+    const others = await claim(await callers['other recruiter'](), free, OTHER_RECRUITER);
+    expect([first.status, others.status]).toEqual([200, 200]);
+    expect(await others.json()).toMatchObject({ claim: { recruiterId: Number(OTHER_RECRUITER) } });
+    const again = await claim(await callers.recruiter(), free, RECRUITER);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await again.text()).toBe(await first.text());
+  });
+
+  test.each([
+    ['an admin', () => as('admin', `${RECRUITER}`), 409],
+    ['another recruiter', callers['other recruiter'], 403],
+    ['a company with the same id', () => as('company', `${RECRUITER}`), 403],
+  ])('never shows its answer to %s', async (_, other, status) => {
+    const { free } = await makeWorld();
+    expect((await claim(await callers.recruiter(), free, RECRUITER)).status).toBe(200);
+    const response = await claim(await other(), free, RECRUITER);
+    expect(response.status).toBe(status);
+    expect(response.headers.has('Idempotent-Replayed')).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { documentOf } from '../../../src/http/docs/document.ts';
+import { makeApp } from '../../support/app.ts';
+
+/** What makes a thing comes before what reads it; the others come after these, in any order. */
+const IN_ORDER = [
+  'createCompany',
+  'createRecruiter',
+  'createJob',
+  'claimJob',
+  'renewClaim',
+  'readClaim',
+  'releaseClaim',
+  'claimJobByGet',
+];
+
+interface Schema {
+  example?: unknown;
+  properties?: Record<string, Schema>;
+}
+interface Operation {
+  operationId: string;
+  parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  responses: Record<string, { content?: Record<string, { examples?: object }> }>;
+}
+
+const { app } = await makeApp();
+const operations = Object.entries(documentOf(app).paths ?? {})
+  .flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+  .sort((a, b) => rank(a) - rank(b));
+
+function rank({ operationId }: Operation): number {
+  const place = IN_ORDER.indexOf(operationId);
+  return place === -1 ? IN_ORDER.length : place;
+}
+
+/** The request that the examples of an operation make. Parameters without one are left out. */
+function exampleOf({ method, path, parameters = [], requestBody }: (typeof operations)[number]) {
+  const url = new URL(path, 'http://localhost');
+  for (const { in: where, name, required, schema } of parameters) {
+    const value = schema.example;
+    if (value === undefined && required) throw new Error(`${name} has no example`);
+    if (value === undefined) continue;
+    if (where === 'path') url.pathname = decodeURI(url.pathname).replace(`{${name}}`, `${value}`);
+    if (where === 'query') url.searchParams.set(name, `${value}`);
+  }
+  const schema = requestBody?.content['application/json'].schema;
+  if (!schema) return new Request(url, { method });
+  const headers = { 'Content-Type': 'application/json' };
+  return new Request(url, { method, headers, body: JSON.stringify(bodyOf(schema)) });
+}
+
+const bodyOf = ({ properties = {} }: Schema) =>
+  Object.fromEntries(Object.entries(properties).map(([name, { example }]) => [name, example]));
+
+test.each(operations)(
+  'the example of $operationId is answered as documented',
+  async (operation) => {
+    const success = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+    expect(success).toHaveLength(1);
+    // `makeApp` holds the answer against the schema of this status.
+    const response = await app.request(exampleOf(operation));
+    expect(response.status).toBe(Number(success[0]));
+    await response.body?.cancel();
+  },
+);
+
+test('every example of a problem has the status under which it stands', () => {
+  const examples = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.values(content?.['application/problem+json']?.examples ?? {}).map(({ value }) => ({
+        status: Number(status),
+        value,
+      })),
+    ),
+  );
+  expect(examples.length).toBeGreaterThan(100);
+  for (const { status, value } of examples) expect(value.status).toBe(status);
+});

@@ -1,0 +1,86 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FILES_AT, files } from '../../../src/http/docs/page.ts';
+import { makeApp } from '../../support/app.ts';
+
+let app: Awaited<ReturnType<typeof makeApp>>['app'];
+beforeAll(async () => {
+  ({ app } = await makeApp());
+});
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const response = await app.request('/openapi.json');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const validator = new Validator();
+    const document = (await response.json()) as Record<string, unknown>;
+    expect(await validator.validate(document)).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('names and sums up every operation, and describes every answer', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a document of any shape.
+    const { paths, tags }: any = await (await app.request('/openapi.json')).json();
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const operations = Object.values(paths).flatMap((item: any) => Object.values<any>(item));
+    const ids = operations.map((each) => each.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const known = tags.map((tag: { name: string }) => tag.name);
+    for (const { operationId, summary, tags, responses } of operations) {
+      expect(operationId).toMatch(/^[a-z]\w+$/);
+      expect(summary, operationId).toMatch(/^[A-Z]/);
+      expect(known, operationId).toContain(tags[0]);
+      for (const response of Object.values<object>(responses))
+        expect(response, operationId).toMatchObject({
+          description: expect.stringMatching(/./),
+          headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+        });
+    }
+  });
+
+  test('has nothing of the lab', async () => {
+    expect(await (await app.request('/openapi.json')).text()).not.toContain('/lab');
+  });
+});
+
+describe('the page', () => {
+  test('holds no script of its own, and asks only this server', async () => {
+    const response = await app.request('/docs');
+    const html = await response.text();
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(html).not.toMatch(/<script>|<style|https?:|\son\w+=/);
+    const asked = [...html.matchAll(/(?:src|href)="\.([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(asked).toHaveLength(5);
+    for (const path of asked) expect((await app.request(path)).status, path).toBe(200);
+  });
+
+  test.each(files)('is served $name with its type, to be kept for ever', async (file) => {
+    const response = await app.request(`${FILES_AT}/${file.name}`);
+    expect(response.headers.get('content-type')).toBe(file.type);
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(await file.read()));
+  });
+
+  test.each(['/docs', '/docs/start.js', '/openapi.json'])(
+    '%s is not sent again to who has it',
+    async (path) => {
+      const first = await app.request(path);
+      expect(first.headers.get('cache-control')).toBe('no-cache');
+      const headers = { 'If-None-Match': first.headers.get('etag') ?? '' };
+      expect((await app.request(path, { headers })).status).toBe(304);
+    },
+  );
+
+  test.each([
+    `${FILES_AT}/package.json`,
+    `${FILES_AT}/index.html`,
+    `${FILES_AT}/%2e%2e/package.json`,
+    `${FILES_AT}/..%2fpackage.json`,
+    '/docs/page.ts',
+    '/docs/1.0.0/swagger-ui.css',
+  ])('%s is not served', async (path) => {
+    expect((await app.request(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,15 @@
+import { sql } from 'drizzle-orm';
+import { insertClaim } from 'rowlock/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
+import type { Database } from 'rowlock/db/client.ts';
+import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import { inTurn } from './lib/in-turn.ts';
+
+/** Right: an advisory lock until the commit, by way of a file of its own. */
+export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
+  inTurn(db, sql`${request.jobId}::bigint`, async (tx) => {
+    const decision = await countClaims(tx, request);
+    if (decision.kind !== 'granted') return decision;
+    const claim = await insertClaim(tx, request);
+    return { kind: 'claimed', claim, slots: decision.slots };
+  });

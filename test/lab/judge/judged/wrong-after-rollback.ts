@@ -1,0 +1,32 @@
+import { eq, sql } from 'drizzle-orm';
+import { insertClaim } from 'rowlock/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
+import type { Database } from 'rowlock/db/client.ts';
+import { counters } from 'rowlock/lab/chapters/claims/tables.ts';
+
+/**
+ * Wrong: after an error it takes back its claim from the counter, which the rollback has done
+ * already. Oversells only when somebody rolls back.
+ */
+export default async (db: Database, request: ClaimRequest): Promise<Outcome> => {
+  const ofJob = eq(counters.jobId, request.jobId);
+  try {
+    return await db.transaction(async (tx) => {
+      const [counter] = await tx.select().from(counters).where(ofJob).for('update');
+      if (!counter) return { kind: 'no-such-job' };
+      if (counter.claimed >= counter.capacity) return { kind: 'full', slots: slotsOf(0, 0) };
+      await tx
+        .update(counters)
+        .set({ claimed: counter.claimed + 1 })
+        .where(ofJob);
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: slotsOf(counter.capacity, counter.claimed + 1) };
+    });
+  } catch (error) {
+    await db
+      .update(counters)
+      .set({ claimed: sql`${counters.claimed} - 1` })
+      .where(ofJob);
+    throw error;
+  }
+};

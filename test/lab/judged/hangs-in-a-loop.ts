@@ -1,9 +1,0 @@
-import type { ClaimRequest } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { countClaims } from 'rowlock/lab/count-claims.ts';
-
-/** Hangs: it never gives the processor back. */
-export default async (db: Database, request: ClaimRequest): Promise<never> => {
-  await countClaims(db, request);
-  for (;;);
-};

@@ -1,8 +1,0 @@
-import type { ClaimRequest } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { countClaims } from 'rowlock/lab/count-claims.ts';
-
-/** Hangs: it asks again for ever, without a bound. */
-export default async (db: Database, request: ClaimRequest): Promise<never> => {
-  for (;;) await countClaims(db, request);
-};

@@ -1,0 +1,178 @@
+import { count } from 'drizzle-orm';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { companies, jobClaims, jobs, recruiters } from '../../../../src/db/schema.ts';
+import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
+import { createLab, type LabDeps } from '../../../../src/lab/http.ts';
+import { openStages } from '../../../../src/lab/stages/lab-stages.ts';
+import { collectLog, makeApp, makeLab, makeService } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
+
+type Made = Awaited<ReturnType<typeof makeApp>>;
+type Asking = Pick<Made['app'], 'request'>;
+let made: Made;
+
+beforeAll(async () => {
+  made = await makeApp();
+  made.app.route('/lab', makeLab(made));
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+const json = async (response: Response): Promise<any> => response.json();
+const begin = (body: unknown, app: Asking = made.app) =>
+  Promise.resolve(
+    app.request('/lab/races', {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  );
+/** A race that is open: where it is, and what it was answered. */
+async function makeRace(body: object = {}, app: Asking = made.app) {
+  const response = await begin({ strategy: 'row-lock', ...body }, app);
+  expect(response.status).toBe(201);
+  const { race, jobId, recruiterIds } = await json(response);
+  const address = `/lab/races/${race}`;
+  expect(response.headers.get('location')).toBe(address);
+  const claim = (recruiterId: unknown, job: unknown = jobId) =>
+    app.request(`${address}/claim-job?jobId=${job}&recruiterId=${recruiterId}`);
+  const end = () => app.request(address, { method: 'DELETE' });
+  return { address, recruiterIds, claim, end, standing: () => app.request(address) };
+}
+
+test.each(strategies.map(({ name }) => name))(
+  '%s gives one recruiter after another the same answers as production',
+  async (strategy) => {
+    const { claim, end, standing } = await makeRace({ strategy, capacity: 2, recruiters: 3 });
+    const ask = async (recruiterId: number, jobId?: number) => {
+      const response = await claim(recruiterId, jobId);
+      return [response.status, (await json(response)).code];
+    };
+    expect(await ask(1)).toEqual([200, undefined]);
+    expect(await ask(1)).toEqual([409, 'already-claimed']);
+    expect(await ask(9_999_999)).toEqual([404, 'recruiter-not-found']);
+    expect(await ask(2)).toEqual([200, undefined]);
+    expect(await ask(3)).toEqual([403, 'job-full']);
+    expect(await ask(2)).toEqual([409, 'already-claimed']);
+    expect(await ask(1, 9_999_999)).toEqual([404, 'job-not-found']);
+    expect(await json(await standing())).toEqual({ capacity: 2, claims: 2 });
+    expect((await end()).status).toBe(204);
+    for (const answer of [await standing(), await claim(1), await end()]) {
+      expect(answer.status).toBe(404);
+      expect(await json(answer)).toMatchObject({ code: 'not-found', title: 'No such race' });
+    }
+  },
+);
+
+test('a race has as many recruiters as were asked for, and none of them is the service’s', async () => {
+  const rows = () =>
+    Promise.all(
+      [companies, jobs, recruiters, jobClaims].map(async (table) => {
+        const [row] = await made.db.select({ rows: count() }).from(table);
+        return row?.rows;
+      }),
+    );
+  const before = await rows();
+  const { recruiterIds, claim, end } = await makeRace({ strategy: 'naive', recruiters: 150 });
+  expect(new Set(recruiterIds).size).toBe(150);
+  expect((await claim(150)).status).toBe(200);
+  expect(await rows()).toEqual(before);
+  await end();
+  expect(await rows()).toEqual(before);
+});
+
+test.each([
+  ['', 400, 'invalid-request'],
+  ['[]', 400, 'invalid-request'],
+  ['not json', 400, 'invalid-request'],
+  ['{}', 400, 'invalid-request'],
+  ['{"strategy":"naive","capacity":0}', 400, 'invalid-request'],
+  ['{"strategy":"naive","recruiters":1001}', 400, 'invalid-request'],
+  ['{"strategy":"naive","capacity":"4"}', 400, 'invalid-request'],
+  ['{"strategy":"hope"}', 404, 'strategy-not-found'],
+  [`{"strategy":"${'x'.repeat(2_000)}"}`, 413, 'body-too-large'],
+])('a race with the body %j is answered %i %s', async (body, status, code) => {
+  const response = await begin(body);
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await json(response)).toMatchObject({ code });
+});
+
+describe('there is one track', () => {
+  /** A service, and callers who ask it for a race; `statuses` are those of the answers so far. */
+  async function makeCallers() {
+    const { url } = await makeService(await makeDatabase());
+    const statuses: number[] = [];
+    const ask = async (signal?: AbortSignal) => {
+      const body = JSON.stringify({ strategy: 'row-lock' });
+      const response = await fetch(`${url}/lab/races`, {
+        method: 'POST',
+        body,
+        signal: signal ?? null,
+      });
+      statuses.push(response.status);
+      if (response.status !== 201) {
+        expect(response.headers.get('retry-after')).toBe('1');
+        expect(await json(response)).toMatchObject({ code: 'busy' });
+      }
+      return response.headers.get('location');
+    };
+    const end = (location: string | null) => fetch(url + location, { method: 'DELETE' });
+    return { statuses, ask, end };
+  }
+  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000 });
+
+  test('of thirty callers one races, twenty wait and nine are told busy', async () => {
+    const { statuses, ask, end } = await makeCallers();
+    const locations = Array.from({ length: 30 }, () => ask());
+    await until(() => expect(statuses).toHaveLength(10));
+    expect(statuses.toSorted()).toEqual([201, ...Array(9).fill(503)]);
+    await Promise.all(locations.map(async (each) => (await each) && end(await each)));
+    expect(statuses.toSorted()).toEqual([...Array(21).fill(201), ...Array(9).fill(503)]);
+  });
+
+  test('callers who leave the line do not block the next one', async () => {
+    const { statuses, ask, end } = await makeCallers();
+    const first = await ask();
+    const leaving = Array.from({ length: 21 }, () => new AbortController());
+    const waiting = leaving.map(({ signal }) => ask(signal));
+    // The line is full, so all the others are in it.
+    await until(() => expect(statuses).toEqual([201, 503]));
+    for (const each of leaving) each.abort();
+    const left = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected');
+    expect(left).toHaveLength(20);
+    await end(first);
+    await ask();
+    expect(statuses).toEqual([201, 503, 201]);
+  });
+});
+
+/** The app with a lab whose patience is short. */
+async function makeImpatient(patience: LabDeps['patience']) {
+  const other = await makeApp({ url: made.databaseUrl });
+  const { log } = collectLog();
+  const stages = openStages(made.databaseUrl, log);
+  onTestFinished(() => stages.close());
+  const stop = new AbortController().signal;
+  other.app.route('/lab', createLab({ log, stages, stop, patience }));
+  return other.app;
+}
+
+test.each([
+  ['that nobody asks anything of', { idleMs: 50, longestMs: 60_000 }],
+  ['that takes too long', { idleMs: 60_000, longestMs: 50 }],
+])('a race %s ends by itself, and leaves nothing to the next', async (_, patience) => {
+  const app = await makeImpatient(patience);
+  const first = await makeRace({}, app);
+  const second = await makeRace({}, app);
+  expect((await first.standing()).status).toBe(404);
+  expect(second.recruiterIds).toEqual(first.recruiterIds);
+});
+
+test.each([
+  ['/lab/races', 'POST'],
+  ['/lab/races/1', 'GET, HEAD, DELETE'],
+  ['/lab/races/1/claim-job', 'GET'],
+])('%s answers 405 to any method but %s', async (path, allow) => {
+  const response = await made.app.request(path, { method: 'PUT' });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe(allow);
+});

@@ -1,0 +1,177 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
+import { renewClaim } from '../../src/claims/change-claim.ts';
+import { type Connection, connect } from '../../src/db/client.ts';
+import {
+  CLEARING_LOCK,
+  clearClaims,
+  clearKeys,
+  startClearing,
+} from '../../src/operation/clearing.ts';
+import { collectLog } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+async function makeConnection() {
+  const url = await makeDatabase();
+  const connection = connect(url);
+  afterAll(() => connection.close());
+  return { ...connection, url };
+}
+
+/** Claims of job 1 whose leases ended (or end) so many seconds from now, by recruiters 1, 2, … */
+async function insertLeases(db: Connection['db'], ...seconds: number[]) {
+  for (const [index, each] of seconds.entries())
+    await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+      VALUES (1, ${index + 1}, now() + make_interval(secs => ${each}))`);
+}
+
+const recruitersLeft = async (db: Connection['db']) => {
+  const rows = await db.execute(sql`SELECT recruiter_id FROM job_claims ORDER BY 1`);
+  return rows.map((row) => Number(row.recruiter_id));
+};
+
+const insertKey = (db: Connection['db'], key: string, seconds: number) =>
+  db.execute(sql`INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body, expires_at)
+    VALUES ('admin:anybody', ${key}, 'f', 200, '{}', '', now() + make_interval(secs => ${seconds}))`);
+
+const keysLeft = async (db: Connection['db']) =>
+  (await db.execute(sql`SELECT key FROM idempotency_keys ORDER BY 1`)).map(({ key }) => key);
+
+test('expired claims go; those that live or stay do not', async () => {
+  const { db } = await makeConnection();
+  await insertLeases(db, -10, 60, -0.001);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
+  expect(await clearClaims(db)).toBe(2);
+  expect(await recruitersLeft(db)).toEqual([2, 9]);
+});
+
+test('expired keys go, the others stay', async () => {
+  const { db } = await makeConnection();
+  await insertKey(db, 'old', -1);
+  await insertKey(db, 'new', 60);
+  expect(await clearKeys(db)).toBe(1);
+  expect(await keysLeft(db)).toEqual(['new']);
+});
+
+test('a claim that was renewed stays past its first end', async () => {
+  const { db } = await makeConnection();
+  await insertLeases(db, 2, -1);
+  const [claim] = await db.execute(sql`SELECT id FROM job_claims WHERE recruiter_id = 1`);
+  const renewed = await renewClaim(db, { id: BigInt(String(claim?.id)), leaseSeconds: 3_600 });
+  expect(renewed.kind).toBe('done');
+  expect(await clearClaims(db)).toBe(1);
+  expect(await recruitersLeft(db)).toEqual([1]);
+});
+
+test('a claim that another session has locked is left, and the rest is cleared', async () => {
+  const { db, url } = await makeConnection();
+  await insertLeases(db, -10, -5, -1);
+  const other = postgres(url, { max: 1 });
+  afterAll(() => other.end());
+  await other.begin(async (tx) => {
+    await tx`SELECT 1 FROM job_claims WHERE recruiter_id = 2 FOR UPDATE`;
+    expect(await clearClaims(db)).toBe(2);
+    expect(await recruitersLeft(db)).toEqual([2]);
+  });
+  expect(await clearClaims(db)).toBe(1);
+});
+
+test('a job that is locked does not keep its claims from being cleared', async () => {
+  const { db, url } = await makeConnection();
+  await insertLeases(db, -1);
+  const other = postgres(url, { max: 1 });
+  afterAll(() => other.end());
+  await other.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    expect(await clearClaims(db)).toBe(1);
+  });
+});
+
+test('of two that clear at once one works: the other finds the lock taken', async () => {
+  const { db, url } = await makeConnection();
+  const other = connect(url);
+  afterAll(() => other.close());
+  await insertLeases(db, -1);
+  const holder = postgres(url, { max: 1 });
+  afterAll(() => holder.end());
+  await holder
+    .begin(async (tx) => {
+      // This table lock lets the first get as far as its work, and no further.
+      await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
+      const first = clearClaims(db);
+      await vi.waitFor(
+        async () => {
+          const [lock] = await tx`SELECT pid <> pg_backend_pid() AS of_another FROM pg_locks
+          WHERE locktype = 'advisory' AND classid = ${CLEARING_LOCK} AND granted`;
+          expect(lock).toEqual({ of_another: true });
+        },
+        { timeout: 20_000 },
+      );
+      // It ends while the first still works, so it has not touched the table.
+      expect(await clearClaims(other.db)).toBe(0);
+      return { first };
+    })
+    .then(async ({ first }) => expect(await first).toBe(1));
+});
+
+test('it clears until it is stopped, a batch after the other', async () => {
+  const { db } = await makeConnection();
+  await db.execute(sql`INSERT INTO recruiters (name) SELECT 'r' FROM generate_series(1, 1200)`);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+    SELECT 1, id, now() FROM recruiters ORDER BY id LIMIT 1200`);
+  await insertKey(db, 'old', -1);
+  const { log, events } = collectLog();
+  const clearing = startClearing(db, log);
+  await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await keysLeft(db)).toEqual([]), { timeout: 20_000 });
+  await clearing.stop();
+  await insertLeases(db, -1);
+  expect(await recruitersLeft(db)).toEqual([1]);
+  expect(events).toEqual([]);
+});
+
+test('an error is logged once, without SQL, and it goes on', async () => {
+  const { db } = await makeConnection();
+  await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
+  const { log, events } = collectLog();
+  const clearing = startClearing(db, log);
+  await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 20_000 });
+  expect(events).toMatchObject([{ event: 'clearing failed' }]);
+  expect(JSON.stringify(events)).toContain('42P01');
+  expect(JSON.stringify(events)).not.toMatch(/delete from|job_claims/i);
+  await db.execute(sql`ALTER TABLE hidden RENAME TO job_claims`);
+  await insertLeases(db, -1);
+  await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
+  await clearing.stop();
+  expect(events).toHaveLength(1);
+});
+
+test('stopping waits for what runs, and not for the next time', async () => {
+  const { db, url } = await makeConnection();
+  const { log, events } = collectLog();
+  const holder = postgres(url, { max: 1 });
+  const observer = postgres(url, { max: 1 });
+  afterAll(() => Promise.all([holder.end(), observer.end()]));
+  let stopped = false;
+  const stopping = await holder.begin(async (tx) => {
+    await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
+    const clearing = startClearing(db, log);
+    await vi.waitFor(
+      async () => {
+        const waiting = await observer`SELECT 1 FROM pg_locks
+          WHERE relation = 'job_claims'::regclass AND NOT granted`;
+        expect(waiting).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
+    const stopping = clearing.stop().then(() => {
+      stopped = true;
+    });
+    await observer`SELECT 1`;
+    expect(stopped).toBe(false);
+    return { stopping };
+  });
+  await stopping.stopping;
+  expect(events).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type LogLevel, openLog } from '../../src/process/log.ts';
+
+function makeLog(level: LogLevel, isTTY = false) {
+  let text = '';
+  const write = (more: string) => {
+    text += more;
+  };
+  return { log: openLog(level, { isTTY, write }), text: () => text };
+}
+
+test('an event is a line of JSON with its time and level', async () => {
+  const { log, text } = makeLog('info');
+  log.info({ event: 'request', status: 200 });
+  await setImmediate();
+  expect(text()).toMatch(/^[^\n]+\n$/);
+  expect(JSON.parse(text())).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-.+Z$/),
+    event: 'request',
+    status: 200,
+  });
+});
+
+test('in a terminal it is a line for people', () => {
+  const { log, text } = makeLog('info', true);
+  log.error({ event: 'clearing failed' });
+  expect(text()).toContain('clearing failed');
+  expect(text()).toContain('ERROR');
+  expect(() => JSON.parse(text())).toThrow();
+});
+
+test('the level says what is left out', async () => {
+  const errors = makeLog('error');
+  errors.log.info({ event: 'request' });
+  await setImmediate();
+  expect(errors.text()).toBe('');
+  errors.log.error({ event: 'request failed' });
+  await setImmediate();
+  expect(errors.text()).toContain('request failed');
+  const silent = makeLog('silent');
+  silent.log.error({ event: 'request failed' });
+  await setImmediate();
+  expect(silent.text()).toBe('');
+});
+
+/** A terminal would obey or hide these. */
+const HOSTILE = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\u2028d\u200be';
+
+test('a line of JSON holds no character that a terminal obeys, and means the same', async () => {
+  const { log, text } = makeLog('info');
+  log.info({ event: 'request', path: HOSTILE, [HOSTILE]: 1 });
+  await setImmediate();
+  expect(text().trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(text())).toMatchObject({ path: HOSTILE, [HOSTILE]: 1 });
+});
+
+const COLOUR = String.raw`\u001b\[\d+m`;
+
+test('in a terminal nothing but colours is obeyed', () => {
+  const { log, text } = makeLog('info', true);
+  const facts = { path: HOSTILE, [HOSTILE]: 1, error: `Error\n    at ${HOSTILE}`, more: [HOSTILE] };
+  log.error({ event: HOSTILE, ...facts });
+  log.info({ event: 'request', ...facts });
+  const uncoloured = text().replaceAll(new RegExp(COLOUR, 'g'), '');
+  expect(text()).not.toBe(uncoloured);
+  expect(uncoloured.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+});

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { type Command, runServer, start } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let databaseUrl: string;
+beforeAll(async () => {
+  databaseUrl = await makeDatabase();
+});
+
+interface Listed {
+  pid: number;
+  parent: number;
+  words: string;
+}
+
+const processes = (): Listed[] =>
+  execFileSync('ps', ['-ww', '-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().match(/^(\d+) +(\d+) (.*)$/) ?? [])
+    .map(([, pid, parent, words = '']) => ({ pid: Number(pid), parent: Number(parent), words }));
+
+/** The shell of npm, in the moment when it has started node with this program. */
+const shellOf = (npm: Command, program: string): Promise<number> =>
+  vi.waitFor(
+    () => {
+      const all = processes();
+      const shell = all.find(({ parent }) => parent === npm.child.pid)?.pid ?? 0;
+      // Some shells become the program that they are to run.
+      const below = all.filter(({ pid, parent }) => pid === shell || parent === shell);
+      expect(below.map(({ words }) => words)).toContainEqual(
+        expect.stringMatching(new RegExp(`^\\S*node .*${program}`)),
+      );
+      return shell;
+    },
+    { timeout: 40_000, interval: 5 },
+  );
+
+/** Every process that npm began holds its output, so the output ends with the last of them. */
+const untilListening = (npm: Command, words: RegExp): Promise<string> =>
+  npm.says(words).then(
+    () => 'it goes on',
+    () => 'all have ended',
+  );
+
+describe.concurrent('everything that npm start began ends without npm, however early that is', () => {
+  test.each([
+    ['npm', 'SIGKILL', 'scripts/build.ts'],
+    ['npm', 'SIGTERM', 'scripts/build.ts'],
+    ['shell', 'SIGKILL', 'scripts/build.ts'],
+    ['npm', 'SIGKILL', 'dist/server.js'],
+    ['npm', 'SIGTERM', 'dist/server.js'],
+    ['shell', 'SIGKILL', 'dist/server.js'],
+  ] as const)('%s ended by %s while %s begins', async (whom, signal, program) => {
+    const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
+    const shell = await shellOf(npm, program);
+    process.kill(whom === 'npm' ? (npm.child.pid as number) : shell, signal);
+    expect(await untilListening(npm, /listens on/)).toBe('all have ended');
+  });
+});
+
+test.concurrent('a race that has not begun ends without npm', async () => {
+  const DATABASE_URL = inject('scratchUrl');
+  const npm = start('npm', ['run', 'race-demo', '--', '--rounds', '5'], { DATABASE_URL });
+  await shellOf(npm, 'scripts/race-demo.ts');
+  npm.child.kill('SIGKILL');
+  expect(await untilListening(npm, /recruiters claim one job/)).toBe('all have ended');
+});
+
+test.concurrent('an empty ROWLOCK_PARENT names no parent', async () => {
+  const server = runServer({ DATABASE_URL: databaseUrl, ROWLOCK_PARENT: '' });
+  expect(await untilListening(server, /listens on/)).toBe('it goes on');
+});
+
+test.concurrent('a server of the bench or the faults does not begin once those have ended', async () => {
+  const server = runServer({ DATABASE_URL: databaseUrl, ROWLOCK_PARENT: '1' });
+  expect(await untilListening(server, /listens on/)).toBe('all have ended');
+  expect((await server.ended).code).toBe(143);
+});

@@ -1,0 +1,143 @@
+/** A server that runs out of files: for clients, for the database, or for all that it opens. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
+import { programOf } from '../../src/process/build.ts';
+import { fileLimit } from '../../src/service/file-limit.ts';
+import { socketsWith } from '../../src/service/listen.ts';
+import { atEnd, type Command, start } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+
+let databaseUrl: string;
+beforeAll(async () => {
+  databaseUrl = await makeDatabase();
+});
+
+const HAS_LIMITS = process.platform !== 'win32';
+/** prlimit is part of util-linux. It lowers the limit of a running process. */
+const HAS_PRLIMIT = process.platform === 'linux';
+
+/** A server that may have so many files open (Node 20 needs 120 to load it); it takes itself for started by npm. */
+async function serverWith(files: number): Promise<{ server: Command; port: number }> {
+  const server = start(
+    'sh',
+    [
+      '-c',
+      `ulimit -n ${files}; exec "$0" "$@"`,
+      process.execPath,
+      ...programOf(inject('serverProgram')),
+    ],
+    {
+      DATABASE_URL: databaseUrl,
+      PORT: '0',
+      LAB: 'on',
+      LOG_LEVEL: 'error',
+      npm_lifecycle_event: 'start',
+    },
+  );
+  const [, port] = await server.says(/listens on \S+:(\d+)[\s\S]+Ctrl-C/);
+  return { server, port: Number(port) };
+}
+
+/** Everything that opens a file or a connection, and some that does not. */
+const PATHS = [
+  ...['/jobs', '/jobs/1', '/claim-job?jobId=1&recruiterId=1', '/companies', '/claims/1', '/readyz'],
+  ...['/', '/lab', '/docs', '/docs/start.js', '/openapi.json', '/metrics', '/healthz', '/nowhere'],
+  ...['/lab/strategies', '/lab/strategies/naive', '/jobs/events?jobId=1'],
+];
+
+/** The status and code that a path is answered with; a stream is left as soon as it has begun. */
+async function ask(port: number, path: string, agent: Agent): Promise<string> {
+  const asked = request({ port, host: '127.0.0.1', path, agent }).end();
+  const [answer] = await once(asked, 'response');
+  if (answer.headers['content-type'] === 'text/event-stream') answer.destroy();
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8').on('error', () => undefined)) text += chunk;
+  const code = /"code":"([^"]+)"/.exec(text)?.[1];
+  return [path, answer.statusCode, code].filter(Boolean).join(' ');
+}
+
+async function askAll(port: number, agent: Agent): Promise<string[]> {
+  const answers: string[] = [];
+  for (const path of PATHS) answers.push(await ask(port, path, agent).catch(String));
+  return answers;
+}
+
+const failures = (answers: string[]) => answers.filter((each) => !/ (2|4)\d\d( |$)/.test(each));
+
+test('a reserve of files is left to the server, which never takes more than 20,000 connections', () => {
+  const limits = [128, 256, 1_024, 20_000, 1_048_576, Number.POSITIVE_INFINITY];
+  expect(limits.map(socketsWith)).toEqual([32, 156, 924, 19_900, 20_000, 20_000]);
+});
+
+test.runIf(HAS_LIMITS)('the limit of this process is found', () => {
+  const { excludeNetwork } = process.report as { excludeNetwork?: boolean };
+  const shell = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+  expect(String(fileLimit()).replace('Infinity', 'unlimited')).toBe(shell);
+  expect(process.report).toMatchObject({ excludeNetwork });
+});
+
+test.runIf(HAS_LIMITS)(
+  'a crowd of connections leaves the server the files that it needs',
+  async () => {
+    const { server, port } = await serverWith(200);
+    expect(server.stdout()).toMatch(/^Connections: at most 100, since/m);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await ask(port, '/healthz', agent)).toBe('/healthz 200');
+    let closed = 0;
+    const crowd = Array.from({ length: 400 }, () => {
+      const socket: Socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      return socket.on('close', () => closed++);
+    });
+    atEnd(() => crowd.map((socket) => socket.destroy()));
+    const theOthersAreOut = async () => {
+      // Otherwise the server would close this connection after five seconds.
+      await ask(port, '/healthz', agent);
+      expect(closed).toBe(400 - 99);
+    };
+    await vi.waitFor(theOthersAreOut, { timeout: 20_000 });
+    expect(failures(await askAll(port, agent))).toEqual([]);
+    for (const socket of crowd) socket.destroy();
+    const isAnswered = async () => expect(await ask(port, '/jobs', new Agent())).toBe('/jobs 200');
+    await vi.waitFor(isAnswered, { timeout: 20_000 });
+    expect(server.stderr()).toBe('');
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  },
+);
+
+/** Longer than the time between two looks whether npm is still there. */
+const LOOKS_MS = 700;
+
+test.runIf(HAS_PRLIMIT)(
+  'a server without a free file is busy, and works again with the next',
+  async () => {
+    const { server, port } = await serverWith(1_000);
+    const limit = (files: number) =>
+      execFileSync('prlimit', ['--pid', String(server.child.pid), `--nofile=${files}:`]);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await ask(port, '/healthz', agent)).toBe('/healthz 200');
+
+    limit(3);
+    const first = await askAll(port, agent);
+    expect(
+      first.filter((each) => !/ (200|404|503 (busy|database-unreachable))( |$)/.test(each)),
+    ).toEqual([]);
+    for (const path of ['/jobs', '/claim-job?jobId=1&recruiterId=1', '/', '/lab', '/docs/start.js'])
+      expect(first).toContain(`${path} 503 busy`);
+    const late = ask(port, '/healthz', new Agent());
+    for (const until = performance.now() + LOOKS_MS; performance.now() < until; )
+      expect(await ask(port, '/', agent)).toBe('/ 503 busy');
+
+    limit(1_000);
+    expect(await late).toBe('/healthz 200');
+    // The listener for announcements waits a moment before it tries again.
+    const allWorks = async () => expect(failures(await askAll(port, agent))).toEqual([]);
+    await vi.waitFor(allWorks, { timeout: 20_000 });
+    expect(server.stderr()).not.toMatch(/request failed/);
+    expect(server.child.exitCode).toBe(null);
+  },
+);

@@ -1,0 +1,94 @@
+import postgres from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+import { startEmbedded } from '../../src/postgres/embedded.ts';
+import { makeService } from '../support/app.ts';
+import { makeDatabase } from '../support/database.ts';
+
+test('the metrics of a service have the waits for the lock, and the connections in use', async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  const readMetric = async (series: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text.match(new RegExp(`^${series} (.+)$`, 'm'))?.[1];
+  };
+  const claim = (recruiterId: number) =>
+    fetch(`${url}/claim-job?jobId=1&recruiterId=${recruiterId}`);
+  await claim(1);
+  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
+  const holder = postgres(databaseUrl, { max: 1 });
+  afterAll(() => holder.end());
+  const { second } = await holder.begin(async (tx) => {
+    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    const second = claim(2);
+    // It found the job locked without waiting for it, and now waits in line.
+    await vi.waitFor(
+      async () => expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2'),
+      { timeout: 20_000 },
+    );
+    await vi.waitFor(async () => expect(await readMetric('rowlock_pool_lent')).toBe('1'), {
+      timeout: 20_000,
+    });
+    return { second };
+  });
+  await second;
+  expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('3');
+  expect(await readMetric('rowlock_pool_waiting')).toBe('0');
+  expect(await readMetric('rowlock_draining')).toBe('0');
+});
+
+test('a service clears expired claims away, and a claim of the lab is no outcome', async () => {
+  const databaseUrl = await makeDatabase();
+  const { url } = await makeService(databaseUrl);
+  const sql = postgres(databaseUrl, { max: 1 });
+  afterAll(() => sql.end());
+  await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES (1, 1, now())`;
+  await vi.waitFor(async () => expect(await sql`SELECT 1 FROM job_claims`).toHaveLength(0), {
+    timeout: 20_000,
+  });
+  const order = { method: 'POST', body: JSON.stringify({ strategy: 'naive' }) };
+  const begun = await fetch(`${url}/lab/races`, order);
+  const { race, jobId } = (await begun.json()) as { race: string; jobId: number };
+  const claim = `/lab/races/${race}/claim-job?jobId=${jobId}&recruiterId=1`;
+  expect((await fetch(url + claim)).status).toBe(200);
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text).not.toContain('rowlock_claim_outcomes_total{');
+});
+
+test('a service that stops says so to whoever asks, until that was heard', async () => {
+  const service = await makeService(await makeDatabase());
+  let hear = () => {};
+  const stopped = service.stop(
+    new Promise<void>((resolve) => {
+      hear = resolve;
+    }),
+  );
+  for (const path of ['/readyz', '/claim-job?jobId=1&recruiterId=1', '/jobs']) {
+    const answer = await fetch(`${service.url}${path}`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'shutting-down' });
+  }
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  hear();
+  await stopped;
+  await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+});
+
+test('a service that stops leaves no scratch database of the lab behind', async () => {
+  const server = await startEmbedded();
+  afterAll(() => server.stop());
+  await prepareDatabase(server.url);
+  const sql = postgres(server.url, { max: 1 });
+  afterAll(() => sql.end());
+  const scratch = () => sql`SELECT 1 FROM pg_database WHERE datname LIKE 'rowlock_scratch_%'`;
+  const service = await makeService(server.url);
+  const answer = await fetch(`${service.url}/lab/plays`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ strategy: 'naive' }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await scratch()).toHaveLength(1);
+  await service.stop();
+  expect(await scratch()).toHaveLength(0);
+});
