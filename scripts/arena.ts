@@ -1,17 +1,17 @@
 import { readConfig } from '../src/config.ts';
-import { prepareDatabase } from '../src/db/migrate.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
+import { prepareLabDatabase } from '../src/lab/stages/database.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
 import { unlessStopped } from '../src/process/main.ts';
 
-/** Runs work on a migrated database that is thrown away afterwards. */
+/** Runs work on a database with the lab's tables, that is thrown away afterwards. */
 export async function withScratchDatabase<T>(
   stop: AbortSignal,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
-    await unlessStopped(stop, prepareDatabase(scratch.url));
+    await unlessStopped(stop, prepareLabDatabase(scratch.url));
     return await work(scratch.url);
   } finally {
     await scratch.stop();

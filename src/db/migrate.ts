@@ -16,15 +16,23 @@ const CLOSE_PATIENCE_S = 5;
 
 export const migrationsFolder = inProject('drizzle');
 
+export interface PrepareOptions {
+  /** Fills the database if it holds no company yet. */
+  demoData?: boolean;
+  /** The name of the database in errors. */
+  name?: string;
+  /** A folder with migrations of tables beside production's. */
+  more?: string | undefined;
+}
+
 /**
- * Brings the database at `url` up to the newest migration, and with `demoData` fills it if it holds
- * no company yet. Instances that start together take turns.
+ * Brings the database at `url` up to the newest migration. Instances that start together take turns.
  *
- * Throws a `PlainError` when the database cannot be used; it calls the database by `name`.
+ * Throws a `PlainError` when the database cannot be used.
  */
 export async function prepareDatabase(
   url: string,
-  { demoData = false, name = databaseName(url) } = {},
+  { demoData = false, name = databaseName(url), more }: PrepareOptions = {},
 ) {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   try {
@@ -32,6 +40,8 @@ export async function prepareDatabase(
     // Drizzle's migrator takes no lock of its own: of four at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     await migrate(db, { migrationsFolder });
+    // Drizzle skips each migration that is older than the newest one in its table.
+    if (more) await migrate(db, { migrationsFolder: more, migrationsTable: '__more_migrations' });
     if (demoData) await addDemoData(db);
   } catch (error) {
     throw unusable(name, error, 'Its migrations failed, and were undone.');

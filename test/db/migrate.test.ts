@@ -10,18 +10,21 @@ import { anyOf } from '../../src/db/arrays.ts';
 import { connect } from '../../src/db/client.ts';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
-import * as labSchema from '../../src/lab/chapters/claims/tables.ts';
+import * as claimsChapter from '../../src/lab/chapters/claims/tables.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
-import { makeDatabase } from '../support/database.ts';
+import { makeDatabase, makeLabDatabase } from '../support/database.ts';
 
-test('the committed migrations are in step with the schema', async () => {
-  const meta = path.join(migrationsFolder, 'meta');
+test.each([
+  { of: 'production', folder: migrationsFolder, tables: schema },
+  { of: 'the chapter claims', folder: claimsChapter.migrations, tables: claimsChapter },
+])('the committed migrations of $of are in step with its tables', async ({ folder, tables }) => {
+  const meta = path.join(folder, 'meta');
   const newest = readdirSync(meta)
     .filter((name) => name.endsWith('_snapshot.json'))
     .sort()
     .at(-1);
   const snapshot = JSON.parse(readFileSync(path.join(meta, newest ?? ''), 'utf8'));
-  const wanted = generateDrizzleJson({ ...schema, ...labSchema }, snapshot.id);
+  const wanted = generateDrizzleJson(tables, snapshot.id);
   expect(await generateMigration(snapshot, wanted)).toEqual([]);
 });
 
@@ -41,6 +44,32 @@ test('six instances that start at once on an empty database all succeed', async 
   await sql.end();
   const migrations = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql')).length;
   expect(counts).toEqual({ companies: 6, jobs: 24, recruiters: 120, migrations });
+});
+
+const schemasOf = async (url: string) => {
+  const sql = postgres(url, { max: 1 });
+  const rows = await sql`
+    SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'`;
+  await sql.end();
+  return rows.map(({ nspname }) => nspname).sort();
+};
+
+test('a migrated database has no schema of the lab, and only a scratch database gets one', async () => {
+  expect(await schemasOf(await makeDatabase())).toEqual(['drizzle', 'public']);
+  expect(await schemasOf(await makeLabDatabase())).toEqual(['drizzle', 'lab', 'public']);
+});
+
+test('the migration that drops the tables of the lab leaves the tables of others in its schema', async () => {
+  const url = await makeDatabase();
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(readFileSync(path.join(claimsChapter.migrations, '0000_tables.sql'), 'utf8'));
+  await sql`CREATE TABLE lab.theirs ()`;
+  await sql`DELETE FROM drizzle.__drizzle_migrations
+    WHERE created_at = (SELECT max(created_at) FROM drizzle.__drizzle_migrations)`;
+  await prepareDatabase(url);
+  const left = await sql`SELECT relname FROM pg_class WHERE relnamespace = 'lab'::regnamespace`;
+  await sql.end();
+  expect(left.map(({ relname }) => relname)).toEqual(['theirs']);
 });
 
 test('the constraints have the names by which claims are answered', async () => {

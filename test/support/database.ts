@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
+import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
 
 /** A database with demo data for this test file, dropped when the file ends. */
 export async function makeDatabase(): Promise<string> {
@@ -13,6 +14,13 @@ export async function makeDatabase(): Promise<string> {
   );
   afterAll(() => onScratch((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`));
   return url.href;
+}
+
+/** The same, with the lab's tables. */
+export async function makeLabDatabase(): Promise<string> {
+  const url = await makeDatabase();
+  await prepareLabDatabase(url);
+  return url;
 }
 
 async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {

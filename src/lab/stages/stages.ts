@@ -1,11 +1,11 @@
 import { Admission, type AdmissionLimits, type Unanswered } from '../../claims/admission.ts';
-import { prepareDatabase } from '../../db/migrate.ts';
 import { databaseError } from '../../db/sqlstate.ts';
 import { databaseName, unusable } from '../../db/unusable.ts';
 import { openScratch, type Scratch } from '../../postgres/scratch.ts';
 import { describe, PlainError } from '../../process/errors.ts';
 import { type Log, seldom } from '../../process/log.ts';
 import type { Stage } from '../explore/stage.ts';
+import { prepareLabDatabase } from './database.ts';
 
 export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' | 'answerMs'> {
   /** How many at once. A stage is five connections, a track twenty-one. */
@@ -130,7 +130,7 @@ async function makeStage<L extends Lent>(
 ): Promise<Kept<L>> {
   const scratch = await openScratch(databaseUrl);
   try {
-    await prepareDatabase(scratch.url);
+    await prepareLabDatabase(scratch.url);
     return { scratch, lent: await open(scratch.url) };
   } catch (error) {
     await scratch.stop();

@@ -3,10 +3,10 @@ import { race } from '../../../src/lab/race/race.ts';
 import { Trace } from '../../../src/lab/race/trace.ts';
 import { startService } from '../../../src/service/service.ts';
 import { collectLog } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { makeLabDatabase } from '../../support/database.ts';
 
 test('a trace has a track a recruiter, their statements, their waits, and who held the lock', async () => {
-  const databaseUrl = await makeDatabase();
+  const databaseUrl = await makeLabDatabase();
   const trace = new Trace();
   const { log } = collectLog();
   const options = { databaseUrl, host: '127.0.0.1', port: 0, lab: true, log, trace };

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTrack, TRACK_CONNECTIONS, type Track } from '../../../src/lab/race/track.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { makeLabDatabase } from '../../support/database.ts';
 
 let track: Track;
 beforeAll(async () => {
-  track = await openTrack(await makeDatabase());
+  track = await openTrack(await makeLabDatabase());
 });
 afterAll(() => track.close());
 

@@ -1,5 +1,9 @@
 import { bigint, integer, interval, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
 import { jobs } from '../../../db/schema.ts';
+import { inProject } from '../../../process/project.ts';
+
+/** The migrations that make these tables. */
+export const migrations = inProject('drizzle/lab/claims');
 
 /** What some strategies need besides the claims; production's own tables stay clean of it. */
 export const lab = pgSchema('lab');
