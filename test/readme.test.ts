@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { problemCodes } from '../src/http/problem.ts';
+import { labProblemCodes } from '../src/lab/problems.ts';
 import { makeService } from './support/app.ts';
 import { start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
@@ -68,5 +69,5 @@ test('the lines in TypeScript claim what the curl lines have released', async ()
 test('the README lists every problem code once, and no other', () => {
   const [table = ''] = readme.match(/<!-- problem codes[\s\S]+<!-- end of problem codes/) ?? [];
   const listed = [...table.matchAll(/^\| \d{3} \| `([\w-]+)` \|/gm)].map((match) => match[1]);
-  expect(listed.toSorted()).toEqual(problemCodes.toSorted());
+  expect(listed.toSorted()).toEqual([...problemCodes, ...labProblemCodes].toSorted());
 });

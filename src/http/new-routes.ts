@@ -88,12 +88,12 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** A GET sets off a claim, and in workshop mode a claim in a race or an exploration. */
-const ACTS_BY_GET = /^(\/lab\/races\/[^/]+)?\/claim-job$|^\/lab\/explorations$/;
+/** A GET under this name claims, wherever it is mounted. */
+const CLAIMS_BY_GET = /\/claim-job$/;
 
-/** Whether a request may change something: by its method, or as a GET that acts. */
+/** Whether a request may change something: by its method, or as a GET that claims. */
 export const isWriting = ({ req }: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || ACTS_BY_GET.test(req.path);
+  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
 
 /** How long a file may be kept whose address changes with its content: a year is as good as ever. */
 export const FOR_EVER = 'public, max-age=31536000, immutable';

@@ -20,7 +20,6 @@ export const problemCodes = [
   'job-not-found',
   'key-in-use',
   'key-reused',
-  'lab-unavailable',
   'method-not-allowed',
   'migrations-missing',
   'no-lease',
@@ -29,7 +28,6 @@ export const problemCodes = [
   'prefetch-refused',
   'recruiter-not-found',
   'shutting-down',
-  'strategy-not-found',
   'too-many-jobs',
   'too-many-requests',
   'unauthorized',
@@ -38,9 +36,10 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-export interface Problem<Status extends number = number> {
+/** Routes beside the API may have codes of their own. */
+export interface Problem<Status extends number = number, Code extends string = ProblemCode> {
   status: Status;
-  code: ProblemCode;
+  code: Code;
   title: string;
   detail: string;
 }
@@ -72,7 +71,7 @@ export type ProblemResponse<Status extends number> = Response & {
 
 /** An error answer, with `code` and whatever else is told as extension members. */
 export function problem<const Status extends number>(
-  { status, code, title, detail }: Problem<Status>,
+  { status, code, title, detail }: Problem<Status, string>,
   extensions: Partial<z.infer<typeof problemAnswer>> = {},
   headers: Record<string, string> = {},
 ): ProblemResponse<Status> {
@@ -91,12 +90,15 @@ type ProblemContent = {
 };
 
 /** These problems as a route documents them: those of one status share an entry. */
-export function problemResponses<const P extends readonly Problem[]>(...problems: P) {
+export function problemResponses<const P extends readonly Problem<number, string>[]>(
+  ...problems: P
+) {
   const responses: Record<number, { description: string; content: ProblemContent }> = {};
   for (const { status, code, title, detail } of problems) {
     const before = responses[status];
     const line = `- \`${code}\`: ${title}`;
-    const value = { type: typeOf(code), title, status, detail, code };
+    // Only the API's own codes come into its document.
+    const value = { type: typeOf(code), title, status, detail, code: code as ProblemCode };
     const examples = before?.content['application/problem+json'].examples;
     responses[status] = {
       description: before ? `${before.description}\n${line}` : line,
@@ -111,7 +113,7 @@ export function problemResponses<const P extends readonly Problem[]>(...problems
   return responses as Record<P[number]['status'], (typeof responses)[number]>;
 }
 
-const typeOf = (code: ProblemCode) => `urn:problem-type:rowlock:${code}`;
+const typeOf = (code: string) => `urn:problem-type:rowlock:${code}`;
 
 /** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };

@@ -15,6 +15,8 @@ export interface LabDeps extends Pick<RacesDeps, 'around' | 'patience'> {
   stages: LabStages;
   /** Aborted when the server stops: streams end then. */
   stop: AbortSignal;
+  /** Pages of these origins may use the lab. */
+  corsOrigins?: readonly string[];
 }
 
 /** The lab's routes. Mounted in workshop mode only. All of them work in scratch databases. */
@@ -22,13 +24,14 @@ export function createLab({
   log,
   stages,
   stop,
+  corsOrigins = [],
   around,
   patience,
 }: LabDeps): ReturnType<typeof newRoutes> {
   const lab = newRoutes();
   lab.use(guardedBy(adminOnly));
   lab.route('/', syllabusRoutes());
-  lab.route('/', explorationRoutes({ stages: stages.explorations, log, stop }));
+  lab.route('/', explorationRoutes({ stages: stages.explorations, log, stop }, corsOrigins));
   lab.route('/', roundRoutes({ stages: stages.rounds, log, stop }));
   lab.route('/', raceRoutes({ tracks: stages.tracks, log, around, patience }));
   lab.route('/', playRoutes(stages.plays));

@@ -1,5 +1,11 @@
 import { databaseError, isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../http/problem.ts';
+import {
+  type Problem,
+  type ProblemCode,
+  type ProblemResponse,
+  problem,
+  RETRY_AFTER,
+} from '../http/problem.ts';
 import { busy } from '../http/problems.ts';
 import { PlainError } from '../process/errors.ts';
 import type { Stage } from './explore/stage.ts';
@@ -16,19 +22,26 @@ const noDatabaseNow = {
   detail: 'The lab cannot use its database at the moment: ask again.',
 } as const satisfies Problem;
 
+/** The codes that the lab has beside those of the API. */
+export const labProblemCodes = ['lab-unavailable', 'strategy-not-found'] as const;
+export type LabProblem<Status extends number = number> = Problem<
+  Status,
+  ProblemCode | (typeof labProblemCodes)[number]
+>;
+
 /** What the lab needs of PostgreSQL beyond what the service needs, it may not have. */
 export const labUnavailable = {
   status: 503,
   code: 'lab-unavailable',
   title: 'No stage for the lab',
   detail: 'The lab cannot make a scratch database, or not set what it needs there.',
-} as const satisfies Problem;
+} as const satisfies LabProblem;
 
 /** Work of the lab ends with this problem. */
 export class Refusal extends Error {
-  readonly problem: Problem<503>;
+  readonly problem: LabProblem<503>;
 
-  constructor(refused: Problem<503>) {
+  constructor(refused: LabProblem<503>) {
     super(refused.detail);
     this.problem = refused;
   }
@@ -38,7 +51,7 @@ export class Refusal extends Error {
  * The problem that callers are told of. Undefined for an unexpected error. The message of a database
  * error holds addresses and names of files, so no caller ever sees the message.
  */
-export function refusalOf(error: unknown): Problem<503> | undefined {
+export function refusalOf(error: unknown): LabProblem<503> | undefined {
   if (error instanceof Refusal) return error.problem;
   if (isNothingDone(error) || isConnectionLost(error)) return noDatabaseNow;
   return error instanceof PlainError && databaseError(error) ? labUnavailable : undefined;

@@ -9,7 +9,7 @@ import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { adminOnly, authenticate, isAboutService } from '../http/auth/http.ts';
+import { adminOnly, authenticate, opensFor, type Question } from '../http/auth/http.ts';
 import type { AuthSettings } from '../http/auth/settings.ts';
 import { docsRoutes } from '../http/docs/http.ts';
 import {
@@ -61,6 +61,8 @@ export interface AppDeps {
   keyWaitMs?: number;
   /** Who is let in; everybody on this machine where nothing is said. */
   auth?: AuthSettings;
+  /** More addresses that everybody may read; `*` at the end stands for all below. */
+  openPages?: readonly string[];
   /** The web pages that may use the service besides its own, such as https://jobs.example. */
   corsOrigins?: readonly string[];
   /** Requests a minute and caller; 0: any number. */
@@ -77,7 +79,10 @@ export function createApp(deps: AppDeps) {
   const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
-  const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0 } = deps;
+  const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
+  const isOpen = opensFor(openPages);
+  // The service tells how it is while it drains, and however often somebody asks.
+  const isAboutService: Question = (c) => isOpen(c) || c.req.path === '/metrics';
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
   const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
@@ -107,12 +112,12 @@ export function createApp(deps: AppDeps) {
   const atTheDoor = [
     ...byName,
     refuseCrossSite(corsOrigins),
-    refuseWhile(isDraining),
-    authenticate(auth, log),
+    refuseWhile(isDraining, isAboutService),
+    authenticate(auth, log, isOpen),
   ];
-  const judged = judgeKey(db, inTurn, keyHours);
+  const judged = judgeKey(db, inTurn, { hours: keyHours, isOpen });
   if (rateLimit === 0) app.use(guardedBy(...atTheDoor, judged));
-  else app.use(guardedBy(...atTheDoor), limitRate(rateLimit), guardedBy(judged));
+  else app.use(guardedBy(...atTheDoor), limitRate(rateLimit, isAboutService), guardedBy(judged));
   app.use('/metrics', guardedBy(adminOnly));
   const operation = operationRoutes({ db: probe, isDraining, metrics });
   refuseOtherMethods(operation);
@@ -155,7 +160,7 @@ export function createApp(deps: AppDeps) {
 export type App = ReturnType<typeof createApp>;
 
 const refuseWhile =
-  (isDraining: () => boolean): Guard =>
+  (isDraining: () => boolean, isAboutService: Question): Guard =>
   (c) =>
     isDraining() && !isAboutService(c)
       ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })

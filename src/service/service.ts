@@ -11,7 +11,7 @@ import { Feed } from '../live/feed.ts';
 import { startClearing } from '../operation/clearing.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { type Log, seldom } from '../process/log.ts';
-import { webRoutes } from '../web/http.ts';
+import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
 
@@ -69,11 +69,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
     ...{ db: pool.db, claimsDb: pool.first, feed, probe: aside.db, log, metrics, keyHours },
-    ...{ isDraining: () => draining, auth, corsOrigins, rateLimit },
+    ...{ isDraining: () => draining, auth, corsOrigins, rateLimit, openPages: OPEN_PAGES },
   });
   app.route('/', webRoutes({ lab }));
   if (stages)
-    app.route('/lab', createLab({ log, stages, stop: stopping.signal, around: trace?.around }));
+    app.route(
+      '/lab',
+      createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
+    );
   // Pools open no connection before the first query. The stages do, to clear up.
   const listening = await listen(app, host, port).catch(async (error) => {
     await stages?.close();

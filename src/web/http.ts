@@ -17,6 +17,9 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** These addresses hold no data, so everybody may read them without a token. */
+export const OPEN_PAGES = ['/', '/lab', '/web/*'];
+
 /** The pages and what they are made of; the lab's in workshop mode only. */
 export function webRoutes({ lab }: { lab: boolean }) {
   const routes = newRoutes();

@@ -7,22 +7,26 @@ import { ANYBODY } from './caller.ts';
 import type { AuthSettings } from './settings.ts';
 import { judgeTokens } from './token.ts';
 
+/** Everybody may read these without a token: whether the service is well, and how to call it. */
+const OPEN = ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/*'];
+
+export type Question = (c: Context<Env>) => boolean;
+
 /**
- * What may be read without a token: whether the service is well, how it is called, and the pages,
- * which hold nothing of what it knows: they ask for that as everybody does.
+ * Whether a request needs no token. `pages` are more open addresses; one that ends with `*` is a
+ * folder. Pages hold no data: they ask for the data as everybody does.
  */
-const OPEN_PATHS = ['/healthz', '/readyz', '/openapi.json', '/docs', '/', '/lab'];
-const OPEN_FOLDERS = ['/docs/', '/web/'];
-
-export const isOpen = ({ req }: Context<Env>): boolean =>
-  ['GET', 'HEAD'].includes(req.method) &&
-  (OPEN_PATHS.includes(req.path) || OPEN_FOLDERS.some((each) => req.path.startsWith(each)));
-
-/** Whether it asks how the service is: that is answered while it drains, and however often. */
-export const isAboutService = (c: Context<Env>): boolean => isOpen(c) || c.req.path === '/metrics';
+export function opensFor(pages: readonly string[]): Question {
+  const all = [...OPEN, ...pages];
+  const paths = new Set(all.filter((each) => !each.endsWith('*')));
+  const folders = all.filter((each) => each.endsWith('*')).map((each) => each.slice(0, -1));
+  return ({ req: { method, path } }) =>
+    ['GET', 'HEAD'].includes(method) &&
+    (paths.has(path) || folders.some((folder) => path.startsWith(folder)));
+}
 
 /** Finds out who asks, and lets in only those who say so with a valid token. */
-export function authenticate(settings: AuthSettings, log: Log): Guard {
+export function authenticate(settings: AuthSettings, log: Log, isOpen: Question): Guard {
   if (settings.kind === 'loopback' || settings.kind === 'off')
     return (c) => {
       c.set('caller', ANYBODY);

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { rateLimiter } from 'hono-rate-limiter';
 import { nameOf } from '../auth/caller.ts';
-import { isAboutService } from '../auth/http.ts';
+import type { Question } from '../auth/http.ts';
 import { isLoopback } from '../auth/settings.ts';
 import { type Env, type Guard, isWriting, requestIdOf } from '../new-routes.ts';
 import { problem } from '../problem.ts';
@@ -81,10 +81,15 @@ export function crossOrigin(origins: readonly string[]): Middleware {
 }
 
 /** Refuses what a page of another site would change, unless its origin is allowed to. */
-export const refuseCrossSite =
+export function refuseCrossSite(origins: readonly string[]): Guard {
+  const refuse = refuseOtherSites(origins);
+  return (c) => (isWriting(c) ? refuse(c) : undefined);
+}
+
+/** Refuses every request that a page of another site makes, unless its origin is allowed to. */
+export const refuseOtherSites =
   (origins: readonly string[]): Guard =>
   (c) => {
-    if (!isWriting(c)) return undefined;
     const from = {
       host: hostOf(c),
       origin: c.req.header('Origin'),
@@ -100,16 +105,17 @@ const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.re
 const RATE_WINDOW_MS = 60_000;
 
 /**
- * Lets each caller ask `limit` times a minute. Remembers who asked in the last two minutes: nobody
+ * Lets each caller ask `limit` times a minute, and for what `skip` says any number of times. Remembers
+ * who asked in the last two minutes: nobody
  * but those who have a valid token, so no stranger makes it grow.
  */
-export function limitRate(limit: number): Middleware {
+export function limitRate(limit: number, skip: Question): Middleware {
   const limiter = rateLimiter<Env>({
     limit,
     windowMs: RATE_WINDOW_MS,
     standardHeaders: 'draft-7',
     keyGenerator: (c) => nameOf(c.get('caller')),
-    skip: isAboutService,
+    skip,
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {

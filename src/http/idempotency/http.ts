@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../db/client.ts';
 import { retryConflicts } from '../../db/retry.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { nameOf } from '../auth/caller.ts';
-import { isOpen } from '../auth/http.ts';
+import type { Question } from '../auth/http.ts';
 import { type Env, type Guard, isWriting } from '../new-routes.ts';
 import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
 import type { InTurn } from './in-turn.ts';
@@ -21,10 +21,14 @@ const STORED_HEADERS = ['Content-Type', 'Location'];
  * Judges the key of a request that writes before anything else is judged: a repeat is answered
  * here, and so is a key that came with another request. Answers are kept for so many hours.
  */
-export const judgeKey = (db: Database, inTurn: InTurn, hours: number): Guard => {
+export function judgeKey(
+  db: Database,
+  inTurn: InTurn,
+  { hours, isOpen }: { hours: number; isOpen: Question },
+): Guard {
   return async (c) => {
     const header = c.req.header('Idempotency-Key');
-    // Of an open path nobody knows who asks.
+    // Open paths have no caller, so their keys cannot be told apart.
     if (header === undefined || isOpen(c) || !isWriting(c)) return undefined;
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
@@ -40,7 +44,7 @@ export const judgeKey = (db: Database, inTurn: InTurn, hours: number): Guard => 
     c.set('key', request);
     return undefined;
   };
-};
+}
 
 /**
  * What changes the database, and its answer. Given a transaction, it does so within that; and it is

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { newRoutes } from '../../http/new-routes.ts';
+import { refuseOtherSites } from '../../http/edge/http.ts';
+import { guardedBy, newRoutes } from '../../http/new-routes.ts';
 import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../http/problem.ts';
 import { busy } from '../../http/problems.ts';
 import { headOfEvents, streamEvents } from '../../live/stream-http.ts';
@@ -16,10 +17,11 @@ const question = z.object({
 });
 
 /** Explorations as streams of events: `queued`, `progress`, `done`, `failed`. */
-export function explorationRoutes(deps: ExplorationsDeps) {
+export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly string[]) {
   const explorations = new Explorations(deps);
   const routes = newRoutes();
-  routes.get('/explorations', (c) => {
+  // A GET begins the work, since a browser's EventSource knows no other method.
+  routes.get('/explorations', guardedBy(refuseOtherSites(corsOrigins)), (c) => {
     const asked = question.safeParse(c.req.query());
     if (!asked.success) return invalid(asked.error, 'query');
     if (!syllabus.some(({ name }) => name === asked.data.strategy)) return problem(noSuchStrategy);

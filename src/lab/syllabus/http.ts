@@ -1,5 +1,6 @@
 import { newRoutes } from '../../http/new-routes.ts';
-import { methodNotAllowed, type Problem, problem } from '../../http/problem.ts';
+import { methodNotAllowed, problem } from '../../http/problem.ts';
+import type { LabProblem } from '../problems.ts';
 import { readEntry, syllabus } from './syllabus.ts';
 
 export const noSuchStrategy = {
@@ -7,7 +8,7 @@ export const noSuchStrategy = {
   code: 'strategy-not-found',
   title: 'No such strategy',
   detail: `The strategies are ${syllabus.map(({ name }) => name).join(', ')}.`,
-} as const satisfies Problem;
+} as const satisfies LabProblem;
 
 /** The strategies, and one of them with its source code. */
 export function syllabusRoutes() {
