@@ -8,7 +8,7 @@ import { claimQuery } from '../claims/routes.ts';
 import { settle } from '../claims/settle.ts';
 import type { Database } from '../db/client.ts';
 import { type Env, guardedBy } from '../http/new-routes.ts';
-import { invalid } from '../http/problem.ts';
+import { invalid } from '../http/problems.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { firstClaim } from './scenarios/first-claim.ts';

@@ -1,5 +1,6 @@
 import type { Guard } from '../http/new-routes.ts';
-import { methodNotAllowed, problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
+import { methodNotAllowed } from '../http/problems.ts';
 import { prefetchRefused } from './answers.ts';
 
 /** Browsers and proxies that ask for a page ahead of time say so in one of these. */

@@ -7,7 +7,7 @@ import type { Result } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
-import { invalid } from './problem.ts';
+import { invalid } from './problems.ts';
 
 /** What the middleware of the app has found out about a request. */
 export interface Env {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { invalidRequest } from './problems.ts';
 import { slotsAnswer } from './schemas.ts';
 
 /** What went wrong, for a program: stable, and listed in the README. */
@@ -117,28 +116,3 @@ const typeOf = (code: string) => `urn:problem-type:rowlock:${code}`;
 
 /** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };
-
-/**
- * The answer to a request that its schema turned down: one error for each wrong parameter, or for
- * the `whole`.
- */
-export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
-  const errors = error.issues.map((issue) => ({
-    parameter: issue.path.join('.') || whole,
-    detail: issue.message,
-  }));
-  const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');
-  return problem({ ...invalidRequest, detail }, { errors });
-}
-
-export const methodNotAllowed = (allow: string) =>
-  problem(
-    {
-      status: 405,
-      code: 'method-not-allowed',
-      title: 'Method not allowed',
-      detail: `This address answers ${allow} only.`,
-    },
-    {},
-    { Allow: allow },
-  );

@@ -1,4 +1,5 @@
-import type { Problem } from './problem.ts';
+import type { z } from 'zod';
+import { type Problem, type ProblemResponse, problem } from './problem.ts';
 
 export const invalidRequest = {
   status: 400,
@@ -95,3 +96,28 @@ export const onEveryRoute = [
   busy,
   shuttingDown,
 ] as const;
+
+/**
+ * The answer to a request that its schema turned down: one error for each wrong parameter, or for
+ * the `whole`.
+ */
+export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
+  const errors = error.issues.map((issue) => ({
+    parameter: issue.path.join('.') || whole,
+    detail: issue.message,
+  }));
+  const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');
+  return problem({ ...invalidRequest, detail }, { errors });
+}
+
+export const methodNotAllowed = (allow: string) =>
+  problem(
+    {
+      status: 405,
+      code: 'method-not-allowed',
+      title: 'Method not allowed',
+      detail: `This address answers ${allow} only.`,
+    },
+    {},
+    { Allow: allow },
+  );

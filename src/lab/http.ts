@@ -1,6 +1,6 @@
 import { adminOnly } from '../http/auth/http.ts';
 import { guardedBy, newRoutes } from '../http/new-routes.ts';
-import { methodNotAllowed } from '../http/problem.ts';
+import { methodNotAllowed } from '../http/problems.ts';
 import type { Log } from '../process/log.ts';
 import { explorationRoutes } from './explorations/http.ts';
 import { playRoutes } from './play/http.ts';

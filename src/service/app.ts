@@ -22,12 +22,13 @@ import {
 import { createWrite, judgeKey } from '../http/idempotency/http.ts';
 import { InTurn } from '../http/idempotency/in-turn.ts';
 import { type Guard, guardedBy, newRoutes, requestIdOf } from '../http/new-routes.ts';
-import { methodNotAllowed, problem, RETRY_AFTER } from '../http/problem.ts';
+import { problem, RETRY_AFTER } from '../http/problem.ts';
 import {
   bodyTooLarge,
   busy,
   internalError,
   invalidRequest,
+  methodNotAllowed,
   outcomeUnknown,
   shuttingDown,
   unsupportedMediaType,

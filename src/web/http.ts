@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { FOR_EVER, newRoutes, revalidated } from '../http/new-routes.ts';
-import { methodNotAllowed } from '../http/problem.ts';
+import { methodNotAllowed } from '../http/problems.ts';
 import { type PageName, readBundle } from './bundle.ts';
 import { Shell } from './shell.tsx';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { refuseOtherSites } from '../../http/edge/http.ts';
 import { guardedBy, newRoutes } from '../../http/new-routes.ts';
-import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../http/problem.ts';
-import { busy } from '../../http/problems.ts';
+import { problem, RETRY_AFTER } from '../../http/problem.ts';
+import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
 import { headOfEvents, streamEvents } from '../../live/stream-http.ts';
 import { claimSettings } from '../chapters/claims/situations.ts';
 import { noSuchStrategy } from '../syllabus/http.ts';

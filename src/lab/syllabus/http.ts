@@ -1,5 +1,6 @@
 import { newRoutes } from '../../http/new-routes.ts';
-import { methodNotAllowed, problem } from '../../http/problem.ts';
+import { problem } from '../../http/problem.ts';
+import { methodNotAllowed } from '../../http/problems.ts';
 import type { LabProblem } from '../problems.ts';
 import { readEntry, syllabus } from './syllabus.ts';
 

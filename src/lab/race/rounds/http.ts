@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newRoutes } from '../../../http/new-routes.ts';
-import { invalid, methodNotAllowed, problem, RETRY_AFTER } from '../../../http/problem.ts';
-import { busy } from '../../../http/problems.ts';
+import { problem, RETRY_AFTER } from '../../../http/problem.ts';
+import { busy, invalid, methodNotAllowed } from '../../../http/problems.ts';
 import { streamEvents } from '../../../live/stream-http.ts';
 import { strategies } from '../../chapters/claims/strategies/index.ts';
 import { noSuchStrategy } from '../../syllabus/http.ts';
