@@ -1,8 +1,9 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { race } from '../../src/lab/race/race.ts';
 import type { Service } from '../../src/service/service.ts';
 import { makeService } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let service: Service;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   service = await makeService(databaseUrl);
   other = await makeService(databaseUrl);
   sql = postgres(databaseUrl, { max: 1 });
-  afterAll(() => sql.end());
+  atEnd(() => sql.end());
 });
 
 const never = new AbortController().signal;

@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { untilWaitedFor } from '../support/locks.ts';
 
 /** A session beside the app, which may hold locks. */
 async function makeSession(databaseUrl: string) {
   const session = postgres(databaseUrl, { max: 1 });
-  afterAll(() => session.end({ timeout: 1 }));
+  atEnd(() => session.end({ timeout: 1 }));
   return session;
 }
 

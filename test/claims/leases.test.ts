@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { jobClaims, jobs } from '../../src/db/schema.ts';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { untilWaitedFor } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
@@ -232,7 +233,7 @@ describe('a lease', () => {
     const { body } = await claim(jobId, 1, 900);
     const holder = postgres(made.databaseUrl, { max: 1 });
     const observer = postgres(made.databaseUrl, { max: 1 });
-    afterAll(() => Promise.all([holder.end(), observer.end()]));
+    atEnd(() => Promise.all([holder.end(), observer.end()]));
     const { renewal } = await holder.begin(async (tx) => {
       const [{ pid } = {}] = await tx`
         SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;

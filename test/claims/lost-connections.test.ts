@@ -1,10 +1,11 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { openSession } from '../../src/db/session.ts';
 import { createApp } from '../../src/service/app.ts';
 import { collectLog, makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { untilWaitedFor } from '../support/locks.ts';
 
 let sound: Awaited<ReturnType<typeof makeApp>>;
@@ -13,7 +14,7 @@ let admin: postgres.Sql;
 beforeAll(async () => {
   sound = await makeApp();
   admin = postgres(sound.databaseUrl, { max: 1 });
-  afterAll(() => admin.end());
+  atEnd(() => admin.end());
 });
 
 /**
@@ -34,7 +35,7 @@ function losingAt(fits: RegExp, when: 'before' | 'after') {
     return { ...session, run };
   };
   const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
-  afterAll(close);
+  atEnd(close);
   const app = createApp({ db, feed: sound.feed, log: collectLog().log });
   return async (jobId: number, key?: string) => {
     const headers = { ...(key && { 'Idempotency-Key': key }) };

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Connection, connect, type Transaction } from '../../src/db/client.ts';
 import { BEGIN } from '../../src/db/parameters.ts';
 import { companies } from '../../src/db/schema.ts';
 import { openSession } from '../../src/db/session.ts';
 import { databaseError, NOTHING_RAN } from '../../src/db/sqlstate.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let url: string;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   url = await makeDatabase();
   connection = connect(url, { connections: 1 });
   admin = postgres(url, { max: 1, onnotice: () => undefined });
-  afterAll(() => Promise.all([connection.close(), admin.end()]));
+  atEnd(() => Promise.all([connection.close(), admin.end()]));
 });
 
 const pidOf = async (db: Pick<Connection['db'], 'execute'>) => {

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { anyOf } from '../../src/db/arrays.ts';
 import { connect } from '../../src/db/client.ts';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
 import * as claimsChapter from '../../src/lab/chapters/claims/tables.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
-import { makeDatabase, makeLabDatabase } from '../support/database.ts';
+import { makeDatabase, makeEmptyDatabase, makeLabDatabase } from '../support/database.ts';
 
 test.each([
   { of: 'production', folder: migrationsFolder, tables: schema },
@@ -29,13 +29,9 @@ test.each([
 });
 
 test('six instances that start at once on an empty database all succeed', async () => {
-  const url = new URL(inject('scratchUrl'));
-  url.pathname = `${url.pathname.slice(1)}_empty`;
-  const admin = postgres(inject('scratchUrl'), { max: 1 });
-  await admin`CREATE DATABASE ${admin(url.pathname.slice(1))}`;
-  afterAll(() => admin.end());
-  await Promise.all(Array.from({ length: 6 }, () => prepareDatabase(url.href, { demoData: true })));
-  const sql = postgres(url.href, { max: 1 });
+  const url = await makeEmptyDatabase();
+  await Promise.all(Array.from({ length: 6 }, () => prepareDatabase(url, { demoData: true })));
+  const sql = postgres(url, { max: 1 });
   const [counts] = await sql`
     SELECT (SELECT count(*)::int FROM companies) AS companies,
            (SELECT count(*)::int FROM jobs) AS jobs,

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { openSession } from '../../src/db/session.ts';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase, makeDatabaseWith } from '../support/database.ts';
 
 describe.each(['repeatable read', 'serializable'])(
@@ -13,7 +14,7 @@ describe.each(['repeatable read', 'serializable'])(
       const url = await makeDatabaseWith('default_transaction_isolation', level);
       const [one, other] = [await makeApp({ url }), await makeApp({ url })];
       const admin = postgres(url, { max: 2 });
-      afterAll(() => admin.end());
+      atEnd(() => admin.end());
       const { asked } = await admin.begin(async (tx) => {
         await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
         const asked = [1, 2, 3, 4].flatMap((id) => [one.claim(1, id), other.claim(1, id + 4)]);

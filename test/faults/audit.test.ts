@@ -1,9 +1,10 @@
 import postgres from 'postgres';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { audit } from '../../src/faults/audit.ts';
 import { Ledger } from '../../src/faults/ledger.ts';
 import { Load } from '../../src/faults/load.ts';
 import { makeService } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let sql: postgres.Sql;
@@ -12,7 +13,7 @@ beforeEach(async () => {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   sql = postgres(databaseUrl, { max: 1 });
-  afterAll(() => sql.end({ timeout: 1 }));
+  atEnd(() => sql.end({ timeout: 1 }));
   ledger = new Ledger();
   const load = new Load({ urls: [url], ledger, now: Date.now });
   for (const recruiterId of ['1', '2', '3', '4', '5'])

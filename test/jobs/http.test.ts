@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { untilWaitedFor } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
@@ -108,7 +109,7 @@ describe('a job', () => {
     const id = await post({ capacity: 2 });
     const holder = postgres(made.databaseUrl, { max: 1 });
     const observer = postgres(made.databaseUrl, { max: 1 });
-    afterAll(() => Promise.all([holder.end(), observer.end()]));
+    atEnd(() => Promise.all([holder.end(), observer.end()]));
     const { change } = await holder.begin(async (tx) => {
       const [{ pid } = {}] =
         await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${id} FOR UPDATE`;
@@ -125,7 +126,7 @@ test('changes of a job that another session holds leave connections to the other
   const patient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20_000 });
   const [held, other] = [await post(), await post()];
   const holder = postgres(made.databaseUrl, { max: 1 });
-  afterAll(() => holder.end());
+  atEnd(() => holder.end());
   const { changes } = await holder.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = ${held} FOR UPDATE`;
     const changes = Array.from({ length: 30 }, () =>

@@ -1,10 +1,11 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { databaseOver } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { type Codecs, openSession } from '../../src/db/session.ts';
 import { Feed } from '../../src/live/feed.ts';
 import { Follower } from '../../src/live/follower.ts';
 import { collectLog, makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 
 const somebody = { network: 'here' };
 
@@ -25,7 +26,7 @@ test('a change that comes while a page is read is told after that page', async (
     return rows;
   };
   const feed = new Feed({ db: databaseOver({ lend }, codecs), url, log: collectLog().log });
-  afterAll(async () => {
+  atEnd(async () => {
     feed.close();
     await pool.close(0);
   });

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { renewClaim } from '../../src/claims/change-claim.ts';
 import { type Connection, connect } from '../../src/db/client.ts';
 import {
@@ -10,12 +10,13 @@ import {
   startClearing,
 } from '../../src/operation/clearing.ts';
 import { collectLog } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 async function makeConnection() {
   const url = await makeDatabase();
   const connection = connect(url);
-  afterAll(() => connection.close());
+  atEnd(() => connection.close());
   return { ...connection, url };
 }
 
@@ -68,7 +69,7 @@ test('a claim that another session has locked is left, and the rest is cleared',
   const { db, url } = await makeConnection();
   await insertLeases(db, -10, -5, -1);
   const other = postgres(url, { max: 1 });
-  afterAll(() => other.end());
+  atEnd(() => other.end());
   await other.begin(async (tx) => {
     await tx`SELECT 1 FROM job_claims WHERE recruiter_id = 2 FOR UPDATE`;
     expect(await clearClaims(db)).toBe(2);
@@ -81,7 +82,7 @@ test('a job that is locked does not keep its claims from being cleared', async (
   const { db, url } = await makeConnection();
   await insertLeases(db, -1);
   const other = postgres(url, { max: 1 });
-  afterAll(() => other.end());
+  atEnd(() => other.end());
   await other.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
     expect(await clearClaims(db)).toBe(1);
@@ -91,10 +92,10 @@ test('a job that is locked does not keep its claims from being cleared', async (
 test('of two that clear at once one works: the other finds the lock taken', async () => {
   const { db, url } = await makeConnection();
   const other = connect(url);
-  afterAll(() => other.close());
+  atEnd(() => other.close());
   await insertLeases(db, -1);
   const holder = postgres(url, { max: 1 });
-  afterAll(() => holder.end());
+  atEnd(() => holder.end());
   await holder
     .begin(async (tx) => {
       // This table lock lets the first get as far as its work, and no further.
@@ -152,7 +153,7 @@ test('stopping waits for what runs, and not for the next time', async () => {
   const { log, events } = collectLog();
   const holder = postgres(url, { max: 1 });
   const observer = postgres(url, { max: 1 });
-  afterAll(() => Promise.all([holder.end(), observer.end()]));
+  atEnd(() => Promise.all([holder.end(), observer.end()]));
   let stopped = false;
   const stopping = await holder.begin(async (tx) => {
     await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;

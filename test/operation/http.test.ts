@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';
 
 const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
@@ -43,7 +44,7 @@ describe('GET /readyz', () => {
   test('is 503 within its patience when the database does not answer, however many ask', async () => {
     const made = await makeApp();
     const holder = postgres(made.databaseUrl, { max: 1 });
-    afterAll(() => holder.end());
+    atEnd(() => holder.end());
     await holder.begin(async (tx) => {
       await tx`LOCK TABLE drizzle.__drizzle_migrations`;
       const asked = Array.from({ length: 50 }, () => expectNotReady(made, 'database-unreachable'));
@@ -116,7 +117,7 @@ describe('GET /metrics', () => {
     const limits = { waiting: 2, answerMs: 200 };
     const made = await makeApp({ limits });
     const holder = postgres(made.databaseUrl, { max: 1 });
-    afterAll(() => holder.end());
+    atEnd(() => holder.end());
     const held = await holder.begin(async (tx) => {
       await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
       const first = made.claim(1, 1);

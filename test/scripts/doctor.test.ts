@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { atEnd, run } from '../support/command.ts';
@@ -18,7 +18,7 @@ async function doctor(args: string[], env: Record<string, string> = {}) {
 async function examineAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
-  afterAll(() => sql.end());
+  atEnd(() => sql.end());
   await work(sql);
   const { code, stdout, stderr } = await doctor(['--json', '--url', url]);
   expect(stderr).toBe('');

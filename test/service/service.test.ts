@@ -1,8 +1,9 @@
 import postgres from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { makeService } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 test('the metrics of a service have the waits for the lock, and the connections in use', async () => {
@@ -17,7 +18,7 @@ test('the metrics of a service have the waits for the lock, and the connections 
   await claim(1);
   expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
   const holder = postgres(databaseUrl, { max: 1 });
-  afterAll(() => holder.end());
+  atEnd(() => holder.end());
   const { second } = await holder.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
     const second = claim(2);
@@ -41,7 +42,7 @@ test('a service clears expired claims away, and a claim of the lab is no outcome
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   const sql = postgres(databaseUrl, { max: 1 });
-  afterAll(() => sql.end());
+  atEnd(() => sql.end());
   await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES (1, 1, now())`;
   await vi.waitFor(async () => expect(await sql`SELECT 1 FROM job_claims`).toHaveLength(0), {
     timeout: 20_000,
@@ -76,10 +77,10 @@ test('a service that stops says so to whoever asks, until that was heard', async
 
 test('a service that stops leaves no scratch database of the lab behind', async () => {
   const server = await startEmbedded();
-  afterAll(() => server.stop());
+  atEnd(() => server.stop());
   await prepareDatabase(server.url);
   const sql = postgres(server.url, { max: 1 });
-  afterAll(() => sql.end());
+  atEnd(() => sql.end());
   const scratch = () => sql`SELECT 1 FROM pg_database WHERE datname LIKE 'rowlock_scratch_%'`;
   const service = await makeService(server.url);
   const answer = await fetch(`${service.url}/lab/plays`, {

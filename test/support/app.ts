@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { createLab } from '../../src/lab/http.ts';
 import { openStages } from '../../src/lab/stages/lab-stages.ts';
@@ -7,6 +6,7 @@ import type { FeedLimits } from '../../src/live/limits.ts';
 import type { Log, LogEvent } from '../../src/process/log.ts';
 import { type AppDeps, createApp } from '../../src/service/app.ts';
 import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
 
@@ -43,7 +43,7 @@ export async function makeApp({
   const { db, first, close } = connect(databaseUrl, { lockTimeoutMs, answerTimeoutMs });
   const { log, events, requests } = collectLog();
   const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
-  afterAll(() => {
+  atEnd(() => {
     feed.close();
     return close();
   });
@@ -73,7 +73,7 @@ export async function makeApp({
 export function makeLab({ databaseUrl }: { databaseUrl: string }) {
   const { log } = collectLog();
   const stages = openStages(databaseUrl, log);
-  afterAll(() => stages.close());
+  atEnd(() => stages.close());
   return createLab({ log, stages, stop: new AbortController().signal });
 }
 
@@ -97,6 +97,6 @@ export async function makeService(
     },
     ...options,
   });
-  afterAll(() => service.stop());
+  atEnd(() => service.stop());
   return service;
 }

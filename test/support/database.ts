@@ -1,26 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, inject } from 'vitest';
-import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
+import { inject } from 'vitest';
+import { atEnd } from './command.ts';
 
 /** A database with demo data for this test file, dropped when the file ends. */
-export async function makeDatabase(): Promise<string> {
-  const scratchUrl = inject('scratchUrl');
-  const url = new URL(scratchUrl);
-  const name = `${url.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
-  url.pathname = name;
-  await onScratch(
-    (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(inject('templateName'))}`,
-  );
-  afterAll(() => onScratch((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`));
-  return url.href;
-}
+export const makeDatabase = (): Promise<string> => copyOf(inject('templates').plain);
 
 /** The same, with the lab's tables. */
-export async function makeLabDatabase(): Promise<string> {
-  const url = await makeDatabase();
-  await prepareLabDatabase(url);
-  return url;
+export const makeLabDatabase = (): Promise<string> => copyOf(inject('templates').lab);
+
+/** A database without a table. */
+export const makeEmptyDatabase = (): Promise<string> => copyOf('template1');
+
+async function copyOf(template: string): Promise<string> {
+  const url = new URL(inject('scratchUrl'));
+  const name = `${url.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
+  url.pathname = name;
+  await onScratch((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`);
+  atEnd(() => onScratch((sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`));
+  return url.href;
 }
 
 async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {

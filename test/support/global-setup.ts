@@ -2,31 +2,54 @@ import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { readConfig } from '../../src/config.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
+import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { buildProgram } from '../../src/process/build.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A database of the test run's own; the template and the files' databases are beside it. */
+    /** A database of the test run's own; the templates and the files' databases are beside it. */
     scratchUrl: string;
-    templateName: string;
+    /** Databases to copy: with demo data, and with the lab's tables besides. */
+    templates: { plain: string; lab: string };
     /** The service, compiled. */
     serverProgram: string;
   }
 }
 
-/** One PostgreSQL a run, with a migrated template: each test file copies it in some 50 ms. */
+/** One PostgreSQL a run, with migrated templates: each test file copies one in some 50 ms. */
 export default async function setup(project: TestProject) {
-  const scratch = await openScratch(readConfig().databaseUrl);
-  const templateName = `${new URL(scratch.url).pathname.slice(1)}_template`;
+  const { databaseUrl } = readConfig();
+  const scratch = await openScratch(databaseUrl);
+  const scratchName = nameIn(scratch.url);
+  const templates = { plain: `${scratchName}_template`, lab: `${scratchName}_lab_template` };
   const sql = postgres(scratch.url, { max: 1 });
-  await sql`CREATE DATABASE ${sql(templateName)}`;
-  await sql.end();
-  const template = new URL(scratch.url);
-  template.pathname = templateName;
-  await prepareDatabase(template.href, { demoData: true });
+  await sql`CREATE DATABASE ${sql(templates.plain)}`;
+  await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
+  await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
+  await prepareLabDatabase(beside(scratch.url, templates.lab));
+  // All databases of our own server are ours. On another, others may run tests too.
+  const databases = async () =>
+    (
+      await sql<{ datname: string }[]>`
+        SELECT datname FROM pg_database WHERE starts_with(datname, ${databaseUrl ? scratchName : ''})`
+    ).map(({ datname }) => datname);
+  const atStart = await databases();
   project.provide('scratchUrl', scratch.url);
-  project.provide('templateName', templateName);
+  project.provide('templates', templates);
   project.provide('serverProgram', await buildProgram('src/server.ts'));
-  return () => scratch.stop();
+  return async () => {
+    const left = (await databases()).filter((name) => !atStart.includes(name));
+    await sql.end();
+    await scratch.stop();
+    if (left.length > 0) {
+      // Vitest prints what a teardown throws, and ends with 0 all the same.
+      process.exitCode = 1;
+      throw new Error(`The tests left databases behind: ${left.join(', ')}`);
+    }
+  };
 }
+
+const nameIn = (url: string) => new URL(url).pathname.slice(1);
+
+const beside = (url: string, name: string) => Object.assign(new URL(url), { pathname: name }).href;

@@ -1,10 +1,10 @@
-import { afterAll } from 'vitest';
 import { Stage } from '../../src/lab/explore/stage.ts';
+import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
 /** A stage on a database of its own. */
 export async function makeStage(): Promise<Stage> {
   const stage = new Stage(await makeLabDatabase());
-  afterAll(() => stage.close());
+  atEnd(() => stage.close());
   return stage;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../../../src/claims/batching/waiting.ts';
 import { QUEUE_LIMITS } from '../../../src/claims/limits.ts';
@@ -10,6 +10,7 @@ import { connect } from '../../../src/db/client.ts';
 import { BEGIN } from '../../../src/db/parameters.ts';
 import { jobs, recruiters } from '../../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
+import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 
 let url: string;
@@ -18,7 +19,7 @@ let admin: postgres.Sql;
 beforeAll(async () => {
   url = await makeDatabase();
   admin = postgres(url, { max: 2 });
-  afterAll(() => admin.end());
+  atEnd(() => admin.end());
 });
 
 /** A queue over connections of its own, and the texts of the statements that they sent. */
@@ -37,7 +38,7 @@ function makeQueue({
     return { ...session, run };
   };
   const { db, close } = connect(url, { lockTimeoutMs, open });
-  afterAll(close);
+  atEnd(close);
   const errors: unknown[] = [];
   const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
   const claim = (jobId: bigint, recruiterId: number) =>

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../../src/db/client.ts';
 import { connectionLost } from '../../../src/db/one-connection.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
 import { createApp } from '../../../src/service/app.ts';
 import { collectLog, makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
 
 /**
  * A crash after which nobody hears from the database again: at the n-th statement, either before it
@@ -24,7 +25,7 @@ let admin: postgres.Sql;
 beforeAll(async () => {
   sound = await makeApp();
   admin = postgres(sound.databaseUrl, { max: 1 });
-  afterAll(() => admin.end());
+  atEnd(() => admin.end());
 });
 
 const PID = { text: 'select pg_backend_pid() as pid', params: [], asArrays: false };

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { idempotencyKeys } from '../../../src/db/schema.ts';
 import { makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -110,7 +111,7 @@ describe('a repeat with the same key', () => {
     const jobId = await makeJob();
     const headers = withKey();
     const holder = postgres(made.databaseUrl, { max: 1 });
-    afterAll(() => holder.end());
+    atEnd(() => holder.end());
     const ask = (app: Made) =>
       app.call('GET', `/claim-job?jobId=${jobId}&recruiterId=1`, undefined, headers);
     const { first, repeat } = await holder.begin(async (tx) => {
@@ -144,7 +145,7 @@ describe('while the first is still running', () => {
       const jobId = await makeJob();
       const headers = withKey();
       const holder = postgres(made.databaseUrl, { max: 1 });
-      afterAll(() => holder.end());
+      atEnd(() => holder.end());
       const ask = (app: Made) =>
         app.call('GET', `/claim-job?jobId=${jobId}&recruiterId=1`, undefined, headers);
       const { first } = await holder.begin(async (tx) => {
@@ -265,7 +266,7 @@ describe('a key', () => {
     const { call, databaseUrl } = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 200 });
     const jobId = await makeJob();
     const holder = postgres(databaseUrl, { max: 1 });
-    afterAll(() => holder.end());
+    atEnd(() => holder.end());
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;
     const headers = withKey('asked-again');
     await holder.begin(async (tx) => {

@@ -4,6 +4,7 @@ import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { openStage, PLAY_LIMITS } from '../../../src/lab/stages/lab-stages.ts';
 import { Stages, type StagesLimits } from '../../../src/lab/stages/stages.ts';
 import { collectLog } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 
 const sql = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
@@ -13,7 +14,7 @@ const makeStages = async (limits: Partial<StagesLimits> = {}, url?: string) => {
   const { log } = collectLog();
   const all = { ...PLAY_LIMITS, ...limits };
   const stages = new Stages(url ?? (await makeDatabase()), all, log, openStage);
-  afterAll(() => stages.close());
+  atEnd(() => stages.close());
   return stages;
 };
 
