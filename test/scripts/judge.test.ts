@@ -4,11 +4,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Judgement } from '../../src/lab/judge/judge.ts';
-import { run } from '../support/command.ts';
+import { runSource } from '../support/command.ts';
 
 const folder = fileURLToPath(new URL('../lab/judge/judged/', import.meta.url));
 const judge = (...args: string[]) =>
-  run('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
+  runSource('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
 async function judgementOf(name: string): Promise<Judgement & { code: number | null }> {
   const { ended, stdout } = judge(path.join(folder, name), '--json');

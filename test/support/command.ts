@@ -30,9 +30,16 @@ afterAll(async () => {
 /** Without the runner's own settings: an empty value also keeps one in a .env from being taken. */
 const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 
-/** Runs one of the project's entry points as `npm run` does; it is killed when the tests end. */
-export const run = (script: string, args: string[], env: Record<string, string> = {}): Command =>
-  start(process.execPath, ['--import', 'tsx', script, ...args], env);
+/** Runs one of the project's commands, such as `scripts/bench.ts`; it is killed when the tests end. */
+export const run = (command: string, args: string[], env: Record<string, string> = {}): Command =>
+  start(process.execPath, [compiled(command), ...args], env);
+
+/** Runs a command as `npm run` does: tsx compiles it, and then what it loads. The judge needs that. */
+export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
+  start(process.execPath, ['--import', 'tsx', command, ...args], env);
+
+const compiled = (command: string): string =>
+  path.join(inject('commandsFolder'), command.replace(/\.ts$/, '.js'));
 
 /** Runs a server as `npm start` does, on a free port; it is killed when the tests end. */
 export const runServer = (env: Record<string, string>): Command =>

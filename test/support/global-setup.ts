@@ -5,6 +5,7 @@ import { prepareDatabase } from '../../src/db/migrate.ts';
 import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { buildProgram } from '../../src/process/build.ts';
+import { compileCommands } from './commands.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,6 +15,8 @@ declare module 'vitest' {
     templates: { plain: string; lab: string };
     /** The service, compiled. */
     serverProgram: string;
+    /** The folder of the commands, compiled. */
+    commandsFolder: string;
   }
 }
 
@@ -38,7 +41,10 @@ export default async function setup(project: TestProject) {
   project.provide('scratchUrl', scratch.url);
   project.provide('templates', templates);
   project.provide('serverProgram', await buildProgram('src/server.ts'));
+  const commands = await compileCommands();
+  project.provide('commandsFolder', commands.folder);
   return async () => {
+    commands.remove();
     const left = (await databases()).filter((name) => !atStart.includes(name));
     await sql.end();
     await scratch.stop();
