@@ -11,7 +11,7 @@ import { inProject } from '../src/process/project.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 
-const HELP = `Explores every strategy in every setting, and writes what it found into README.md
+const HELP = `Explores every strategy in every setting, and writes what it found into docs/strategies.md
 and src/lab/syllabus/verdicts.json.
 
 Usage: npm run matrix [-- --check]
@@ -21,7 +21,7 @@ Usage: npm run matrix [-- --check]
 `;
 
 const rules = z.object({ check: z.boolean().default(false), help: z.boolean().default(false) });
-const readme = inProject('README.md');
+const page = inProject('docs/strategies.md');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 
@@ -32,26 +32,26 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const written = readFileSync(readme, 'utf8');
+  const written = readFileSync(page, 'utf8');
   const [before, after] = [written.indexOf(BEGIN), written.indexOf(END)];
-  if (before < 0 || after < before) throw new PlainError(`README.md has no line ${BEGIN}`);
+  if (before < 0 || after < before) throw new PlainError(`docs/strategies.md has no line ${BEGIN}`);
   const bySetting: Result[][] = [];
   for (const setting of claimSettings)
     bySetting.push(await exploreAll(strategies, setting, 2, stop));
   assertVerdicts(bySetting);
   const fresh = new Map<string | URL, string>([
-    [readme, `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`],
+    [page, `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`],
     [VERDICTS_FILE, `${JSON.stringify(verdicts(bySetting), null, 2)}\n`],
   ]);
   const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
   if (stale.length === 0) {
-    print('What README.md and verdicts.json say is up to date.\n');
+    print('docs/strategies.md and verdicts.json are up to date.\n');
     return 0;
   }
   if (options.check)
-    throw new PlainError('What README.md or verdicts.json says is stale: npm run matrix');
+    throw new PlainError('docs/strategies.md or verdicts.json is stale: npm run matrix');
   for (const [file, text] of stale) writeFileSync(file, text);
-  print('What README.md and verdicts.json say was written anew.\n');
+  print('docs/strategies.md and verdicts.json are written anew.\n');
   return 0;
 });
 
@@ -72,7 +72,7 @@ function table(bySetting: Result[][]): string {
   const head = ['strategy', 'promises', ...claimSettings.map(({ idea }) => idea), 'verdict'];
   const rows = strategies.map((strategy, index) => {
     const results = bySetting.flatMap((results) => results[index] ?? []);
-    const name = `[\`${strategy.name}\`](${fileOf(strategy.name)})`;
+    const name = `[\`${strategy.name}\`](../${fileOf(strategy.name)})`;
     return [name, strategy.promise, ...results.map(cell), mark(results)];
   });
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -35,10 +35,10 @@ test('the strategies are listed in the order of the syllabus, with what is prove
   });
 });
 
-test('the verdicts are those of the README, for every strategy in every setting', async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+test('the verdicts are those of docs/strategies.md, for every strategy in every setting', async () => {
+  const page = readFileSync(new URL('../../docs/strategies.md', import.meta.url), 'utf8');
   for (const { name, verdict, settings } of await json(await app.request('/lab/strategies'))) {
-    const row = readme.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`));
+    const row = page.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`));
     const cells = row?.split(' | ') ?? [];
     expect(cells.at(-1)).toMatch(new RegExp(`${verdict} \\|$`));
     const schedules = cells.slice(2, -1).map((cell) => Number(/of (\d+)$/.exec(cell)?.[1]));

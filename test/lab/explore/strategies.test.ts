@@ -58,7 +58,7 @@ describe('the counts of schedules', () => {
 });
 
 describe('two recruiters and one slot', () => {
-  // Those in which time passes have thousands of schedules; the check of the README's table plays them.
+  // Those in which time passes have thousands of schedules; the check of docs/strategies.md plays them.
   for (const strategy of strategies.filter(({ timed }) => !timed)) {
     const holds = strategy.promise === 'capacity';
     test(`${strategy.name} ${holds ? 'never oversells' : 'is caught overselling'}`, async () => {

@@ -8,7 +8,7 @@ export interface Outcome {
   detail: string;
 }
 
-/** Recruiters whose every schedule was played for the table of the README. */
+/** Recruiters whose every schedule was played for docs/strategies.md. */
 const PROVEN_FOR = 2;
 
 /** What a schedule that is over has come to, beside what is proven of all schedules. */
