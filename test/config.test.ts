@@ -97,9 +97,9 @@ test('.env.example names every setting there is, and is valid as it stands', () 
   expect(parseConfig(example as Record<string, string>)).toEqual(parseConfig({}));
 });
 
-describe("the README's table of settings", () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const table = readme.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
+describe('the table of settings in docs/operations.md', () => {
+  const page = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+  const table = page.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?[^|]*\|/gm)];
 
   test('names every setting once, and no other', () => {

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { settingNames } from '../src/config.ts';
+import { inProject } from '../src/process/project.ts';
+import { makeTmpDir, run } from './support/command.ts';
+import { blocksIn, commandBefore, type Kind, linesOf } from './support/pages.ts';
+
+const linesOfKind = (kind: Kind) => [
+  ...new Set(
+    blocksIn('sh')
+      .flatMap(linesOf)
+      .filter((line) => line.kind === kind)
+      .map(({ text }) => text),
+  ),
+];
+
+/** `npm run NAME -- ARGS` in its parts. */
+function partsOf(line: string) {
+  const [, name = '', rest = ''] = /^npm (?:run )?([\w:-]+)(?: -- (.*))?$/.exec(line) ?? [];
+  const args = rest.replace(/ > .*$/, '').split(' ');
+  return { name, args: args.filter((each) => each !== '') };
+}
+
+const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
+
+/** The program of ours behind a command of npm, if it is one. */
+const programOf = (name: string): string | undefined =>
+  /^node --import tsx (scripts\/[\w-]+\.ts)$/.exec(scripts[name] ?? '')?.[1];
+
+/** Our commands that the pages give options, each with all of these options. */
+function commandsOfOurs(): [string, string[]][] {
+  const all = new Map<string, string[]>();
+  for (const line of linesOfKind('npm')) {
+    const { name, args } = partsOf(line);
+    if (args.length > 0 && programOf(name)) all.set(name, [...(all.get(name) ?? []), ...args]);
+  }
+  return [...all];
+}
+
+describe('each command', () => {
+  test.each(linesOfKind('npm'))('%s is there', (line) => {
+    const { name } = partsOf(line);
+    expect(['ci', ...Object.keys(scripts)]).toContain(name);
+  });
+
+  // A command reads all its options before it helps, and it starts in a second: so once for all lines.
+  test.concurrent.each(commandsOfOurs())('npm run %s takes its options', async (name, args) => {
+    const command = run(programOf(name) ?? '', [...args, '--help']);
+    expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+    expect(command.stdout()).toContain(`npm run ${name}`);
+  });
+
+  test.each(linesOfKind('vitest'))('%s finds its tests', (line) => {
+    expect(existsSync(inProject(line.split(' ').at(-1) ?? ''))).toBe(true);
+  });
+
+  test.each(linesOfKind('setting'))('%s makes a setting', (line) => {
+    expect(settingNames).toContain(/^export (\w+)=/.exec(line)?.[1]);
+  });
+});
+
+/** A race has other winners each time. */
+const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();
+
+/** The strategies that the pages show, each in a file of the name that its block has. */
+const folder = makeTmpDir();
+const shownFiles = new Map(
+  blocksIn('ts')
+    .filter(({ tag }) => tag !== '')
+    .map(({ tag, text }) => [tag, { file: path.join(folder, tag), text }]),
+);
+for (const { file, text } of shownFiles.values()) writeFileSync(file, text);
+
+test.each(blocksIn('text'))('the output at $at is that of its command', async (block) => {
+  const { name, args } = partsOf(commandBefore(block).text);
+  const files = args.map((each) => shownFiles.get(each)?.file ?? each);
+  const command = run(programOf(name) ?? '', files, { DATABASE_URL: inject('scratchUrl') });
+  expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+  const same = name === 'race-demo' ? inShape : (line: string) => line;
+  const said = command.stdout().split('\n').map(same);
+  const shown = block.text.trimEnd().split('\n').map(same);
+  expect(shown.filter((line) => !said.includes(line))).toEqual([]);
+});
+
+test('every strategy that a page shows is judged there', () => {
+  const outputs = blocksIn('text').map((block) => commandBefore(block).text);
+  for (const name of shownFiles.keys()) expect(outputs).toContain(`npm run judge -- ${name}`);
+});

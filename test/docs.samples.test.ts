@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { inProject } from '../src/process/project.ts';
+import { makeService } from './support/app.ts';
+import { browserTest } from './support/browser.ts';
+import { atEnd, run, start } from './support/command.ts';
+import { makeDatabase } from './support/database.ts';
+import { blocksIn } from './support/pages.ts';
+
+const { url } = await makeService(await makeDatabase());
+
+/** TypeScript finds `rowlock/…` only from a file inside the project. */
+const folder = (() => {
+  mkdirSync(inProject('dist'), { recursive: true });
+  return mkdtempSync(inProject('dist/documented-'));
+})();
+atEnd(() => rmSync(folder, { recursive: true, force: true }));
+
+const samples = blocksIn('ts').map((block, index) => ({
+  ...block,
+  file: path.join(folder, `sample-${index}.ts`),
+}));
+beforeAll(() => {
+  for (const { file, text } of samples)
+    writeFileSync(file, text.replaceAll('http://localhost:3000', url));
+});
+
+test('every sample in TypeScript compiles', async () => {
+  const config = { extends: '../../tsconfig.json', files: samples.map(({ file }) => file) };
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ ...config, include: [] }));
+  const command = start('node_modules/.bin/tsc', ['-p', folder], {});
+  expect(await command.ended, command.stdout()).toEqual({ code: 0, signal: null });
+});
+
+/** Named by its file. docs.commands.test.ts has it judged as the page does. */
+const strategies = samples.filter(({ tag }) => tag !== '');
+test.each(strategies)('the strategy at $at falls without its lock', async ({ file, text }) => {
+  const unlocked = file.replace('.ts', '-unlocked.ts');
+  writeFileSync(unlocked, text.replace(".for('update')", ''));
+  const command = run('scripts/judge.ts', [unlocked], { DATABASE_URL: inject('scratchUrl') });
+  expect((await command.ended).code).toBe(1);
+  expect(command.stdout()).toContain('OVERSOLD');
+});
+
+const programs = samples.filter(({ tag }) => tag === '');
+test.each(programs)('the sample at $at claims a job', async ({ file }) => {
+  const command = run(file, []);
+  expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+  expect(command.stdout()).toMatch(/^\d{4}-\d\d-\d\dT\S+Z\n$/);
+});
+
+/** The id of a job of this company. */
+async function aJobOf(companyId: number): Promise<number> {
+  const answer = await fetch(`${url}/jobs?companyId=${companyId}`);
+  const { jobs } = (await answer.json()) as { jobs: { id: number }[] };
+  return jobs[0]?.id ?? 0;
+}
+
+describe('in a browser', () => {
+  for (const { at, text } of blocksIn('js'))
+    browserTest(`the sample at ${at} follows the jobs`, async ({ open }) => {
+      const id = await aJobOf(1);
+      const page = await open(`${url}/`);
+      await page.evaluate(`show = (jobs) => { window.shown = jobs; };\n${text}\nfollowJobs();`);
+      const claimed = () => page.evaluate(`window.shown?.get(${id})?.claimed`);
+      await expect.poll(claimed).toBe(0);
+      await fetch(`${url}/claim-job?jobId=${id}&recruiterId=1`);
+      await expect.poll(claimed).toBe(1);
+    });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { problemCodes } from '../src/http/problem.ts';
+import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
+
+/** How each language is checked. */
+const LANGUAGES = {
+  sh: 'each line is run or checked: docs.curl.test.ts, docs.commands.test.ts',
+  json: 'the answer to the curl line before it: docs.curl.test.ts',
+  text: 'the output of the command before it: docs.commands.test.ts',
+  ts: 'compiled, and run or judged: docs.samples.test.ts',
+  js: 'run in a browser: docs.samples.test.ts',
+  mermaid: 'a picture: its files exist, see docs.links.test.ts',
+};
+
+describe('every block of every page is checked', () => {
+  test('it has a language that a test knows', () => {
+    const unknown = pages
+      .flatMap(({ blocks }) => blocks)
+      .filter(({ language }) => !(language in LANGUAGES))
+      .map(({ at, language }) => `${at} is of the language "${language}"`);
+    expect(unknown).toEqual([]);
+  });
+
+  test('each fence is closed', () => {
+    for (const { name, text, blocks } of pages)
+      expect(text.match(/^```/gm)?.length ?? 0, name).toBe(2 * blocks.length);
+  });
+
+  test('each line of a shell block is of a kind that a test runs', () => {
+    const unknown = blocksIn('sh')
+      .flatMap(linesOf)
+      .filter(({ kind }) => kind === 'unknown')
+      .map(({ at, text }) => `${at}: ${text}`);
+    expect(unknown).toEqual([]);
+  });
+
+  test('an answer follows a curl line, and an output follows a command', () => {
+    for (const block of blocksIn('json')) expect(commandBefore(block).kind, block.at).toBe('curl');
+    for (const block of blocksIn('text')) expect(commandBefore(block).kind, block.at).toBe('npm');
+  });
+});
+
+test('README has at most 200 lines', () => {
+  expect(pageOf('README.md').text.split('\n').length).toBeLessThanOrEqual(201);
+});
+
+test('docs/api.md lists every problem code once, and no other', () => {
+  const { text } = pageOf('docs/api.md');
+  const [table = ''] = text.match(/<!-- problem codes[\s\S]+<!-- end of problem codes/) ?? [];
+  const listed = [...table.matchAll(/^\| \d{3} \| `([\w-]+)` \|/gm)].map((match) => match[1]);
+  expect(listed.toSorted()).toEqual(problemCodes.toSorted());
+});
+
+test('the list of decisions has every page of them', () => {
+  const decisions = pages.filter(({ name }) => /^docs\/decisions\/(?!README)/.test(name));
+  const list = pageOf('docs/decisions/README.md').text;
+  for (const { name } of decisions) expect(list).toContain(`](${name.split('/').at(-1)})`);
+});

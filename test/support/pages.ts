@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { inProject } from '../../src/process/project.ts';
+
+/** A fenced block of a page. */
+export interface Block {
+  /** Where it stands, such as `docs/api.md:12`. */
+  at: string;
+  language: string;
+  /** The rest of the line that opens the block. */
+  tag: string;
+  text: string;
+  /** The block before it on the same page. */
+  before: Block | undefined;
+}
+
+export interface Page {
+  /** From the project's folder, such as `docs/api.md`. */
+  name: string;
+  text: string;
+  blocks: Block[];
+}
+
+const names = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.posix.join('docs', name.split(path.sep).join('/'))),
+];
+
+/** Everything that this project has to read. */
+export const pages: Page[] = names.map((name) => {
+  const text = readFileSync(inProject(name), 'utf8');
+  return { name, text, blocks: blocksOf(name, text) };
+});
+
+export function pageOf(name: string): Page {
+  const page = pages.find((each) => each.name === name);
+  if (!page) throw new Error(`there is no page ${name}`);
+  return page;
+}
+
+/** The blocks of one language, of all pages or of one. */
+export const blocksIn = (language: string, of: Page[] = pages): Block[] =>
+  of.flatMap(({ blocks }) => blocks.filter((block) => block.language === language));
+
+function blocksOf(name: string, text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const match of text.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)) {
+    const [, language = '', tag = '', content = ''] = match;
+    const line = text.slice(0, match.index).split('\n').length;
+    blocks.push({ at: `${name}:${line}`, language, tag, text: content, before: blocks.at(-1) });
+  }
+  return blocks;
+}
+
+/** A line of a shell block, and the kind of test that runs it. */
+export interface Line {
+  at: string;
+  text: string;
+  kind: Kind;
+}
+
+/** The kinds of lines that the tests run or check. A line of no kind fails docs.test.ts. */
+const KINDS = {
+  /** Run against a service in docs.curl.test.ts. */
+  stream: /^curl -N /,
+  curl: /^curl /,
+  example: /^npx tsx examples\//,
+  variable: /^CLAIM=/,
+  /** Checked in docs.commands.test.ts. */
+  npm: /^npm /,
+  vitest: /^npx vitest run /,
+  setting: /^export /,
+};
+export type Kind = keyof typeof KINDS | 'unknown';
+
+/** The commands of a shell block without their comments. */
+export const linesOf = ({ at, text }: Block): Line[] =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/(^|\s+)#.*$/, '').trimEnd())
+    .filter((line) => line !== '')
+    .map((line) => ({ at, text: line, kind: kindOf(line) }));
+
+function kindOf(line: string): Kind {
+  const [kind] = Object.entries(KINDS).find(([, words]) => words.test(line)) ?? ['unknown'];
+  return kind as Kind;
+}
+
+/** The command that a block of its output follows. */
+export function commandBefore({ at, before }: Block): Line {
+  const line = before?.language === 'sh' ? linesOf(before).at(-1) : undefined;
+  if (!line) throw new Error(`${at}: the output of a command follows the command`);
+  return line;
+}
