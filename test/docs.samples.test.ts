@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { inProject } from '../src/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
-import { atEnd, run, start } from './support/command.ts';
+import { atEnd, runSource, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { blocksIn } from './support/pages.ts';
 
@@ -38,14 +38,14 @@ const strategies = samples.filter(({ tag }) => tag !== '');
 test.each(strategies)('the strategy at $at falls without its lock', async ({ file, text }) => {
   const unlocked = file.replace('.ts', '-unlocked.ts');
   writeFileSync(unlocked, text.replace(".for('update')", ''));
-  const command = run('scripts/judge.ts', [unlocked], { DATABASE_URL: inject('scratchUrl') });
+  const command = runSource('scripts/judge.ts', [unlocked], { DATABASE_URL: inject('scratchUrl') });
   expect((await command.ended).code).toBe(1);
   expect(command.stdout()).toContain('OVERSOLD');
 });
 
 const programs = samples.filter(({ tag }) => tag === '');
 test.each(programs)('the sample at $at claims a job', async ({ file }) => {
-  const command = run(file, []);
+  const command = runSource(file, []);
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   expect(command.stdout()).toMatch(/^\d{4}-\d\d-\d\dT\S+Z\n$/);
 });

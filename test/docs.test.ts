@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { problemCodes } from '../src/http/problem.ts';
+import { labProblemCodes } from '../src/lab/problems.ts';
 import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
 
 /** How each language is checked. */
@@ -48,7 +49,7 @@ test('docs/api.md lists every problem code once, and no other', () => {
   const { text } = pageOf('docs/api.md');
   const [table = ''] = text.match(/<!-- problem codes[\s\S]+<!-- end of problem codes/) ?? [];
   const listed = [...table.matchAll(/^\| \d{3} \| `([\w-]+)` \|/gm)].map((match) => match[1]);
-  expect(listed.toSorted()).toEqual(problemCodes.toSorted());
+  expect(listed.toSorted()).toEqual([...problemCodes, ...labProblemCodes].toSorted());
 });
 
 test('the list of decisions has every page of them', () => {

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { makeService } from '../support/app.ts';
-import { atEnd, run } from '../support/command.ts';
+import { atEnd, runSource } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 let url: string;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 async function example(...args: string[]) {
-  const command = run('examples/claim.ts', args);
+  const command = runSource('examples/claim.ts', args);
   const { code } = await command.ended;
   return { code, said: command.stdout(), error: command.stderr() };
 }
