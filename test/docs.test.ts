@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { problemCodes } from '../src/http/problem.ts';
 import { labProblemCodes } from '../src/lab/problems.ts';
+import { inProject } from '../src/process/project.ts';
 import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
 
 /** How each language is checked. */
@@ -50,6 +52,14 @@ test('docs/api.md lists every problem code once, and no other', () => {
   const [table = ''] = text.match(/<!-- problem codes[\s\S]+<!-- end of problem codes/) ?? [];
   const listed = [...table.matchAll(/^\| \d{3} \| `([\w-]+)` \|/gm)].map((match) => match[1]);
   expect(listed.toSorted()).toEqual([...problemCodes, ...labProblemCodes].toSorted());
+});
+
+test('the layout of CONTRIBUTING has every room', () => {
+  const layout = pageOf('CONTRIBUTING.md').text.split('\n## Layout\n')[1]?.split('\n## ')[0] ?? '';
+  const rooms = readdirSync(inProject('src'), { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
+  for (const { name } of rooms) expect(layout).toContain(`\`src/${name}/\``);
 });
 
 test('the list of decisions has every page of them', () => {
