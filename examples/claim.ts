@@ -1,5 +1,5 @@
 /**
- * Claims a job with a lease, renews it, and says in a line what came of it:
+ * Claims a job with a lease, renews the lease, and prints a line for each:
  *
  *     npx tsx examples/claim.ts http://localhost:3000 JOB_ID RECRUITER_ID [TOKEN]
  *
@@ -20,10 +20,9 @@ const rowlock = createClient(url, token ? { headers: { Authorization: `Bearer ${
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Asks, and asks again as late as the service says while it is busy (503), has had too many
- * requests (429), or still works on the same request (409); or a second later, where there was no
- * answer. One key for all attempts, so that whatever became of the earlier ones, it is done once.
- * Throws what the last attempt throws.
+ * Asks, and asks again while the service is busy (503), counts too many requests (429), or still
+ * works on the same request (409). `Retry-After` says when. Without an answer it asks again after a
+ * second. All attempts have one key, so the work is done once. Throws the error of the last attempt.
  */
 async function patiently<Answer extends { headers: Headers }>(
   ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<Answer>,
@@ -58,7 +57,7 @@ async function renew(id: string) {
 type Answers = Awaited<ReturnType<(typeof rowlock.claims)[':id']['renew']['$post']>>;
 type Problem = Awaited<ReturnType<Extract<Answers, { status: 404 }>['json']>>;
 
-/** What the refusal means to a recruiter; each code is a case of its own. */
+/** The refusal in a recruiter's words. Each code is a case of its own. */
 function inWords({ code, title, detail, capacity }: Problem): string {
   switch (code) {
     case 'job-full':
