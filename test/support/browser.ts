@@ -2,15 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults, Result } from 'axe-core';
 import { type Browser, type ConsoleMessage, chromium, type Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { findProgram } from './program.ts';
-
-const chromiumPath = findProgram({
-  title: 'Chromium',
-  name: 'chromium',
-  variable: 'CHROMIUM_PATH',
-  tests: 'the pages',
-});
+import { expect, inject, test } from 'vitest';
 
 interface Look {
   colorScheme?: 'light' | 'dark';
@@ -27,13 +19,15 @@ interface Fixtures {
   open: (url: string, look?: Look) => Promise<Page>;
 }
 
-/** A test in a real browser; skipped, loudly, on a machine that has none. */
+const browserUrl = inject('browserUrl');
+
+/** A test in the browser of the run; skipped on a machine that has none. */
 export const browserTest = test
   .extend<Fixtures>({
     browser: [
       // biome-ignore lint/correctness/noEmptyPattern: Vitest reads what a fixture needs of this.
       async ({}, use) => {
-        const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: FLAGS });
+        const browser = await chromium.connect(browserUrl ?? '');
         await use(browser);
         await browser.close();
       },
@@ -54,17 +48,7 @@ export const browserTest = test
       expect(faults).toEqual([]);
     },
   })
-  .skipIf(chromiumPath === undefined);
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+  .skipIf(browserUrl === undefined);
 
 /** Tells of everything that a page of the service at `url` should not do. */
 export function watch(page: Page, url: string, onFault: (fault: string) => void) {

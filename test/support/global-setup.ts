@@ -5,6 +5,7 @@ import { prepareDatabase } from '../../src/db/migrate.ts';
 import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { buildProgram } from '../../src/process/build.ts';
+import { launchChromium } from './chromium.ts';
 import { compileCommands } from './commands.ts';
 
 declare module 'vitest' {
@@ -17,6 +18,8 @@ declare module 'vitest' {
     serverProgram: string;
     /** The folder of the commands, compiled. */
     commandsFolder: string;
+    /** Where the browser of the run is; undefined on a machine that has none. */
+    browserUrl: string | undefined;
   }
 }
 
@@ -43,7 +46,10 @@ export default async function setup(project: TestProject) {
   project.provide('serverProgram', await buildProgram('src/server.ts'));
   const commands = await compileCommands();
   project.provide('commandsFolder', commands.folder);
+  const browser = await launchChromium();
+  project.provide('browserUrl', browser?.wsEndpoint());
   return async () => {
+    await browser?.close();
     commands.remove();
     const left = (await databases()).filter((name) => !atStart.includes(name));
     await sql.end();
