@@ -1,80 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import postgres from 'postgres';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
-import { isRunning, makeTmpDir, run } from '../support/command.ts';
+import { expect, inject, test } from 'vitest';
+import { run } from '../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
-
-/** They start servers, and machines may be slow. */
-const PATIENCE_MS = 180_000;
-
-test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }, async () => {
-  const short = ['--kills', '25', '--restarts', '2', '--servers', '2', '--requests', '2000'];
-  const { ended, stdout, stderr } = faults([...short, '--json']);
-  const { code } = await ended;
-  expect({ code, stdout: stdout(), stderr: stderr() }).toMatchObject({ code: 0 });
-  const { scenarios } = JSON.parse(stdout());
-  expect(scenarios).toMatchObject([
-    { scenario: 'backends', findings: [] },
-    { scenario: 'server', restarts: 2, findings: [] },
-    { scenario: 'postgres', restarts: 2, findings: [] },
-    { scenario: '2 servers', findings: [] },
-    { scenario: 'failover', restarts: 2, findings: [] },
-    { scenario: 'soak', memory: anyMemory, findings: [] },
-  ]);
-  const [backends, server, postgres, servers, failover, soak] = scenarios;
-  // It was put to the test: claims were granted, and each fault has cut some off.
-  for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
-  expect(backends.kills).toBeGreaterThanOrEqual(25);
-  const { '503 busy': busy = 0, '503 outcome-unknown': unknown = 0 } = backends.answers;
-  expect(busy + unknown).toBeGreaterThanOrEqual(25);
-  expect(server.answers.refused).toBeGreaterThan(0);
-  expect(postgres.answers['503 busy']).toBeGreaterThan(0);
-  expect(servers.answers.refused).toBeGreaterThan(0);
-  expect(soak.requests).toBeGreaterThanOrEqual(2_000);
-  for (const name of ['404 recruiter-not-found', '413 body-too-large', '200 stream'])
-    expect(soak.answers[name]).toBeGreaterThan(0);
-  for (const { answeredAgainMs } of [server, postgres]) expect(answeredAgainMs).toHaveLength(2);
-  // Each loss of the primary is followed by a planned switchover.
-  expect(failover.answeredAgainMs).toHaveLength(4);
-  expect(failover.answers['503 busy']).toBeGreaterThan(0);
-});
-
-const anyMemory = { halfMb: expect.any(Number), endMb: expect.any(Number) };
-
-test("somebody's PostgreSQL is not stopped, and left as it was", {
-  timeout: PATIENCE_MS,
-}, async () => {
-  const { url, stop } = await startEmbedded();
-  onTestFinished(stop);
-  const scenarios = ['postgres', 'failover', 'backends'];
-  const wanted = [...scenarios.flatMap((name) => ['--scenario', name]), '--kills', '3'];
-  const { ended, stdout, stderr } = faults(wanted, { DATABASE_URL: url });
-  expect((await ended).code).toBe(0);
-  expect(stderr()).toMatch(/^SKIPPED: postgres/m);
-  expect(stderr()).toMatch(/^SKIPPED: failover/m);
-  expect(stdout()).toMatch(/^backends /m);
-  expect(stdout()).toContain('Verdict: every promise was kept.');
-  const sql = postgres(url, { max: 1 });
-  const databases = await sql`SELECT datname FROM pg_database WHERE datname LIKE 'rowlock%'`;
-  await sql.end();
-  expect(databases).toEqual([]);
-});
 
 test('with nothing to play there is no verdict', async () => {
   const DATABASE_URL = inject('scratchUrl');
   const { ended, stdout } = faults(['--scenario', 'postgres'], { DATABASE_URL });
   expect((await ended).code).toBe(2);
   expect(stdout()).toContain('Verdict: nothing was played.');
-});
-
-test('faults that cannot be made in time are no verdict', { timeout: PATIENCE_MS }, async () => {
-  const wanted = ['--scenario', 'backends', '--kills', '100000', '--seconds', '1'];
-  const { ended, stderr } = faults(wanted);
-  expect((await ended).code).toBe(2);
-  expect(stderr()).toMatch(/^backends: 1 s were not enough .+--seconds\.$/m);
 });
 
 test.concurrent('--help says what there is and ends with 0', async () => {
@@ -97,47 +30,4 @@ test.concurrent.each([
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(words);
   expect(stderr().trimEnd().split('\n')).toHaveLength(1);
-});
-
-/** The server, and the guard of PostgreSQL. */
-const childrenOf = (pid: number | undefined): number[] =>
-  execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
-
-/** A run in the middle of its faults, in a directory for temporary files of its own. */
-async function running() {
-  const TMPDIR = makeTmpDir();
-  const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
-  const command = faults(['--scenario', 'backends', '--kills', '100000'], { TMPDIR });
-  const says = () => expect(command.stderr()).toMatch(/backends: \d+ of/);
-  await vi.waitFor(says, { timeout: 60_000 });
-  const children = childrenOf(command.child.pid);
-  expect(children.length).toBeGreaterThanOrEqual(2);
-  expect(left()).toHaveLength(1);
-  return { ...command, left, stillRun: () => children.filter(isRunning) };
-}
-
-test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)(
-  '%s in the middle of it ends every process, and leaves nothing behind',
-  { timeout: PATIENCE_MS },
-  async (signal, code) => {
-    const { child, ended, stderr, left, stillRun } = await running();
-    child.kill(signal);
-    expect(await ended).toEqual({ code, signal: null });
-    expect(stderr()).not.toMatch(/Error| {4}at /);
-    expect(left()).toEqual([]);
-    expect(stillRun()).toEqual([]);
-  },
-);
-
-test('SIGKILL ends every process too, and leaves no data', { timeout: PATIENCE_MS }, async () => {
-  const { child, ended, stillRun, left } = await running();
-  child.kill('SIGKILL');
-  await ended;
-  await vi.waitFor(() => expect([stillRun(), left()]).toEqual([[], []]), { timeout: 30_000 });
 });

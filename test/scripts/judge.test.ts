@@ -1,79 +1,14 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Judgement } from '../../src/lab/judge/judge.ts';
-import { runSource } from '../support/command.ts';
+import { describe, expect, inject, test } from 'vitest';
+import { makeTmpDir, runSource } from '../support/command.ts';
 
 const folder = fileURLToPath(new URL('../lab/judge/judged/', import.meta.url));
 const judge = (...args: string[]) =>
   runSource('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
-async function judgementOf(name: string): Promise<Judgement & { code: number | null }> {
-  const { ended, stdout } = judge(path.join(folder, name), '--json');
-  const { code } = await ended;
-  return { code, ...JSON.parse(stdout()) };
-}
-
-const faultsOf = ({ checks }: Judgement) => [
-  ...new Set(checks.filter(({ holds }) => !holds).map(({ fault }) => fault)),
-];
-
-describe('holds', () => {
-  test.each([
-    'right-row-lock.ts',
-    'right-function.ts',
-    'right-conditional-update.ts',
-    'right-advisory-lock.ts',
-    'right-with-a-timer.ts',
-  ])('%s', async (name) => {
-    const judgement = await judgementOf(name);
-    expect(faultsOf(judgement)).toEqual([]);
-    expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
-    expect(judgement.checks.length).toBeGreaterThan(10);
-  });
-});
-
-describe('falls', () => {
-  test.each([
-    ['wrong-naive.ts', ['oversold']],
-    ['wrong-after-rollback.ts', ['oversold']],
-    ['wrong-skips-locked.ts', ['unsold']],
-    ['wrong-deadlocks.ts', ['deadlock', 'unsold', 'error']],
-    ['wrong-no-retry.ts', ['unsold']],
-    ['wrong-throws.ts', ['unsold', 'error']],
-  ])('%s, by %j', async (name, faults) => {
-    const judgement = await judgementOf(name);
-    expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
-    expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
-    const [fallen] = judgement.checks.filter(({ holds }) => !holds);
-    expect(fallen?.counterexample?.transcript).toContain(fallen?.fault.toUpperCase());
-  });
-});
-
-test('wrong-after-rollback.ts oversells only when somebody rolls back', async () => {
-  const { checks } = await judgementOf('wrong-after-rollback.ts');
-  const fallen = checks.filter(({ holds }) => !holds).map(({ check }) => check);
-  expect(fallen).toEqual([expect.stringContaining('rolls back and asks again')]);
-});
-
 describe('cannot be run', () => {
-  test.each([
-    ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2 of 1,2/],
-    ['hangs-retrying.ts', /after 200 steps it still had not ended/],
-  ])('%s: hangs', async (name, words) => {
-    const { verdict, code, checks } = await judgementOf(name);
-    expect([verdict, code]).toEqual(['hangs', 2]);
-    expect(checks[0]?.detail).toMatch(words);
-  });
-
-  test('hangs-in-a-loop.ts: is ended, with the step at which it hangs', async () => {
-    const { ended, stderr } = judge(path.join(folder, 'hangs-in-a-loop.ts'));
-    expect((await ended).code).toBe(2);
-    expect(stderr()).toMatch(/hangs or ended the process, at last-slot, schedule 1\.\n$/);
-  });
-
   test.each([
     ['unusable-syntax.ts', /does not compile: .+ \(line \d\)/],
     [
@@ -81,8 +16,7 @@ describe('cannot be run', () => {
       /does not compile: Could not resolve ".\/not-here.ts" \(line 1\)/,
     ],
   ])('%s, from a folder outside the project', async (name, words) => {
-    const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-judged-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = makeTmpDir();
     copyFileSync(path.join(folder, `${name}.txt`), path.join(directory, name));
     const { ended, stdout, stderr } = judge(path.join(directory, name));
     expect((await ended).code).toBe(2);
@@ -103,8 +37,7 @@ describe('cannot be run', () => {
 });
 
 test('a strategy outside the project finds the project and its packages', async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-judged-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = makeTmpDir();
   const file = path.join(directory, 'mine.ts');
   copyFileSync(path.join(folder, 'right-row-lock.ts'), file);
   const { ended, stdout } = judge(file);

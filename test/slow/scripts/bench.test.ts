@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import type { BenchResult } from '../../../src/bench/bench.ts';
+import { isRunning, makeTmpDir, run } from '../../support/command.ts';
+
+// Each has a PostgreSQL of its own, since the account has to be a superuser's.
+const bench = (args: string[], env = {}) => run('scripts/bench.ts', args, env);
+
+const short = ['--seconds', '0.3', '--rounds', '1'];
+
+test('a short run measures both sides, and prints one JSON object', async () => {
+  const scenarios = ['--scenario', 'hot', '--scenario', 'alone'];
+  const { ended, stdout, stderr } = bench([...short, ...scenarios, '--json']);
+  expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  const result: BenchResult = JSON.parse(stdout());
+  const compared = result.measures.map(({ scenario, of, against, bar }) => [
+    ...[scenario, of, against?.name, bar && `at ${bar.at} ${bar.limit}`],
+  ]);
+  expect(compared).toEqual([
+    ['hot', 'group', 'textbook', undefined],
+    ['hot', 'group', 'healthz', 'at least 0.6'],
+    ['alone', 'group', 'textbook', 'at most 1.1'],
+    ['alone', 'group', 'textbook', undefined],
+    ['alone', 'group', 'healthz', undefined],
+  ]);
+  for (const { value, against } of result.measures) {
+    expect(value).toBeGreaterThan(0);
+    expect(against?.ratio).toBeCloseTo(value / (against?.value ?? 0));
+  }
+  expect(result.rounds.hot).toEqual({
+    textbook: [figures],
+    group: [figures],
+    healthz: [figures],
+  });
+  expect(result.settings).toMatchObject({ rounds: 1, seconds: 0.3 });
+  expect(result.machine).toMatchObject({ cpu: expect.any(String), node: process.version });
+  expect(result.database).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
+});
+
+const figures = {
+  perSecond: expect.any(Number),
+  p50: expect.any(Number),
+  p99: expect.any(Number),
+};
+
+test.each([
+  ['SIGINT', { code: 130, signal: null }],
+  ['SIGKILL', { code: null, signal: 'SIGKILL' }],
+] as const)('%s ends its servers, its load and its database', async (signal, ending) => {
+  const TMPDIR = makeTmpDir();
+  const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
+  // The guard of PostgreSQL, the two servers and the load. The compiler may be there as well, and ends
+  // by itself once nobody can ask it any more.
+  const begun = await vi.waitFor(
+    () => {
+      const children = childrenOf(child.pid as number);
+      expect(children).toHaveLength(4);
+      return children;
+    },
+    { timeout: 30_000 },
+  );
+  child.kill(signal);
+  // After SIGKILL the load process holds the output for a moment longer.
+  expect(await ended).toEqual(ending);
+  const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
+  if (signal === 'SIGKILL')
+    await vi.waitFor(() => expect([begun.filter(isRunning), left()]).toEqual([[], []]), 30_000);
+  expect([begun.filter(isRunning), left()]).toEqual([[], []]);
+});
+
+const childrenOf = (pid: number): number[] =>
+  execFileSync('ps', ['-e', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([parent, , program]) => Number(parent) === pid && !program?.includes('esbuild'))
+    .map(([, child]) => Number(child));
