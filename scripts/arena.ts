@@ -2,6 +2,7 @@ import { readConfig } from '../src/config.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
 import { prepareLabDatabase } from '../src/lab/stages/database.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
+import { buildGuard } from '../src/process/build.ts';
 import { unlessStopped } from '../src/process/main.ts';
 
 /** Runs work on a database with the lab's tables, that is thrown away afterwards. */
@@ -9,6 +10,7 @@ export async function withScratchDatabase<T>(
   stop: AbortSignal,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
+  await buildGuard();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
     await unlessStopped(stop, prepareLabDatabase(scratch.url));

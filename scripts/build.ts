@@ -1,8 +1,7 @@
-import { buildProgram } from '../src/process/build.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
+import { buildDist } from './dist.ts';
 
-/** Makes what `npm start` runs. */
 runMain(async (stop) => {
-  await unlessStopped(stop, buildProgram('src/server.ts'));
+  await unlessStopped(stop, buildDist());
   return 0;
 });

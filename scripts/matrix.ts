@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { claimSettings } from '../src/lab/chapters/claims/situations.ts';
 import { strategies } from '../src/lab/chapters/claims/strategies/index.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
-import { findingOf, inAWord, VERDICTS_FILE, type Verdict } from '../src/lab/syllabus/verdicts.ts';
+import { findingOf, inAWord, type Verdict } from '../src/lab/syllabus/verdicts.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
@@ -22,6 +22,7 @@ Usage: npm run matrix [-- --check]
 
 const rules = z.object({ check: z.boolean().default(false), help: z.boolean().default(false) });
 const page = inProject('docs/strategies.md');
+const verdictsFile = inProject('src/lab/syllabus/verdicts.json');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 
@@ -41,7 +42,7 @@ runMain(async (stop) => {
   assertVerdicts(bySetting);
   const fresh = new Map<string | URL, string>([
     [page, `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`],
-    [VERDICTS_FILE, `${JSON.stringify(verdicts(bySetting), null, 2)}\n`],
+    [verdictsFile, `${JSON.stringify(verdicts(bySetting), null, 2)}\n`],
   ]);
   const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
   if (stale.length === 0) {

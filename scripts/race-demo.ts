@@ -20,6 +20,7 @@ import {
 } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
+import { buildGuard } from '../src/process/build.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
@@ -113,6 +114,7 @@ function readRaceOptions(): Options {
 
 /** A server in workshop mode on a database that is thrown away. */
 async function openArena(stop: AbortSignal, trace: Trace | undefined) {
+  await buildGuard();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
     await unlessStopped(stop, prepareDatabase(scratch.url));

@@ -1,72 +1,120 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import path from 'node:path';
-import { type BuildFailure, type BuildResult, build, formatMessages } from 'esbuild';
+import { type BuildFailure, type BuildOptions, build, formatMessages } from 'esbuild';
 import { PlainError } from './errors.ts';
 import { inProject } from './project.ts';
 
-/** What node runs of a program that is served for long: `node ...programOf(file)`. */
+/** A build writes its drafts and puts them in place within a second. */
+const DRAFTS_LIVE_MS = 60_000;
+
+/** A file for `dist`, by its whole path. */
+export interface Made {
+  file: string;
+  content: Uint8Array;
+}
+
+/** The arguments with which node runs a compiled program: `node ...programOf(file)`. */
 export const programOf = (file: string) => ['--enable-source-maps', file];
 
 /**
- * Compiles a program of ours, such as `src/server.ts`, to one file in `dist`, and gives its path. A
- * server that tsx compiles while it loads keeps a second thread for that, and 50 MB. Throws a
- * `PlainError` when it does not compile, or cannot be written.
+ * Compiles one program, such as `src/server.ts`, to one file in `dist`. Gives its path. A server that
+ * tsx compiles while it loads keeps a second thread for that, and 50 MB.
  */
 export function buildProgram(entry: string): Promise<string> {
   const begun = built.get(entry) ?? buildAnew(entry);
   built.set(entry, begun);
-  // Who asks after a failure may have mended its cause.
+  // The cause of a failure may be mended by the next call.
   begun.catch(() => built.delete(entry));
   return begun;
 }
 
+/** Compiles the guard. Every command that may start an embedded PostgreSQL from source needs it. */
+export const buildGuard = () => buildProgram('src/postgres/guard.ts');
+
 const built = new Map<string, Promise<string>>();
 
 async function buildAnew(entry: string): Promise<string> {
-  const file = inProject(`dist/${path.basename(entry, '.ts')}.js`);
-  const { outputFiles } = await compile(inProject(entry), file).catch(explain);
-  try {
-    for (const output of outputFiles) await writeWhole(output.path, output.contents);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new PlainError(`What ${entry} compiles to cannot be written to ${file} (${code}).`);
-  }
-  return file;
+  put(await compilePrograms([entry]));
+  return inDist(`${path.basename(entry, '.ts')}.js`);
 }
 
-const compile = (entry: string, outfile: string): Promise<BuildResult<{ write: false }>> =>
-  build({
-    ...{ entryPoints: [entry], outfile, write: false },
-    bundle: true,
+export const inDist = (name: string) => inProject(path.join('dist', name));
+
+/** Compiles each program to one file. */
+export const compilePrograms = (entries: string[]) =>
+  compile({
+    entryPoints: entries.map(inProject),
+    entryNames: '[name]',
+    outdir: inDist(''),
     packages: 'external',
     platform: 'node',
     target: 'node20.19',
-    format: 'esm',
-    jsx: 'automatic',
     jsxImportSource: 'hono/jsx',
     sourcemap: 'linked',
     sourcesContent: false,
-    tsconfigRaw: {},
-    logLevel: 'silent',
   });
 
-/** With the lines of ours that do not compile, and not with esbuild's own. */
+/** Throws a `PlainError` if the source does not compile. */
+export async function compile(options: BuildOptions): Promise<Made[]> {
+  const common = { bundle: true, format: 'esm', jsx: 'automatic', logLevel: 'silent' } as const;
+  // Without `tsconfigRaw` esbuild would find the tsconfig of the type checker.
+  const { outputFiles } = await build({
+    ...common,
+    ...options,
+    tsconfigRaw: {},
+    write: false,
+  }).catch(explain);
+  return outputFiles.map(({ path: file, contents }) => ({ file, content: contents }));
+}
+
+/** Shows the lines that do not compile, without the stack of esbuild. */
 async function explain(error: Partial<BuildFailure>): Promise<never> {
   if (!error.errors) throw error;
   const messages = await formatMessages(error.errors, { kind: 'error' });
   throw new PlainError(messages.join('').trim());
 }
 
-/** Several may start at once: each finds the whole file, and none writes what is there already. */
-async function writeWhole(file: string, content: Uint8Array) {
-  const present = await readFile(file).catch(() => undefined);
-  if (present?.equals(content)) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}`;
+/**
+ * Puts the files in place, each by one rename. So programs that start meanwhile find every file whole,
+ * whoever else builds. All drafts are written before the first rename: a full disk changes nothing.
+ * Only files that differ are written, so a fresh `dist` may be read-only. Throws a `PlainError` if a
+ * file cannot be written.
+ */
+export function put(files: Made[]) {
+  const changed = files.filter(({ file, content }) => !isAlready(file, content));
+  if (changed.length === 0) return;
+  let drafts: string | undefined;
   try {
-    await writeFile(draft, content);
-    await rename(draft, file);
+    fs.mkdirSync(inDist(''), { recursive: true });
+    removeOldDrafts();
+    drafts = fs.mkdtempSync(inDist('.draft-'));
+    for (const [index, { content }] of changed.entries())
+      fs.writeFileSync(path.join(drafts, String(index)), content);
+    for (const [index, { file }] of changed.entries()) {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.renameSync(path.join(drafts, String(index)), file);
+    }
+  } catch (error) {
+    const { code, dest, path: file } = error as NodeJS.ErrnoException & { dest?: string };
+    throw new PlainError(`The build cannot write ${dest ?? file} (${code}).`);
   } finally {
-    await rm(draft, { force: true });
+    if (drafts) fs.rmSync(drafts, { recursive: true, force: true });
+  }
+}
+
+function isAlready(file: string, content: Uint8Array): boolean {
+  try {
+    return fs.readFileSync(file).equals(content);
+  } catch {
+    return false;
+  }
+}
+
+/** A build that was killed leaves its drafts. */
+function removeOldDrafts() {
+  for (const name of fs.readdirSync(inDist('')).filter((each) => each.startsWith('.draft-'))) {
+    const made = fs.statSync(inDist(name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (Date.now() - made > DRAFTS_LIVE_MS)
+      fs.rmSync(inDist(name), { recursive: true, force: true });
   }
 }

@@ -1,6 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { devNull } from 'node:os';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inProject } from '../process/project.ts';
 
@@ -12,90 +11,49 @@ export interface Asset {
 }
 
 export interface Bundle {
-  /** All that is served, by name: what is not in here cannot be asked for. */
+  /** Every file that is served, by its name. No other file can be asked for. */
   assets: Map<string, Asset>;
   /** The name that `file`, such as board.js, has with its hash. */
-  nameOf(file: string): string;
+  nameOf(file: BundledFile): string;
 }
 
-/** A page is a script and a stylesheet of its own, which import what pages share. */
-export const pages = ['board', 'lab'] as const;
-export type PageName = (typeof pages)[number];
+/** Each page has a script and a stylesheet of its own. */
+export type PageName = 'board' | 'lab';
+type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg';
 
-const types: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
+const TYPES: Record<BundledFile, string> = {
+  'board.js': 'text/javascript; charset=utf-8',
+  'board.css': 'text/css; charset=utf-8',
+  'lab.js': 'text/javascript; charset=utf-8',
+  'lab.css': 'text/css; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
 };
 
-let bundled: Promise<Bundle> | undefined;
+let bundle: Promise<Bundle> | undefined;
 
-/** The bundle of this server's sources, made in some 100 ms when first asked for. */
+/** The files in `dist/pages`. The first request reads them, and a later build changes nothing. */
 export const readBundle = (): Promise<Bundle> => {
-  bundled ??= makeBundle().catch((error) => {
-    // The next request tries again: there may have been no free file.
-    bundled = undefined;
+  bundle ??= readAll().catch((error) => {
+    // The next request tries again. Perhaps there was no free file.
+    bundle = undefined;
     throw error;
   });
-  return bundled;
+  return bundle;
 };
 
-async function makeBundle(): Promise<Bundle> {
-  const { build, stop } = loadEsbuild();
-  const building = build({
-    absWorkingDir: inProject('src/web'),
-    entryPoints: [
-      ...pages.flatMap((page) => [
-        { in: `./${page}/island.tsx`, out: page },
-        { in: `./${page}/page.css`, out: page },
-      ]),
-      { in: './icon.svg', out: 'icon' },
-    ],
-    entryNames: '[name]-[hash]',
-    outdir: '/',
-    loader: { '.svg': 'copy' },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'hono/jsx/dom',
-    // Otherwise it would look for one, and find what is meant for the type checker.
-    tsconfigRaw: {},
-  });
-  // Its process would wait for more, for as long as the server runs.
-  const { outputFiles } = await building.finally(stop);
-  const assets = outputFiles.map(({ path: at, contents }) => ({
-    name: path.basename(at),
-    type: types[path.extname(at)] ?? 'application/octet-stream',
-    content: Uint8Array.from(contents),
-  }));
-  const names = new Map(assets.map(({ name }) => [name.replace(/-[A-Z0-9]+(?=\.\w+$)/, ''), name]));
+async function readAll(): Promise<Bundle> {
+  const files = Object.keys(TYPES) as BundledFile[];
+  const read = await Promise.all(files.map(async (file) => [file, await readAsset(file)] as const));
+  const byFile = Object.fromEntries(read) as Record<BundledFile, Asset>;
   return {
-    assets: new Map(assets.map((asset) => [asset.name, asset])),
-    nameOf(file) {
-      const name = names.get(file);
-      if (name === undefined) throw new Error(`the bundle has no ${file}`);
-      return name;
-    },
+    assets: new Map(read.map(([, asset]) => [asset.name, asset])),
+    nameOf: (file) => byFile[file].name,
   };
 }
 
-/** Starting a process takes six files on Linux. Other threads may open files at the same time. */
-const FILES_NEEDED = 16;
-
-/**
- * Loads esbuild for the first page, since esbuild takes 10 MB. Throws EMFILE if few files are free,
- * before two things can go wrong. Node never forgets that it could not load esbuild (`import()` is
- * worse than `require` there). And esbuild 0.28 ends the server if its own process cannot start.
- */
-function loadEsbuild(): typeof import('esbuild') {
-  const opened: number[] = [];
-  try {
-    while (opened.length < FILES_NEEDED) opened.push(openSync(devNull, 'r'));
-  } finally {
-    for (const file of opened) closeSync(file);
-  }
-  return createRequire(import.meta.url)('esbuild');
+async function readAsset(file: BundledFile): Promise<Asset> {
+  const content = Uint8Array.from(await readFile(inProject(`dist/pages/${file}`)));
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8);
+  const { name, ext } = path.parse(file);
+  return { name: `${name}-${hash}${ext}`, type: TYPES[file], content };
 }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,33 +20,48 @@ import { inProject } from '../../src/process/project.ts';
 import { run } from '../support/command.ts';
 
 const program = inject('serverProgram');
+const dist = path.dirname(program);
+
 const build = async () => {
   const { ended, stderr } = run('scripts/build.ts', []);
   expect(await ended, stderr()).toEqual({ code: 0, signal: null });
 };
-const draftsOf = (file: string) =>
-  readdirSync(path.dirname(file)).filter(
-    (name) => /\.\d+$/.test(name) && name.startsWith(path.basename(file)),
-  );
+const drafts = () => readdirSync(dist).filter((name) => name.startsWith('.draft-'));
 
-test('what is compiled already is left as it is, and servers that start at once all find it whole', async () => {
-  const made = statSync(program).ino;
+test('a build leaves a file that has not changed as it is', async () => {
+  const files = ['server.js', 'guard.js', 'pages/board.js', 'sources/src/claims/claim-job.ts'];
+  const inodes = () => files.map((file) => statSync(path.join(dist, file)).ino);
+  const before = inodes();
   await build();
-  expect(statSync(program).ino).toBe(made);
+  expect(inodes()).toEqual(before);
+});
 
+test('builds that run at once leave every file whole, and servers find it whole meanwhile', async () => {
   const whole = readFileSync(program, 'utf8');
   // Other tests start servers meanwhile.
   appendFileSync(program, '\n');
   const opened = openSync(program, 'r');
   await Promise.all([build(), build(), build(), build()]);
   expect(readFileSync(program, 'utf8')).toBe(whole);
-  // Who was reading the old one still has that: it was replaced, and not written over.
+  // The build replaced the old file, so its readers still have the old one.
   expect(readFileSync(opened, 'utf8')).toBe(`${whole}\n`);
   closeSync(opened);
-  expect(draftsOf(program)).toEqual([]);
+  expect(drafts()).toEqual([]);
 });
 
-/** A program outside the project, by its path from there. */
+test('a build mends what a killed build left, and removes its drafts', async () => {
+  const page = path.join(dist, 'pages/docs.js');
+  const whole = readFileSync(page, 'utf8');
+  const left = mkdtempSync(path.join(dist, '.draft-'));
+  writeFileSync(path.join(left, '0'), whole.slice(0, 10));
+  utimesSync(left, 0, 0);
+  rmSync(page);
+  await build();
+  expect(readFileSync(page, 'utf8')).toBe(whole);
+  expect(drafts()).toEqual([]);
+});
+
+/** Makes a program outside the project. Gives its path from the project. */
 function makeProgram(name: string, text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -59,13 +75,13 @@ const whyNot = async (entry: string): Promise<string> => {
   return (error as PlainError).message;
 };
 
-test('what does not compile is shown, without the stack of the compiler', async () => {
+test('a build shows the line that does not compile, without the stack of the compiler', async () => {
   const message = await whyNot(makeProgram('broken.ts', 'export const slots = ;'));
   expect(message).toMatch(/Unexpected ";"[\s\S]*broken\.ts:1:21[\s\S]*export const slots = ;/);
   expect(message).not.toMatch(/^ +at /m);
 });
 
-test('what did not compile is compiled once it is mended', async () => {
+test('a program that did not compile is compiled once it is mended', async () => {
   const entry = makeProgram('mended.ts', 'export const slots = ;');
   expect(await whyNot(entry)).toContain('Unexpected ";"');
   writeFileSync(inProject(entry), 'export const slots = 4;');
@@ -76,14 +92,14 @@ test('what did not compile is compiled once it is mended', async () => {
   expect(readFileSync(file, 'utf8')).toContain('slots = 4');
 });
 
-test('what cannot be written is told in one line, and no draft is left', async () => {
-  const taken = path.join(path.dirname(program), 'taken.js');
+test('a build tells in one line which file it cannot write, and leaves no draft', async () => {
+  const taken = path.join(dist, 'taken.js');
   mkdirSync(taken, { recursive: true });
   onTestFinished(() => {
     rmSync(taken, { recursive: true });
     rmSync(`${taken}.map`, { force: true });
   });
   const message = await whyNot(makeProgram('taken.ts', 'export {};'));
-  expect(message).toMatch(/cannot be written to .+taken\.js \(E\w+\)\.$/);
-  expect(draftsOf(taken)).toEqual([]);
+  expect(message).toMatch(/^The build cannot write .+taken\.js \(E\w+\)\.$/);
+  expect(drafts()).toEqual([]);
 });

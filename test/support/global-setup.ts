@@ -1,10 +1,11 @@
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { buildDist } from '../../scripts/dist.ts';
 import { readConfig } from '../../src/config.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
-import { buildProgram } from '../../src/process/build.ts';
+import { inProject } from '../../src/process/project.ts';
 import { launchChromium } from './chromium.ts';
 import { compileCommands } from './commands.ts';
 
@@ -25,6 +26,9 @@ declare module 'vitest' {
 
 /** One PostgreSQL a run, with migrated templates: each test file copies one in some 50 ms. */
 export default async function setup(project: TestProject) {
+  // The guard of PostgreSQL, the servers and the pages of the tests come from `dist`.
+  await buildDist();
+  project.onTestsRerun(buildDist);
   const { databaseUrl } = readConfig();
   const scratch = await openScratch(databaseUrl);
   const scratchName = nameIn(scratch.url);
@@ -43,7 +47,7 @@ export default async function setup(project: TestProject) {
   const atStart = await databases();
   project.provide('scratchUrl', scratch.url);
   project.provide('templates', templates);
-  project.provide('serverProgram', await buildProgram('src/server.ts'));
+  project.provide('serverProgram', inProject('dist/server.js'));
   const commands = await compileCommands();
   project.provide('commandsFolder', commands.folder);
   const browser = await launchChromium();

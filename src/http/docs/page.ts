@@ -21,16 +21,17 @@ const fromSwaggerUi = (name: string, type: string): PageFile => ({
   read: async () => Uint8Array.from(await readFile(path.join(path.dirname(manifest), name))),
 });
 
-/** All that is served, by name: what is not listed here cannot be asked for. */
+/** Every file that is served, by its name. No other file can be asked for. */
 export const files: PageFile[] = [
   fromSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   fromSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),
   fromSwaggerUi('favicon-32x32.png', 'image/png'),
 ];
 
-export const readStart = () => readFile(inProject('src/http/docs/start.js'), 'utf8');
+/** The script of the page, as the build made it of `start.js`. */
+export const readStart = () => readFile(inProject('dist/pages/docs.js'), 'utf8');
 
-// Addresses without a slash in front: behind a proxy the page may be at /api/docs.
+// No address begins with a slash: behind a proxy the page may be at /api/docs.
 export const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +50,7 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** Only files of ours, nothing inline but styles and the pictures that Swagger UI's styles hold. */
+/** The page loads files of ours alone. Only styles, and the pictures in them, may stand inline. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -9,7 +9,7 @@ import { Listener } from '../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../problems.ts';
 import { Line } from '../stages/line.ts';
 import type { Stages } from '../stages/stages.ts';
-import { readVerdicts } from '../syllabus/verdicts.ts';
+import { knownVerdicts } from '../syllabus/known-verdicts.ts';
 import { Exploration, type Explored, type Question } from './exploration.ts';
 
 export interface ExplorationsDeps {
@@ -36,7 +36,6 @@ export class Explorations {
   readonly #open = new Map<string, Exploration>();
   /** What came of each question: the code does not change while it runs. */
   readonly #known = new Map<string, Explored>();
-  readonly #verdicts = readVerdicts();
   #listeners = 0;
 
   constructor(deps: ExplorationsDeps) {
@@ -95,7 +94,7 @@ export class Explorations {
   /** Undefined where it was stopped. */
   async #explore(question: Question, exploration: Exploration, stop: AbortSignal) {
     const { strategy, scenario, sessions } = question;
-    const of = sessions === 2 ? this.#verdicts[strategy]?.settings[scenario]?.schedules : undefined;
+    const of = sessions === 2 ? knownVerdicts[strategy]?.settings[scenario]?.schedules : undefined;
     let toldAt = Number.NEGATIVE_INFINITY;
     const onSchedule = (schedules: number) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;

@@ -44,7 +44,8 @@ export function sourcesOf(strategy: string): Source[] {
   throw new Error(`${strategy} has no decisive statement`);
 }
 
-const read = (file: string) => readFileSync(inProject(file), 'utf8');
+/** Reads the copy that the build made: a deployment has no `src`. */
+const read = (file: string) => readFileSync(inProject(path.join('dist/sources', file)), 'utf8');
 
 function claimsImportedBy(file: string, text: string): string[] {
   return [...text.matchAll(/ from '(\..+)';$/gm)]

@@ -1,8 +1,9 @@
 import { claimSettings } from '../chapters/claims/situations.ts';
 import { strategies } from '../chapters/claims/strategies/index.ts';
 import type { Strategy } from '../chapters/claims/strategy.ts';
+import { knownVerdicts } from './known-verdicts.ts';
 import { type Source, sourcesOf } from './source.ts';
-import { type Finding, readVerdicts, type Verdict } from './verdicts.ts';
+import type { Finding, Verdict } from './verdicts.ts';
 
 /** A strategy with what is proven of it. */
 export interface Entry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
@@ -14,11 +15,9 @@ export interface Entry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
 
 export type EntryWithSources = Entry & { sources: Source[] };
 
-const verdicts = readVerdicts();
-
 /** Every strategy, in the order in which the workshop meets them. */
 export const syllabus: readonly Entry[] = strategies.map(({ name, idea, promise }) => {
-  const found = verdicts[name];
+  const found = knownVerdicts[name];
   const settings = claimSettings.flatMap((setting) => {
     const finding = found?.settings[setting.name];
     return finding ? [{ name: setting.name, idea: setting.idea, ...finding }] : [];

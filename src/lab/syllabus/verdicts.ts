@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { inProject } from '../../process/project.ts';
 import type { Exploration } from '../explore/explore.ts';
 
 const finding = z.object({
@@ -11,7 +9,7 @@ const finding = z.object({
   /** For each fault the schedule that shows it best, such as `1,1,2`. */
   clearest: z.record(z.string(), z.string()),
 });
-const verdict = z.object({
+export const verdictRules = z.object({
   verdict: z.enum(['holds', 'oversells', 'undersells', 'deadlocks', 'fails']),
   /** What two recruiters came to, by the name of the setting. */
   settings: z.record(z.string(), finding),
@@ -19,14 +17,7 @@ const verdict = z.object({
 
 /** What the explorer found in one setting. */
 export type Finding = z.infer<typeof finding>;
-export type Verdict = z.infer<typeof verdict>;
-
-/** Written by `npm run matrix`, and checked with it. */
-export const VERDICTS_FILE = inProject('src/lab/syllabus/verdicts.json');
-
-/** The verdict on each strategy, by its name, from every schedule of two recruiters. */
-export const readVerdicts = (): Record<string, Verdict> =>
-  z.record(z.string(), verdict).parse(JSON.parse(readFileSync(VERDICTS_FILE, 'utf8')));
+export type Verdict = z.infer<typeof verdictRules>;
 
 /** What is worth keeping of an exploration. */
 export function findingOf(exploration: Exploration): Finding {

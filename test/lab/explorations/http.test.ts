@@ -3,7 +3,7 @@ import { claimScenario, settingNamed } from '../../../src/lab/chapters/claims/si
 import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
 import { counterexampleOf, explore } from '../../../src/lab/explore/explore.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
-import { readVerdicts } from '../../../src/lab/syllabus/verdicts.ts';
+import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import type { App } from '../../../src/service/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
 import { run } from '../../support/command.ts';
@@ -39,7 +39,7 @@ test.each([
   const following = await ask(`strategy=${strategy}&scenario=${scenario}`);
   expect(following.response.headers.get('content-type')).toBe('text/event-stream');
   await following.ended;
-  const verdict = readVerdicts()[strategy]?.settings[scenario];
+  const verdict = knownVerdicts[strategy]?.settings[scenario];
   const [done, ...rest] = newsOf(following, 'done');
   expect(rest).toEqual([]);
   const { clearest, ...counted } = verdict ?? { clearest: {} };

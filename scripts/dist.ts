@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compile, compilePrograms, inDist, type Made, put } from '../src/process/build.ts';
+import { inProject } from '../src/process/project.ts';
+
+const PROGRAMS = [
+  'scripts/doctor.ts',
+  'scripts/migrate.ts',
+  'scripts/seed.ts',
+  'src/postgres/guard.ts',
+  'src/server.ts',
+];
+
+/** The files that browsers load, and their names in `dist/pages`. */
+const PAGES = [
+  { in: 'src/web/board/island.tsx', out: 'board' },
+  { in: 'src/web/board/page.css', out: 'board' },
+  { in: 'src/web/lab/island.tsx', out: 'lab' },
+  { in: 'src/web/lab/page.css', out: 'lab' },
+  { in: 'src/web/icon.svg', out: 'icon' },
+  { in: 'src/http/docs/start.js', out: 'docs' },
+];
+
+/** The lab shows strategies, and the production code that they lead to. `dist/sources` has both. */
+const SHOWN = ['src/lab/chapters', 'src/claims'];
+
+/**
+ * Makes `dist` whole: the programs, the pages and the sources that the lab shows. A deployment needs
+ * `dist`, `drizzle`, `package.json` and the production dependencies, and nothing else.
+ *
+ * Every build compiles everything, so no build depends on file dates.
+ */
+export async function buildDist() {
+  const made = await Promise.all([compilePages(), compilePrograms(PROGRAMS)]);
+  put([...shownSources(), ...made.flat()]);
+}
+
+const compilePages = () =>
+  compile({
+    entryPoints: PAGES.map((page) => ({ ...page, in: inProject(page.in) })),
+    outdir: inDist('pages'),
+    loader: { '.svg': 'copy' },
+    minify: true,
+    target: 'es2022',
+    jsxImportSource: 'hono/jsx/dom',
+  });
+
+const shownSources = (): Made[] =>
+  SHOWN.flatMap(filesBelow)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({
+      file: inDist(path.join('sources', name)),
+      content: readFileSync(inProject(name)),
+    }));
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+    path.join(folder, name),
+  );
