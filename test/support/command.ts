@@ -45,11 +45,16 @@ const compiled = (command: string): string =>
 export const runServer = (env: Record<string, string>): Command =>
   start(process.execPath, programOf(inject('serverProgram')), { PORT: '0', ...env });
 
-/** Runs any program in the checkout. */
-export function start(program: string, args: string[], env: Record<string, string>): Command {
+/** Runs any program, in the checkout unless told otherwise. */
+export function start(
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+  cwd = root,
+): Command {
   const { PATH, HOME } = process.env;
   const child = spawn(program, args, {
-    cwd: root,
+    cwd,
     env: { PATH, HOME, ...noSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
