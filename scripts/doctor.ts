@@ -11,6 +11,7 @@ import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
+import { subscribers } from '../src/service/subscribers.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
@@ -70,7 +71,7 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
 
 /** While no server runs nobody clears, and what has expired meanwhile is nothing wrong. */
 async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
-  if ((await missingMigrations(db)).length === 0) await clearAll(db);
+  if ((await missingMigrations(db)).length === 0) await clearAll({ db, subscribers });
   return diagnose(db);
 }
 

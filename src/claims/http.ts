@@ -14,25 +14,29 @@ import { findJob, type Job } from '../jobs/queries.ts';
 import type { Admission } from './admission.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import type { ClaimQueue } from './batching/claim-queue.ts';
-import { type ChangeOutcome, type ClaimChange, releaseClaim, renewClaim } from './change-claim.ts';
-import { claimJob } from './claim-job.ts';
+import type { ChangeOutcome, ClaimChange } from './change-claim.ts';
+import { claimJob } from './claim.ts';
 import { onlyMeant } from './only-meant.ts';
 import { findClaim, listClaims } from './queries.ts';
+import { releaseClaim } from './release.ts';
+import { renewClaim } from './renew.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
 import { settle } from './settle.ts';
+import type { Door, Subscriber } from './slots.ts';
 
 export interface ClaimDeps {
   db: Database;
   write: Write;
   admission: Admission;
   queue: ClaimQueue;
+  subscribers: readonly Subscriber[];
   /** Is told of each outcome that is answered, except of one that is answered again. */
   onOutcome: (kind: Outcome['kind']) => void;
 }
 
 /** Everything about claims. */
-export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
+export function claimRoutes({ db, write, admission, queue, subscribers, onOutcome }: ClaimDeps) {
   const told = <const Status extends 200 | 201>(
     c: Context<Env>,
     outcome: Outcome,
@@ -63,7 +67,11 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
   ) => {
     // Retried here, where a conflict is not an outcome yet.
     const alone = async (within: Database | Transaction) =>
-      told(c, await settle(retryConflicts(() => claimJob(within, request))), status);
+      told(
+        c,
+        await settle(retryConflicts(() => claimJob({ db: within, subscribers }, request))),
+        status,
+      );
     const together = async () => {
       const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
       const settled = await queue.claim({ request, keyed: { key, contentOf: inText } });
@@ -82,7 +90,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     const recruiterId = caller.role === 'recruiter' ? caller.id : undefined;
     const own = { id, recruiterId };
     const run = async (within: Database | Transaction) =>
-      changed(c, await act(within, own), message);
+      changed(c, await act({ db: within, subscribers }, own), message);
     const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
     return write(c, run, { around: (running) => admitted(admission, found.jobId, running) });
@@ -111,7 +119,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     )
     .openapi(routes.renew, (c) => {
       const { leaseSeconds } = c.req.valid('json');
-      const act: Change = (within, own) => renewClaim(within, { ...own, leaseSeconds });
+      const act: Change = (door, own) => renewClaim(door, { ...own, leaseSeconds });
       return change(c, c.req.valid('param').id, act, 'Lease renewed');
     })
     .openapi(routes.listOfJob, async (c) => {
@@ -133,7 +141,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     });
 }
 
-type Change = (within: Database | Transaction, which: ClaimChange) => Promise<ChangeOutcome>;
+type Change = (door: Door, which: ClaimChange) => Promise<ChangeOutcome>;
 
 const maySee = (caller: Caller, claim: Claim, job: Job): boolean =>
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, job.company.id);

@@ -1,15 +1,8 @@
-import { and, asc, eq, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { anyOf, arrayOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { jobClaims } from '../db/schema.ts';
-import {
-  asSeenBy,
-  type Claim,
-  type ClaimRequest,
-  type Holders,
-  type JobHolders,
-  noHolders,
-} from './rules.ts';
+import { jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { asSeenBy, type Claim, type ClaimRequest, type HeldJob, type Holders } from './rules.ts';
 
 /**
  * The database's time, the same for all rows of a statement. `now()` would not do: it is when the
@@ -23,49 +16,61 @@ export const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
-/** The claims of these jobs that this statement's snapshot sees; an expired one no longer counts. */
-export async function holdersOf(
-  db: Database | Transaction,
-  jobIds: bigint[],
-): Promise<Map<bigint, JobHolders>> {
-  const rows = await db
-    .select({
-      jobId: jobClaims.jobId,
-      recruiterId: jobClaims.recruiterId,
-      expired: sql<boolean | null>`${isExpired}`,
-    })
-    .from(jobClaims)
-    .where(anyOf(jobClaims.jobId, jobIds));
-  return byJob(jobIds, rows);
+/**
+ * The holders of the locked jobs, and which of these recruiters exist: one statement, so one round
+ * trip. A claim by a recruiter who does not exist would fail the INSERT of a whole batch.
+ *
+ * The rows of the recruiters are locked as the foreign key locks them, so they stay until the claims
+ * are inserted. A row that somebody else is deleting counts as absent: nobody waits for it here.
+ */
+export async function readHeldJobs(
+  tx: Transaction,
+  locked: { id: bigint; capacity: number }[],
+  recruiterIds: bigint[],
+) {
+  const jobIds = locked.map(({ id }) => id);
+  const rows = await tx.execute<HolderOrRecruiter>(sql`
+    with present as (
+      select id from ${recruiters} where ${anyOf(recruiters.id, recruiterIds)}
+      for key share skip locked)
+    select job_id, recruiter_id, ${isExpired} as expired
+    from ${jobClaims} where ${anyOf(jobClaims.jobId, jobIds)}
+    union all select null, id, null from present`);
+  const held = new Map<bigint, HeldJob>(
+    locked.map(({ id, capacity }) => [id, { capacity, recruiters: new Set(), expired: false }]),
+  );
+  const present = new Set<bigint>();
+  for (const { job_id, recruiter_id, expired } of rows) {
+    const recruiterId = BigInt(recruiter_id);
+    const job = job_id === null ? undefined : held.get(BigInt(job_id));
+    if (!job) present.add(recruiterId);
+    else if (expired) job.expired = true;
+    else job.recruiters.add(recruiterId);
+  }
+  return { jobs: held, recruiters: present };
 }
 
-interface HolderRow {
-  jobId: bigint;
-  recruiterId: bigint;
+/** A row as the driver gives it: a holder, or without a job a recruiter who exists. */
+type HolderOrRecruiter = {
+  job_id: string | null;
+  recruiter_id: string;
   /** Null for a claim that stays. */
   expired: boolean | null;
-}
+};
 
-/** The holders of each of these jobs. */
-export function byJob(jobIds: bigint[], rows: HolderRow[]): Map<bigint, JobHolders> {
-  const byJob = new Map(jobIds.map((id) => [id, noHolders()]));
-  for (const { jobId, recruiterId, expired } of rows) {
-    const holders = byJob.get(jobId);
-    if (expired && holders) holders.expired = true;
-    else holders?.recruiters.add(recruiterId);
-  }
-  return byJob;
-}
-
-/** The holders of one job, as one recruiter sees them. */
+/** The live claims of one job, as one recruiter sees them. */
 export async function readHolders(
   db: Database | Transaction,
   { jobId, recruiterId }: Pick<ClaimRequest, 'jobId' | 'recruiterId'>,
 ): Promise<Holders> {
-  return asSeenBy(recruiterId, (await holdersOf(db, [jobId])).get(jobId) ?? noHolders());
+  const rows = await db
+    .select({ recruiterId: jobClaims.recruiterId })
+    .from(jobClaims)
+    .where(and(eq(jobClaims.jobId, jobId), isLive));
+  return asSeenBy(recruiterId, { recruiters: new Set(rows.map((row) => row.recruiterId)) });
 }
 
-/** Inserts the claim. Asks nothing: whether it may be inserted is for the caller to know. */
+/** Inserts the claim, and asks nothing: the caller has to know that the claim may be inserted. */
 export async function insertClaim(
   db: Database | Transaction,
   { jobId, recruiterId, leaseSeconds }: ClaimRequest,
@@ -106,34 +111,32 @@ type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> 
   expires_at: string | null;
 };
 
-/** Removes expired claims of these jobs, which keep their recruiters from claiming anew. */
-export const removeExpired = async (tx: Transaction, jobIds: bigint[]) => {
-  await tx.delete(jobClaims).where(and(anyOf(jobClaims.jobId, jobIds), isExpired));
-};
+/** Removes expired claims of these jobs; with `ids`, only claims with one of these ids. */
+export const removeExpired = (
+  tx: Transaction,
+  jobIds: bigint[],
+  ids?: bigint[],
+): Promise<Claim[]> =>
+  tx
+    .delete(jobClaims)
+    .where(and(anyOf(jobClaims.jobId, jobIds), ids && anyOf(jobClaims.id, ids), isExpired))
+    .returning();
 
 /**
- * Removes up to `limit` expired claims of any job, and says how many. It needs no job's lock, as
- * they do not count, and waits for nobody: a row that a claim or a renewal has locked is left to it.
+ * Up to `limit` expired claims, the oldest first. Their rows are locked, and rows that another session
+ * has locked are left out, so nobody waits to delete these claims.
  */
-export async function removeAllExpired(tx: Transaction, limit: number): Promise<number> {
-  const expired = tx
-    .$with('expired')
-    .as(
-      tx
-        .select({ id: jobClaims.id })
-        .from(jobClaims)
-        .where(isExpired)
-        .orderBy(asc(jobClaims.expiresAt))
-        .limit(limit)
-        .for('update', { skipLocked: true }),
-    );
-  const removed = await tx
-    .with(expired)
-    .delete(jobClaims)
-    .where(inArray(jobClaims.id, tx.select({ id: expired.id }).from(expired)))
-    .returning({ id: jobClaims.id });
-  return removed.length;
-}
+export const lockExpired = (
+  tx: Transaction,
+  limit: number,
+): Promise<Pick<Claim, 'id' | 'jobId'>[]> =>
+  tx
+    .select({ id: jobClaims.id, jobId: jobClaims.jobId })
+    .from(jobClaims)
+    .where(isExpired)
+    .orderBy(asc(jobClaims.expiresAt))
+    .limit(limit)
+    .for('update', { skipLocked: true });
 
 /** A live claim by its id; and only if it is this recruiter's, where one is given. */
 export async function findClaim(
@@ -145,20 +148,21 @@ export async function findClaim(
   return claim;
 }
 
-export async function deleteClaim(tx: Transaction, id: bigint): Promise<Claim | undefined> {
-  const [claim] = await tx.delete(jobClaims).where(isThis(id)).returning();
-  return claim;
-}
+/** Deletes a live claim. Gives no row when there is none. */
+export const deleteClaim = (tx: Transaction, id: bigint): Promise<Claim[]> =>
+  tx.delete(jobClaims).where(isThis(id)).returning();
 
-export async function extendLease(
-  tx: Transaction,
-  id: bigint,
-  leaseSeconds: number,
-): Promise<Claim | undefined> {
-  const expiresAt = endOfLease(sql`${leaseSeconds}`);
-  const [claim] = await tx.update(jobClaims).set({ expiresAt }).where(isThis(id)).returning();
-  return claim;
-}
+/** Lets the lease of a live claim end so many seconds from now. Gives no row when there is none. */
+export const extendLease = (tx: Transaction, id: bigint, leaseSeconds: number): Promise<Claim[]> =>
+  tx
+    .update(jobClaims)
+    .set({ expiresAt: endOfLease(sql`${leaseSeconds}`) })
+    .where(isThis(id))
+    .returning();
+
+export const setCapacity = async (tx: Transaction, jobId: bigint, capacity: number) => {
+  await tx.update(jobs).set({ capacity }).where(eq(jobs.id, jobId));
+};
 
 const isThis = (id: bigint, recruiterId?: bigint) =>
   and(

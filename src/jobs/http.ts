@@ -1,6 +1,7 @@
 import type { Admission } from '../claims/admission.ts';
 import { answers } from '../claims/answers.ts';
 import { admitted } from '../claims/http.ts';
+import type { Subscriber } from '../claims/slots.ts';
 import { companyNotFound } from '../companies/routes.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { isCompany } from '../http/auth/caller.ts';
@@ -18,9 +19,10 @@ export interface JobDeps {
   write: Write;
   /** Bounds how many wait for the lock of a job. */
   admission: Admission;
+  subscribers: readonly Subscriber[];
 }
 
-export const jobRoutes = ({ db, write, admission }: JobDeps) =>
+export const jobRoutes = ({ db, write, admission, subscribers }: JobDeps) =>
   newRoutes()
     .openapi(routes.createJob, async (c) => {
       const job = c.req.valid('json');
@@ -49,9 +51,8 @@ export const jobRoutes = ({ db, write, admission }: JobDeps) =>
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
       const work = async (within: Database | Transaction) => {
-        const outcome = await changeJob(within, id, change, (companyId) =>
-          isCompany(caller, companyId),
-        );
+        const mayChange = (companyId: bigint) => isCompany(caller, companyId);
+        const outcome = await changeJob({ db: within, subscribers }, id, change, mayChange);
         switch (outcome.kind) {
           case 'changed':
             return c.json(jobBody(outcome.job), 200);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { removeAllExpired } from '../claims/queries.ts';
-import type { Database, Transaction } from '../db/client.ts';
+import { expireClaims } from '../claims/expire.ts';
+import { type Door, inTransaction } from '../claims/slots.ts';
+import type { Transaction } from '../db/client.ts';
 import { removeExpiredKeys } from '../http/idempotency/queries.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
@@ -17,14 +18,18 @@ export const CLEARING_LOCK = 7_203_555;
 const BATCH = 500;
 
 /** What is cleared, how often, and the second half of its advisory lock. */
-const CLAIMS = { half: 1, pauseMs: 1_000, remove: removeAllExpired };
+const CLAIMS = { half: 1, pauseMs: 1_000, remove: expireClaims };
 /** Nobody waits for the end of a key: it is judged by the clock where it matters. */
-const KEYS = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
+const KEYS = {
+  half: 2,
+  pauseMs: 60_000,
+  remove: ({ db }: Door<Transaction>, limit: number) => removeExpiredKeys(db, limit),
+};
 
 /** Clears away expired claims and idempotency keys until it is stopped. */
-export function startClearing(db: Database, log: Log): Clearing {
+export function startClearing(door: Door, log: Log): Clearing {
   const stop = new AbortController();
-  const running = [CLAIMS, KEYS].map((kind) => repeat(kind, db, log, stop.signal));
+  const running = [CLAIMS, KEYS].map((kind) => repeat(kind, door, log, stop.signal));
   return {
     async stop() {
       stop.abort();
@@ -36,14 +41,14 @@ export function startClearing(db: Database, log: Log): Clearing {
 interface Kind {
   half: number;
   pauseMs: number;
-  remove(tx: Transaction, limit: number): Promise<number>;
+  remove(within: Door<Transaction>, limit: number): Promise<number>;
 }
 
-async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
+async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
   let failing = false;
   while (!stop.aborted) {
     try {
-      const removed = await clear(kind, db);
+      const removed = await clear(kind, door);
       failing = false;
       if (removed === BATCH) continue;
     } catch (error) {
@@ -57,19 +62,19 @@ async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
 }
 
 /** Removes a batch of expired claims; 0 too while another instance is at it. */
-export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
+export const clearClaims = (door: Door): Promise<number> => clear(CLAIMS, door);
 /** The same of idempotency keys. */
-export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
+export const clearKeys = (door: Door): Promise<number> => clear(KEYS, door);
 
 /** Removes all that has expired, however much; what another instance is at is left to it. */
-export async function clearAll(db: Database) {
-  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, db)) === BATCH);
+export async function clearAll(door: Door) {
+  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, door)) === BATCH);
 }
 
-const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>
-  db.transaction(async (tx) => {
-    const [lock] = await tx.execute(
+const clear = ({ half, remove }: Kind, door: Door): Promise<number> =>
+  inTransaction(door, async (within) => {
+    const [lock] = await within.db.execute(
       sql`SELECT pg_try_advisory_xact_lock(${CLEARING_LOCK}::int, ${half}::int) AS ours`,
     );
-    return lock?.ours ? remove(tx, BATCH) : 0;
+    return lock?.ours ? remove(within, BATCH) : 0;
   });

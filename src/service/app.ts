@@ -6,6 +6,7 @@ import { ClaimQueue } from '../claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../claims/batching/waiting.ts';
 import { claimRoutes } from '../claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
+import type { Subscriber } from '../claims/slots.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
@@ -46,6 +47,8 @@ export interface AppDeps {
   db: Database;
   /** For batches of claims. They are few, and go on however many requests wait for `db`. */
   claimsDb?: Database;
+  /** Hear of each change of slots, inside its transaction. */
+  subscribers: readonly Subscriber[];
   /** Tells who follows the jobs what becomes of them; closed before the server drains. */
   feed: Feed;
   /** True once the server drains: what runs ends, what is new is refused. */
@@ -77,7 +80,7 @@ const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
 
 /** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
 export function createApp(deps: AppDeps) {
-  const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
+  const { db, subscribers, feed, log, limits, changeLimits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
@@ -87,7 +90,11 @@ export function createApp(deps: AppDeps) {
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
   const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
-  const queue = new ClaimQueue(claimsDb, { ...QUEUE_LIMITS, ...limits }, logLate);
+  const queue = new ClaimQueue(
+    { db: claimsDb, subscribers },
+    { ...QUEUE_LIMITS, ...limits },
+    logLate,
+  );
   const inTurn = new InTurn(keyWaitMs);
   const write = createWrite(db, inTurn);
 
@@ -126,10 +133,13 @@ export function createApp(deps: AppDeps) {
   app.route('/', docsRoutes(app));
 
   const routes = app
-    .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
+    .route(
+      '/',
+      claimRoutes({ db, write, admission, queue, subscribers, onOutcome: metrics.outcome }),
+    )
     // Before the jobs, where `events` would be taken for an id.
     .route('/', liveRoutes({ feed }))
-    .route('/', jobRoutes({ db, write, admission }))
+    .route('/', jobRoutes({ db, write, admission, subscribers }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));
   refuseOtherMethods(routes);

@@ -14,6 +14,7 @@ import { type Log, seldom } from '../process/log.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
+import { subscribers } from './subscribers.ts';
 
 /** Longer than any answer takes. */
 const DRAIN_MS =
@@ -68,8 +69,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController();
   const feed = new Feed({ db: pool.db, url: databaseUrl, log });
   const app = createApp({
-    ...{ db: pool.db, claimsDb: pool.first, feed, probe: aside.db, log, metrics, keyHours },
-    ...{ isDraining: () => draining, auth, corsOrigins, rateLimit, openPages: OPEN_PAGES },
+    db: pool.db,
+    claimsDb: pool.first,
+    subscribers,
+    feed,
+    isDraining: () => draining,
+    log,
+    metrics,
+    probe: aside.db,
+    keyHours,
+    auth,
+    corsOrigins,
+    rateLimit,
+    openPages: OPEN_PAGES,
   });
   app.route('/', webRoutes({ lab }));
   if (stages)
@@ -82,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stages?.close();
     throw error;
   });
-  const clearing = startClearing(aside.db, log);
+  const clearing = startClearing({ db: aside.db, subscribers }, log);
   return {
     url: listening.url,
     sockets: listening.sockets,

@@ -49,7 +49,7 @@ test('the verdicts are those of docs/strategies.md, for every strategy in every 
 test('one strategy comes with its source', async () => {
   const rowLock = await json(await app.request('/lab/strategies/row-lock'));
   expect(rowLock).toMatchObject({ name: 'row-lock', verdict: 'holds' });
-  expect(rowLock.sources.at(-1).path).toBe('src/claims/claim-job.ts');
+  expect(rowLock.sources.at(-1).path).toBe('src/claims/slots.ts');
 });
 
 test('an unknown strategy is answered 404 with the names of the known ones', async () => {

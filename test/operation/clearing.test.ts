@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { renewClaim } from '../../src/claims/change-claim.ts';
+import { renewClaim } from '../../src/claims/renew.ts';
 import { type Connection, connect } from '../../src/db/client.ts';
 import {
   CLEARING_LOCK,
@@ -12,6 +12,7 @@ import {
 import { collectLog } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
+import { doorTo } from '../support/door.ts';
 
 async function makeConnection() {
   const url = await makeDatabase();
@@ -43,7 +44,7 @@ test('expired claims go; those that live or stay do not', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, -10, 60, -0.001);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
-  expect(await clearClaims(db)).toBe(2);
+  expect(await clearClaims(doorTo(db))).toBe(2);
   expect(await recruitersLeft(db)).toEqual([2, 9]);
 });
 
@@ -51,7 +52,7 @@ test('expired keys go, the others stay', async () => {
   const { db } = await makeConnection();
   await insertKey(db, 'old', -1);
   await insertKey(db, 'new', 60);
-  expect(await clearKeys(db)).toBe(1);
+  expect(await clearKeys(doorTo(db))).toBe(1);
   expect(await keysLeft(db)).toEqual(['new']);
 });
 
@@ -59,9 +60,12 @@ test('a claim that was renewed stays past its first end', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, 2, -1);
   const [claim] = await db.execute(sql`SELECT id FROM job_claims WHERE recruiter_id = 1`);
-  const renewed = await renewClaim(db, { id: BigInt(String(claim?.id)), leaseSeconds: 3_600 });
+  const renewed = await renewClaim(doorTo(db), {
+    id: BigInt(String(claim?.id)),
+    leaseSeconds: 3_600,
+  });
   expect(renewed.kind).toBe('done');
-  expect(await clearClaims(db)).toBe(1);
+  expect(await clearClaims(doorTo(db))).toBe(1);
   expect(await recruitersLeft(db)).toEqual([1]);
 });
 
@@ -72,21 +76,24 @@ test('a claim that another session has locked is left, and the rest is cleared',
   atEnd(() => other.end());
   await other.begin(async (tx) => {
     await tx`SELECT 1 FROM job_claims WHERE recruiter_id = 2 FOR UPDATE`;
-    expect(await clearClaims(db)).toBe(2);
+    expect(await clearClaims(doorTo(db))).toBe(2);
     expect(await recruitersLeft(db)).toEqual([2]);
   });
-  expect(await clearClaims(db)).toBe(1);
+  expect(await clearClaims(doorTo(db))).toBe(1);
 });
 
-test('a job that is locked does not keep its claims from being cleared', async () => {
+test('the claims of a job that another session has locked are left, and the rest is cleared', async () => {
   const { db, url } = await makeConnection();
-  await insertLeases(db, -1);
+  await insertLeases(db, -2, -1);
+  await db.execute(sql`UPDATE job_claims SET job_id = 2 WHERE recruiter_id = 2`);
   const other = postgres(url, { max: 1 });
   atEnd(() => other.end());
   await other.begin(async (tx) => {
     await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
-    expect(await clearClaims(db)).toBe(1);
+    expect(await clearClaims(doorTo(db))).toBe(1);
+    expect(await recruitersLeft(db)).toEqual([1]);
   });
+  expect(await clearClaims(doorTo(db))).toBe(1);
 });
 
 test('of two that clear at once one works: the other finds the lock taken', async () => {
@@ -100,7 +107,7 @@ test('of two that clear at once one works: the other finds the lock taken', asyn
     .begin(async (tx) => {
       // This table lock lets the first get as far as its work, and no further.
       await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
-      const first = clearClaims(db);
+      const first = clearClaims(doorTo(db));
       await vi.waitFor(
         async () => {
           const [lock] = await tx`SELECT pid <> pg_backend_pid() AS of_another FROM pg_locks
@@ -110,7 +117,7 @@ test('of two that clear at once one works: the other finds the lock taken', asyn
         { timeout: 20_000 },
       );
       // It ends while the first still works, so it has not touched the table.
-      expect(await clearClaims(other.db)).toBe(0);
+      expect(await clearClaims(doorTo(other.db))).toBe(0);
       return { first };
     })
     .then(async ({ first }) => expect(await first).toBe(1));
@@ -123,7 +130,7 @@ test('it clears until it is stopped, a batch after the other', async () => {
     SELECT 1, id, now() FROM recruiters ORDER BY id LIMIT 1200`);
   await insertKey(db, 'old', -1);
   const { log, events } = collectLog();
-  const clearing = startClearing(db, log);
+  const clearing = startClearing(doorTo(db), log);
   await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
   await vi.waitFor(async () => expect(await keysLeft(db)).toEqual([]), { timeout: 20_000 });
   await clearing.stop();
@@ -136,7 +143,7 @@ test('an error is logged once, without SQL, and it goes on', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
   const { log, events } = collectLog();
-  const clearing = startClearing(db, log);
+  const clearing = startClearing(doorTo(db), log);
   await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 20_000 });
   expect(events).toMatchObject([{ event: 'clearing failed' }]);
   expect(JSON.stringify(events)).toContain('42P01');
@@ -157,7 +164,7 @@ test('stopping waits for what runs, and not for the next time', async () => {
   let stopped = false;
   const stopping = await holder.begin(async (tx) => {
     await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
-    const clearing = startClearing(db, log);
+    const clearing = startClearing(doorTo(db), log);
     await vi.waitFor(
       async () => {
         const waiting = await observer`SELECT 1 FROM pg_locks

@@ -47,7 +47,7 @@ export async function makeApp({
     feed.close();
     return close();
   });
-  const app = documented(createApp({ db, claimsDb: first, feed, log, ...deps }));
+  const app = documented(createApp({ db, claimsDb: first, subscribers: [], feed, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** A request with a JSON body, if any, and its answer. */

@@ -35,7 +35,7 @@ browserTest('the source is highlighted, and what decides is marked', async ({ op
   const colours = await Promise.all(kinds.map(colourOf));
   expect(new Set(colours).size).toBe(5);
   await page.getByRole('link', { name: /^row-lock/ }).click();
-  const lock = page.getByRole('region', { name: 'src/claims/claim-job.ts' });
+  const lock = page.getByRole('region', { name: 'src/claims/slots.ts' });
   await lock.getByText("'update'").waitFor();
   expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");
 });

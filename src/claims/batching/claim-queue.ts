@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts';
-import type { ClaimRequest, Outcome } from '../rules.ts';
+import { type ClaimRequest, isSlotFree, type Outcome } from '../rules.ts';
+import type { Door } from '../slots.ts';
 import { FullJobs } from './full-jobs.ts';
 import {
   type Claiming,
@@ -27,7 +28,7 @@ import {
  * wait for one another. An idle queue begins at the end of the event loop's turn.
  */
 export class ClaimQueue {
-  readonly #db: Database;
+  readonly #door: Door<Database>;
   readonly #limits: QueueLimits;
   readonly #onLateError: (error: unknown) => void;
   /** By job; the job that has waited longest first. */
@@ -49,8 +50,8 @@ export class ClaimQueue {
   readonly #patience: Patience;
 
   /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
-  constructor(db: Database, limits: QueueLimits, onLateError: (error: unknown) => void) {
-    this.#db = db;
+  constructor(door: Door<Database>, limits: QueueLimits, onLateError: (error: unknown) => void) {
+    this.#door = door;
     this.#limits = limits;
     this.#onLateError = onLateError;
     this.#patience = new Patience(
@@ -118,7 +119,7 @@ export class ClaimQueue {
 
   async #runBatch(batch: Waiting[]) {
     this.#running.batches++;
-    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
+    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#door, batch)));
     this.#running.batches--;
     this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
@@ -131,7 +132,7 @@ export class ClaimQueue {
   async #runLine(line: Waiting[]) {
     this.#running.lines++;
     const batch = line.filter(isUnanswered);
-    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
+    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#door, batch)));
     this.#running.lines--;
     for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
     this.#begin();
@@ -141,7 +142,7 @@ export class ClaimQueue {
   async #look(batch: Waiting[]) {
     this.#running.looks++;
     this.#hasLooked = true;
-    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
+    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#door.db, batch)));
     this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // A slot was free when these looked: now it is for the lock to say who gets it.
@@ -178,7 +179,7 @@ export class ClaimQueue {
       if (!result || result.kind === 'locked-elsewhere') continue;
       const { jobId } = waiting.request;
       const refused = result.kind === 'full' || result.kind === 'duplicate';
-      const isFull = refused && result.slots?.remaining === 0;
+      const isFull = refused && result.slots !== undefined && !isSlotFree(result.slots);
       this.#fullJobs.note(jobId, isFull);
       if (isFull) full.add(jobId);
       this.#answer(waiting, result);

@@ -8,12 +8,11 @@ import {
   storeAnswers,
   tryKeys,
 } from '../../http/idempotency/queries.ts';
-import { lockJobs } from '../claim-job.ts';
-import { insertClaims, removeExpired } from '../queries.ts';
-import { type ClaimRequest, decideInOrder, type Outcome } from '../rules.ts';
+import { type Claim, type ClaimRequest, decideInOrder, type Outcome } from '../rules.ts';
 import { outcomeOf } from '../settle.ts';
+import { changeSlots, type Door, inTransaction } from '../slots.ts';
 import { lookForRefusals } from './look.ts';
-import { jobsThatExist, readForClaims, recruitersThatExist } from './read-for-claims.ts';
+import { jobsThatExist, recruitersThatExist } from './read-for-claims.ts';
 
 /** A claim that is to be decided together with others. */
 export interface Claiming {
@@ -40,51 +39,52 @@ export type Result = Settled | { kind: 'locked-elsewhere' };
  * Decides claims together, in one transaction that waits for no lock: a job that another session
  * holds must not delay the others. Each claim gets a result, in their order.
  */
-export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, async (tx, requests) => {
-    const ids = jobsOf(requests);
-    const locked = await lockJobs(tx, ids, { skipLocked: true });
-    const missing = ids.filter((id) => !locked.has(id));
-    const elsewhere = missing.length > 0 ? await jobsThatExist(tx, missing) : new Set<bigint>();
-    const outcomes = await claimUnderLock(tx, locked, requests);
+export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]> =>
+  settleTogether(door, claims, async (within, requests) => {
+    const { outcomes, locked } = await claimSlots(within, requests, { skipLocked: true });
+    const missing = jobsOf(requests).filter((id) => !locked.has(id));
+    if (missing.length === 0) return outcomes;
+    const elsewhere = await jobsThatExist(within.db, missing);
     return outcomes.map((outcome, index) =>
       elsewhere.has(requests[index]?.jobId ?? 0n) ? { kind: 'locked-elsewhere' } : outcome,
     );
   });
 
 /** Decides claims of one job together, and waits for its lock as long as `lock_timeout` allows. */
-export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, async (tx, requests) =>
-    claimUnderLock(tx, await lockJobs(tx, jobsOf(requests)), requests),
-  );
-
-/** Decides claims of jobs that this transaction has locked, in the order in which they came. */
-async function claimUnderLock(
-  tx: Transaction,
-  locked: ReadonlyMap<bigint, { capacity: number }>,
-  requests: ClaimRequest[],
-): Promise<Outcome[]> {
-  // A statement of its own, after the locks were granted, as in `claimJob`.
-  const { holders, recruiters } = await readForClaims(tx, locked, requests);
-  const decisions = decideInOrder(requests, locked, holders, recruiters);
-
-  const granted = requests.filter((_, index) => decisions[index]?.kind === 'granted');
-  const inTheWay = granted.map(({ jobId }) => jobId).filter((id) => holders.get(id)?.expired);
-  if (inTheWay.length > 0) await removeExpired(tx, inTheWay);
-  const claims = await insertClaims(tx, granted);
-  const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
-  const taken = await recruitersThatExist(tx, absent);
-  return requests.map((request, index) => {
-    const decision = decisions[index] ?? { kind: 'no-such-job' };
-    if (decision.kind === 'absent')
-      return { kind: taken.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
-    if (decision.kind !== 'granted') return decision;
-    const claim = claims.shift();
-    if (claim?.jobId !== request.jobId || claim.recruiterId !== request.recruiterId)
-      throw new Error('INSERT … RETURNING gave other rows than it was given');
-    return { kind: 'claimed', claim, slots: decision.slots };
+export const claimInLine = (door: Door, claims: Claiming[]): Promise<Result[]> =>
+  settleTogether(door, claims, async (within, requests) => {
+    const { outcomes } = await claimSlots(within, requests);
+    return outcomes;
   });
-}
+
+/** Decides claims in the order in which they came, as `claimJob` decides one. */
+const claimSlots = (
+  within: Door<Transaction>,
+  requests: ClaimRequest[],
+  { skipLocked = false } = {},
+) => {
+  const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
+  return changeSlots(
+    within,
+    { jobIds: jobsOf(requests), skipLocked, recruiterIds },
+    async (slots) => {
+      const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
+      const claims = await slots.claim(
+        requests.filter((_, index) => decisions[index]?.kind === 'granted'),
+      );
+      const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
+      const leaving = await recruitersThatExist(within.db, absent);
+      const outcomes = requests.map((request, index): Outcome => {
+        const decision = decisions[index] ?? { kind: 'no-such-job' };
+        if (decision.kind === 'absent')
+          return { kind: leaving.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
+        if (decision.kind !== 'granted') return decision;
+        return { kind: 'claimed', claim: claims.shift() as Claim, slots: decision.slots };
+      });
+      return { outcomes, locked: slots.jobs };
+    },
+  );
+};
 
 /** The outcomes that need no lock; undefined for claims that do. */
 export async function refuseTogether(
@@ -92,23 +92,23 @@ export async function refuseTogether(
   claims: Claiming[],
 ): Promise<(Outcome | undefined)[]> {
   try {
-    return await lookForRefusals(
-      db,
-      claims.map(({ request }) => request),
-    );
+    return await lookForRefusals(db, requestsOf(claims));
   } catch (error) {
     return settleAll(claims, error);
   }
 }
 
+const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
 const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }) => jobId))];
 
-type Decide = (tx: Transaction, requests: ClaimRequest[]) => Promise<Result[]>;
+type Decide = (within: Door<Transaction>, requests: ClaimRequest[]) => Promise<Result[]>;
 
 /** One transaction for all. No claim is to blame for an error, so the error is everybody's. */
-async function settleTogether(db: Database, claims: Claiming[], decide: Decide): Promise<Result[]> {
+async function settleTogether(door: Door, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
-    return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, decide)));
+    return await retryConflicts(() =>
+      inTransaction(door, (within) => withKeys(within, claims, decide)),
+    );
   } catch (error) {
     return settleAll(claims, error);
   }
@@ -122,24 +122,21 @@ function settleAll(claims: Claiming[], error: unknown): Outcome[] {
 }
 
 /** Decides the claims that were not answered before, and stores the answers to those with a key. */
-async function withKeys(tx: Transaction, claims: Claiming[], decide: Decide): Promise<Result[]> {
+async function withKeys(
+  within: Door<Transaction>,
+  claims: Claiming[],
+  decide: Decide,
+): Promise<Result[]> {
   const keys = claims.flatMap(({ keyed }) => (keyed ? [keyed.key] : []));
-  if (keys.length === 0)
-    return decide(
-      tx,
-      claims.map(({ request }) => request),
-    );
-  const ours = new Set(await tryKeys(tx, keys));
-  const known = await findAnswers(tx, [...ours]);
+  if (keys.length === 0) return decide(within, requestsOf(claims));
+  const ours = new Set(await tryKeys(within.db, keys));
+  const known = await findAnswers(within.db, [...ours]);
   const open = claims.filter(
     ({ keyed }) => !keyed || (ours.has(keyed.key) && !known.has(nameOfKey(keyed.key))),
   );
-  const results = await decide(
-    tx,
-    open.map(({ request }) => request),
-  );
+  const results = await decide(within, requestsOf(open));
   const decided = new Map(open.map((claim, index) => [claim, results[index]]));
-  await storeDecided(tx, decided);
+  await storeDecided(within.db, decided);
   return claims.map((claim) => {
     const answer = claim.keyed && known.get(nameOfKey(claim.keyed.key));
     return decided.get(claim) ?? (answer ? { kind: 'answered', known: answer } : { kind: 'alone' });

@@ -12,6 +12,7 @@ import { jobs, recruiters } from '../../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
 import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
+import { doorTo } from '../../support/door.ts';
 
 let url: string;
 let admin: postgres.Sql;
@@ -40,7 +41,9 @@ function makeQueue({
   const { db, close } = connect(url, { lockTimeoutMs, open });
   atEnd(close);
   const errors: unknown[] = [];
-  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
+  const queue = new ClaimQueue(doorTo(db), { ...QUEUE_LIMITS, ...limits }, (error) =>
+    errors.push(error),
+  );
   const claim = (jobId: bigint, recruiterId: number) =>
     queue.claim({ request: { jobId, recruiterId: BigInt(recruiterId) } });
   return { claim, db, queue, statements, errors };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
 import { claimInLine, claimTogether } from '../../../src/claims/batching/group-commit.ts';
-import { claimJob } from '../../../src/claims/claim-job.ts';
+import { claimJob } from '../../../src/claims/claim.ts';
 import type { ClaimRequest } from '../../../src/claims/rules.ts';
 import { settle } from '../../../src/claims/settle.ts';
 import type { Database } from '../../../src/db/client.ts';
@@ -10,6 +10,7 @@ import { explore } from '../../../src/lab/explore/explore.ts';
 import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
+import { doorTo } from '../../support/door.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -31,12 +32,12 @@ const together = (...claims: Claims): Program => ({
   claims,
   async decide(db, requests) {
     const results = await claimTogether(
-      db,
+      doorTo(db),
       requests.map((request) => ({ request })),
     );
     for (const [index, request] of requests.entries())
       if (results[index]?.kind === 'locked-elsewhere')
-        results.splice(index, 1, ...(await claimInLine(db, [{ request }])));
+        results.splice(index, 1, ...(await claimInLine(doorTo(db), [{ request }])));
     return results;
   },
 });
@@ -46,7 +47,7 @@ const alone = (...claims: Claims): Program => ({
   claims,
   decide: async (db, requests) => {
     const outcomes = [];
-    for (const request of requests) outcomes.push(await settle(claimJob(db, request)));
+    for (const request of requests) outcomes.push(await settle(claimJob(doorTo(db), request)));
     return outcomes;
   },
 });
@@ -64,7 +65,7 @@ const queued = (...claims: Claims): Program => ({
       waitMs: 60_000,
       answerMs: 60_000,
     };
-    const queue = new ClaimQueue(db, limits, () => undefined);
+    const queue = new ClaimQueue(doorTo(db), limits, () => undefined);
     return Promise.all(requests.map((request) => queue.claim({ request })));
   },
 });

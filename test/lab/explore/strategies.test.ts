@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimJob } from '../../../src/claims/claim-job.ts';
+import { claimJob } from '../../../src/claims/claim.ts';
 import {
   claimScenario,
   claimSettings,
@@ -10,6 +10,7 @@ import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { type Exploration, explore, replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/told.ts';
+import { doorTo } from '../../support/door.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -17,6 +18,9 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
+const production: Pick<Strategy, 'claim'> = {
+  claim: (db, request) => claimJob(doorTo(db), request),
+};
 const [lastSlot] = claimSettings;
 const named = (name: string) => chooseStrategies([name])[0] as Strategy;
 const exploreIt = (strategy: Pick<Strategy, 'claim' | 'timed'>, setting = lastSlot) =>
@@ -71,16 +75,16 @@ describe('two recruiters and one slot', () => {
   }
 });
 
-// With the lock taken out of claim-job.ts this fails, and prints a schedule that oversells.
+// With the lock taken out of claims/slots.ts this fails, and prints a schedule that oversells.
 test.each(claimSettings.map(({ name }) => name))(
   "production's claim has no fault in any schedule: %s",
   async (name) => {
-    expectNoFault('row-lock', await exploreIt({ claim: claimJob }, settingNamed(name)));
+    expectNoFault('row-lock', await exploreIt(production, settingNamed(name)));
   },
 );
 
 test('three recruiters at once do not get past the row lock either', async ({ signal }) => {
-  const scenario = claimScenario({ claim: claimJob }, settingNamed('two-slots'), 3);
+  const scenario = claimScenario(production, settingNamed('two-slots'), 3);
   const found = await explore(stage, scenario, { stop: signal });
   expectNoFault('row-lock', found);
   expect(found.schedules).toBeGreaterThan(100);

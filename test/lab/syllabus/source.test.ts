@@ -34,12 +34,13 @@ test('a strategy that is production’s own shows the lock in production’s cod
   const paths = (name: string) => sourcesOf(name).map(({ path }) => path);
   expect(paths('row-lock')).toEqual([
     'src/lab/chapters/claims/strategies/row-lock.ts',
-    'src/claims/claim-job.ts',
+    'src/claims/claim.ts',
+    'src/claims/slots.ts',
   ]);
   expect(paths('group-commit')).toEqual([
     'src/lab/chapters/claims/strategies/group-commit.ts',
     'src/claims/batching/group-commit.ts',
-    'src/claims/claim-job.ts',
+    'src/claims/slots.ts',
   ]);
   const lock = sourcesOf('row-lock')
     .at(-1)

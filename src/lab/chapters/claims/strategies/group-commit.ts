@@ -12,9 +12,9 @@ export const groupCommit: Strategy = {
   idea: 'batches that skip locked jobs, and a line for those',
   promise: 'capacity',
   async claim(db, request) {
-    const [together] = await claimTogether(db, [{ request }]);
+    const [together] = await claimTogether({ db, subscribers: [] }, [{ request }]);
     if (together?.kind !== 'locked-elsewhere') return together as Outcome;
-    const [inLine] = await claimInLine(db, [{ request }]);
+    const [inLine] = await claimInLine({ db, subscribers: [] }, [{ request }]);
     return inLine as Outcome;
   },
 };

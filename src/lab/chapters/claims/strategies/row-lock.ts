@@ -1,4 +1,4 @@
-import { claimJob } from '../../../../claims/claim-job.ts';
+import { claimJob } from '../../../../claims/claim.ts';
 import type { Strategy } from '../strategy.ts';
 
 /**
@@ -9,5 +9,5 @@ export const rowLock: Strategy = {
   name: 'row-lock',
   idea: 'SELECT … FOR UPDATE, then count: one at a time',
   promise: 'capacity',
-  claim: claimJob,
+  claim: (db, request) => claimJob({ db, subscribers: [] }, request),
 };

@@ -37,7 +37,7 @@ const statusCounts = (statuses: number[]) =>
     [...new Set(statuses)].map((each) => [each, statuses.filter((s) => s === each).length]),
   );
 
-// With .for('update') taken out of claim-job.ts this fails in its first round.
+// With .for('update') taken out of claims/slots.ts this fails in its first round.
 test('of fifty recruiters at once four get the job, on two servers, ten times', async () => {
   for (let round = 0; round < 10; round++) {
     const jobId = await makeJob(4);

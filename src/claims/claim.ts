@@ -1,0 +1,20 @@
+import { asSeenBy, type Claim, type ClaimRequest, decide, type Outcome } from './rules.ts';
+import { changeSlots, type Door, inTransaction } from './slots.ts';
+
+/**
+ * Claims one slot of a job for a recruiter, in a transaction of its own. This is the textbook claim:
+ * `batching/` decides many claims in one transaction, by the same rules and through the same door.
+ *
+ * Throws the errors of the database; `settle` turns the expected ones into outcomes.
+ */
+export const claimJob = (door: Door, request: ClaimRequest): Promise<Outcome> =>
+  inTransaction(door, (within) =>
+    changeSlots(within, { jobIds: [request.jobId] }, async (slots) => {
+      const job = slots.jobs.get(request.jobId);
+      if (!job) return { kind: 'no-such-job' };
+      const decision = decide(job, asSeenBy(request.recruiterId, job));
+      if (decision.kind !== 'granted') return decision;
+      const [claim] = (await slots.claim([request])) as [Claim];
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
+  );

@@ -1,0 +1,11 @@
+import { type ChangeOutcome, type ClaimChange, changeClaim } from './change-claim.ts';
+import { slotsOf } from './rules.ts';
+import type { Door } from './slots.ts';
+
+/** Gives the slot back. A new claim has a new id, so a late release never frees the slot of another. */
+export const releaseClaim = (door: Door, change: ClaimChange): Promise<ChangeOutcome> =>
+  changeClaim(door, change, async (slots, { id }, { capacity, recruiters }) => {
+    const claim = await slots.release(id);
+    if (!claim) return { kind: 'no-such-claim' };
+    return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size - 1) };
+  });

@@ -1,0 +1,27 @@
+import type { Transaction } from '../db/client.ts';
+import { type Slots, slotsOf } from './rules.ts';
+import { changeSlots, type Door } from './slots.ts';
+
+export type ResizeOutcome =
+  | { kind: 'resized' }
+  | { kind: 'capacity-too-low'; requested: number; slots: Slots }
+  | { kind: 'no-such-job' };
+
+/**
+ * Changes the capacity of a job. It needs the lock: a claim that has counted against the old capacity
+ * could otherwise fill a slot that this change takes away.
+ */
+export const resizeJob = (
+  door: Door<Transaction>,
+  jobId: bigint,
+  capacity: number,
+): Promise<ResizeOutcome> =>
+  changeSlots(door, { jobIds: [jobId] }, async (slots) => {
+    const job = slots.jobs.get(jobId);
+    if (!job) return { kind: 'no-such-job' };
+    const before = slotsOf(job.capacity, job.recruiters.size);
+    if (capacity < before.claimed)
+      return { kind: 'capacity-too-low', requested: capacity, slots: before };
+    await slots.resize(jobId, capacity);
+    return { kind: 'resized' };
+  });
