@@ -8,26 +8,26 @@ import { type LogLevel, logLevels } from './process/log.ts';
 export interface Config {
   host: string;
   port: number;
-  /** Undefined: the embedded PostgreSQL serves. */
+  /** Undefined: use the embedded PostgreSQL. */
   databaseUrl: string | undefined;
-  /** Where the embedded PostgreSQL keeps its data between runs. */
+  /** The directory where the embedded PostgreSQL keeps its data between runs. */
   dataDir: string;
-  /** Workshop mode: the lab's routes exist. */
+  /** Workshop mode: whether the lab's routes exist. */
   lab: boolean;
   logLevel: LogLevel;
-  /** How long an idempotency key is remembered. */
+  /** How many hours an idempotency key is remembered. */
   keyHours: number;
   auth: AuthSettings;
-  /** The web pages of other origins that may use the service. */
+  /** Web pages of these origins may use the service. */
   corsOrigins: string[];
-  /** Requests a minute and caller; 0: any number. */
+  /** How many requests a caller may send a minute; 0: no limit. */
   rateLimit: number;
 }
 
 /** A year. */
 const LONGEST_KEY_HOURS = 8_760;
 
-/** Beyond twenty requests a second it is no person who claims. */
+/** Nobody claims by hand at more than twenty requests a second. */
 const DEFAULT_RATE_LIMIT = 1_200;
 const LEAST_SECRET_BYTES = 32;
 
@@ -75,19 +75,24 @@ const environment = z.object({
     .optional(),
 });
 
-/** As a browser names it: without a path, not even "/", nor a port that goes without saying. */
+/**
+ * Whether the text is an origin as browsers write it: no path, not even "/", and no default port.
+ */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** fetch takes no other. */
+/** `fetch` refuses URLs with a user name or password. */
 function isWithoutPassword(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password } = new URL(url);
   return username + password === '';
 }
 
-/** What the driver makes of a URL: it decodes all but the path, and would take `a,b` for two hosts. */
+/**
+ * Whether the driver can read the URL. The driver decodes all but the path, and reads `a,b` as two
+ * hosts.
+ */
 function isUsable(url: string): boolean {
   try {
     const { username, password, host } = new URL(url);
@@ -118,16 +123,16 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 export const settingNames = Object.keys(environment.shape);
 export const defaultSettings: Record<string, unknown> = environment.parse({});
 
-/** The variables by which npm, or a process of ours, says that it started this process. */
+/** The variables in which npm, or a process of ours, says that it started this process. */
 export const starterVariables = () => {
   const { ROWLOCK_PARENT: parent, npm_lifecycle_event: script } = process.env;
   return { parent, script, agent: process.env.npm_config_user_agent };
 };
 
 /**
- * The environment for a server that this process starts: these settings, and none that this process
- * was given itself (an empty value also keeps one in a `.env` from being taken). The server ends when
- * this process does.
+ * The environment for a server that this process starts. The server gets these settings and none of
+ * the settings of this process. An empty value also hides a setting of a `.env` file. The server
+ * ends when this process ends.
  */
 export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
@@ -137,10 +142,10 @@ export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessE
 });
 
 /**
- * The settings from the environment, and from a file `.env` in the working directory where the
- * environment says nothing. An empty value counts as none.
+ * Reads the settings from the environment. A file `.env` in the working directory gives the
+ * settings that the environment does not. An empty value counts as not set.
  *
- * Throws a `UsageError` that names each setting that is wrong, never its value.
+ * Throws a `UsageError` that names each wrong setting, but never its value.
  */
 export function readConfig(): Config {
   try {
@@ -166,18 +171,18 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     port: PORT,
     databaseUrl: DATABASE_URL,
     dataDir: path.resolve(DATA_DIR),
-    // The embedded database holds nothing but demo data; somebody's own may be in production.
+    // The embedded database holds only demo data. A database of the user's may be in production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,
     auth,
     corsOrigins: CORS_ORIGINS,
-    // Without tokens everybody is one caller, and one would use up the requests of all.
+    // Without tokens all requests share one caller, so one client could use up everybody's limit.
     rateLimit: RATE_LIMIT ?? (asksForTokens(auth) ? DEFAULT_RATE_LIMIT : 0),
   };
 }
 
-/** Throws a `UsageError` where the settings contradict each other. */
+/** Throws a `UsageError` if settings contradict each other. */
 function authSettings(env: z.infer<typeof environment>): AuthSettings {
   const { AUTH, AUTH_JWKS_URL: url, AUTH_JWT_SECRET: secret, AUTH_AUDIENCE, AUTH_ISSUER } = env;
   const checks = { audience: AUTH_AUDIENCE, issuer: AUTH_ISSUER };
@@ -189,8 +194,8 @@ function authSettings(env: z.infer<typeof environment>): AuthSettings {
   if (secret !== undefined) return { kind: 'secret', secret, ...checks };
   if ((AUTH_AUDIENCE ?? AUTH_ISSUER) !== undefined)
     throw new UsageError(
-      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, and none are asked for: set ' +
-        'AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset them.',
+      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, but no tokens are asked for: set ' +
+        'AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset both.',
     );
   return { kind: AUTH === 'off' ? 'off' : 'loopback' };
 }

@@ -11,9 +11,12 @@ import { runMain, unlessStopped } from './process/main.ts';
 import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
-/** By SIGTERM, as those do who run many servers; a person presses Ctrl-C, and wants it to end. */
+/**
+ * SIGTERM comes from a tool that runs many servers. A person presses Ctrl-C, and does not want to
+ * wait.
+ */
 const TERMINATED = 128 + constants.signals.SIGTERM;
-/** Balancers ask for /readyz every few seconds, or send the next request elsewhere after a 503. */
+/** Balancers ask for /readyz every few seconds, or turn to another server after a 503. */
 const NOTICE_MS = 2_000;
 
 runMain(async (stop) => {
@@ -29,7 +32,7 @@ runMain(async (stop) => {
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
     if (failure === undefined) say('Stopping: running claims finish, new ones are refused.');
-    // At once, since the requests that still run may take a while to end.
+    // Print the failure now, since the running requests may take a while to end.
     else print(`${failure}\n`, process.stderr);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
     if (failure !== undefined) return 1;
@@ -65,7 +68,7 @@ const stopped = (stop: AbortSignal) =>
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-/** Who is let in, as the line at start says it. */
+/** The line at the start that says who may use the service. */
 const door = {
   loopback: 'open to all on this machine (AUTH_JWKS_URL or AUTH_JWT_SECRET asks for tokens)',
   off: 'OPEN TO ALL who reach it, since AUTH=off',
@@ -78,7 +81,7 @@ function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }:
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
   say(`Access: ${door[auth.kind]}`);
-  // The queue takes this many claims, and each of them needs its own connection.
+  // The queue takes this many claims, and each waiting claim needs a connection of its own.
   if (sockets < QUEUE_LIMITS.waiting)
     say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);

@@ -1,12 +1,13 @@
-/** A mistake that a person can mend: its message says how, and is printed without a stack. */
+/** A mistake that a person can mend. The message says how, and is printed without a stack. */
 export class PlainError extends Error {}
 
-/** The command line itself is wrong: exit code 2, as shells do. */
+/** The command line itself is wrong. The exit code is 2, as in shells. */
 export class UsageError extends PlainError {}
 
 /**
- * An error as the log may show it: names, codes and stack frames of it and its causes. Messages
- * of database errors are left out, since they contain SQL, parameters or stored values.
+ * An error as the log may show it: the names, codes and stack frames of the error and its causes.
+ * The messages of database errors are left out, since they contain SQL, parameters or stored
+ * values.
  */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is not an Error was thrown';

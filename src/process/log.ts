@@ -2,13 +2,13 @@ import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printable } from './print.ts';
 
-/** What happened, and facts about it: already without secrets, SQL and parameters. */
+/** An event and facts about it. The caller has left out secrets, SQL and parameters. */
 export interface LogEvent {
   event: string;
   [fact: string]: unknown;
 }
 
-/** Where the service says what it does. */
+/** The service reports here what it does. */
 export interface Log {
   info(event: LogEvent): void;
   error(event: LogEvent): void;
@@ -20,8 +20,8 @@ export type LogLevel = (typeof logLevels)[number];
 const SELDOM_MS = 60_000;
 
 /**
- * Logs an error at most once a minute for each event. A cause that fails every request would
- * otherwise write a line for each of them.
+ * Logs each kind of error at most once a minute. Otherwise a cause that fails every request would
+ * write a line for each request.
  */
 export function seldom(log: Log): Log['error'] {
   const loggedAt = new Map<string, number>();
@@ -38,11 +38,14 @@ interface Out {
   write(text: string): unknown;
 }
 
-/** One line of JSON an event on stderr; for a person at a terminal, a readable one. */
+/**
+ * Writes each event to stderr as one line of JSON. At a terminal the line is made readable for a
+ * person.
+ */
 export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   const settings: pino.LoggerOptions = {
     level,
-    // Which host and process it was, the collector of the lines knows.
+    // The collector of the lines knows which host and process wrote them.
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name) => ({ level: name }) },
@@ -50,7 +53,10 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   return pino(settings, out.isTTY ? readable(out) : gathered(out));
 }
 
-/** The lines of one turn of the event loop go out together: a write each was 14 % of a busy server. */
+/**
+ * Writes the lines of one turn of the event loop together. One write a line took 14 % of the time
+ * of a busy server.
+ */
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';
   const flush = () => {

@@ -4,18 +4,18 @@ import { describe, PlainError, UsageError } from './errors.ts';
 import { print } from './print.ts';
 import { whenStarterIsGone } from './starter.ts';
 
-/** What a shell reports of a program that wrote to a closed pipe: 128 + SIGPIPE. */
+/** The code that a shell reports when a program wrote to a closed pipe: 128 + SIGPIPE. */
 const READER_GONE = 141;
-/** A terminal's Ctrl-C reaches us directly, and perhaps once more through npm. */
+/** Ctrl-C in a terminal reaches us directly, and npm may send the signal once more. */
 const ECHO_MS = 300;
 
 /**
- * Runs a command to its end and exits with the code that it returns (0 when none), with 2 when it
- * threw a `UsageError`, and with `failureCode` after any other error.
+ * Runs a command to its end and exits. The exit code is the number that the command returns (0 if
+ * there is none), 2 after a `UsageError`, and `failureCode` after any other error.
  *
- * SIGINT, SIGTERM and SIGHUP abort `stop`. So does the end of npm, and of the reader of the output.
- * The command then ends in its own time, and its error counts as none. A second signal ends it at
- * once.
+ * SIGINT, SIGTERM and SIGHUP abort `stop`. `stop` is also aborted when npm ends, or when the reader
+ * of our output ends. The command may then finish its work; an error that it throws is ignored. A
+ * second signal ends the process immediately.
  */
 export async function runMain(
   run: (stop: AbortSignal) => Promise<number | undefined>,
@@ -33,7 +33,7 @@ export async function runMain(
   }
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // `| head` closes the pipe early: that is the reader's choice, not an error.
+      // `| head` closes the pipe early. The reader chose to; this is no error.
       if (error.code !== 'EPIPE') throw error;
       stop.abort(READER_GONE);
     });
@@ -47,7 +47,7 @@ export async function runMain(
   process.exit();
 }
 
-/** The result of `work`; or throws the signal's reason as soon as it is aborted. */
+/** Gives the result of `work`, or throws the signal's reason as soon as the signal is aborted. */
 export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const stopped = async (): Promise<never> => {

@@ -1,13 +1,24 @@
 import Table from 'cli-table3';
 
 const NO_LINES = {
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '' },
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
   middle: '  ',
 };
 
-/** A table without lines, so that it reads as well in a log; `numeric` columns align to the right. */
+/** A table without lines, which is also readable in a log. `numeric` columns align to the right. */
 export function plainTable(
   head: string[],
   rows: (string | number | undefined)[][],

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A running process, as the system lists it. */
+/** A running process, as the operating system lists it. */
 export interface Listed {
   parent: number;
-  /** False: a zombie, which has ended and waits for its parent to notice. */
+  /** False for a zombie: the process has ended, but its parent has not noticed yet. */
   alive: boolean;
-  /** Process ids are used again. The moment of the start tells two users of one id apart. */
+  /** Systems reuse process ids. The moment of the start tells two processes with one id apart. */
   began: string;
   /** The program and its arguments. */
   words: string[];
@@ -16,13 +16,15 @@ export interface Listed {
 
 export const HAS_PROC = existsSync('/proc/self/stat');
 
-/** The process with this id; undefined if there is none, or if this system does not tell. */
+/**
+ * The process with this id. Undefined if there is no such process, or if the system does not tell.
+ */
 export const processOf = (pid: number): Listed | undefined =>
   HAS_PROC ? fromProc(pid) : fromPs(pid);
 
 function fromProc(pid: number): Listed | undefined {
   try {
-    // The name in parentheses may hold spaces and parentheses itself.
+    // The name in parentheses may itself contain spaces and parentheses.
     const [state, parent, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -33,7 +35,7 @@ function fromProc(pid: number): Listed | undefined {
   }
 }
 
-/** For macOS, which has no /proc. Linux images often lack `ps`. Windows has neither. */
+/** For macOS, which has no /proc. Many Linux images lack `ps`; Windows has neither. */
 export function fromPs(pid: number): Listed | undefined {
   try {
     const told = execFileSync('ps', ['-ww', '-o', 'ppid=,stat=,lstart=,args=', '-p', String(pid)], {
@@ -59,7 +61,10 @@ export const markOf = (pid: number): Mark =>
 
 export const pidOf = (mark: Mark): number => Number(mark.split('-')[0]);
 
-/** Whether the marked process has certainly ended. The processes of other places cannot be seen. */
+/**
+ * Whether the marked process has certainly ended. False for processes of other machines and
+ * containers, since we cannot see them.
+ */
 export function hasEnded(mark: Mark): boolean {
   const [pid, place, began] = mark.split('-');
   if (place !== ownPlace() || began === 'unknown') return false;
@@ -67,7 +72,9 @@ export function hasEnded(mark: Mark): boolean {
   return listed ? !listed.alive || listed.began !== began : !exists(Number(pid));
 }
 
-/** Whether there is such a process, a zombie included. Needs no file descriptor, as the list does. */
+/**
+ * Whether the process exists, even as a zombie. Unlike `processOf`, this needs no file descriptor.
+ */
 export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -77,8 +84,8 @@ export function exists(pid: number): boolean {
 }
 
 /**
- * The machine and the container of this process. Each container counts its processes for itself, and
- * the first container has the same number on every Linux machine.
+ * A mark of this machine and container. Each container numbers its own processes, and the first
+ * container has the same number on every Linux machine.
  */
 const ownPlace = (): string =>
   createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The nearest folder above this file that has a package.json. This file may stand in `src/process`, or
- * be a part of a compiled program in `dist`. Nothing else may ask where it stands.
+ * The nearest folder above this file that has a package.json. This file may be in `src/process`, or
+ * in a compiled program in `dist`. All other files ask here for the project's folder.
  */
 function findProject(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));

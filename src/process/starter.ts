@@ -5,10 +5,12 @@ import { HAS_PROC, processOf } from './process-table.ts';
 const CHECK_MS = 500;
 const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
 
-/** npm or a program like it, by a script of the package; or a process of ours, by its id. */
+/**
+ * The starter is npm, a similar program that runs package scripts, or a process of ours (its id).
+ */
 type Starter = 'npm' | 'like npm' | number;
 
-/** Undefined: somebody else started this process, and need not live as long. */
+/** Undefined: something else started this process, and its end does not matter to us. */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
   if (parent) return Number(parent);
@@ -17,8 +19,9 @@ function readStarter(): Starter | undefined {
 }
 
 /**
- * Calls `act` once the starter of this process is gone. A starter that died while this process was
- * still loading is gone at the first look, so a change of the ancestors is not enough to go by.
+ * Calls `act` once the starter of this process is gone. The starter may have died while this
+ * process was still loading, so we look for the starter once before we watch for a change of
+ * parents.
  */
 export function whenStarterIsGone(act: () => void) {
   const starter = readStarter();
@@ -32,9 +35,10 @@ export function whenStarterIsGone(act: () => void) {
 }
 
 /**
- * npm runs a command through a shell, and passes SIGTERM on to the shell alone, which dies of the
- * signal. Nobody passes SIGKILL on, so the shell lives on and gets another parent. Undefined where
- * there is no such shell, no /proc, or no free file descriptor to look with.
+ * npm runs a command through a shell. npm passes SIGTERM on to the shell alone, and the shell dies
+ * of the signal. Nobody passes SIGKILL on, so then the shell lives on and gets another parent.
+ *
+ * Undefined if there is no such shell, no /proc, or no free file descriptor to look with.
  */
 function parentOfShell(): number | undefined {
   if (!HAS_PROC) return undefined;
@@ -42,11 +46,11 @@ function parentOfShell(): number | undefined {
   return SHELL.test(parent?.words[0] ?? '') ? parent?.parent : undefined;
 }
 
-/** Whether some other process has taken the starter's place already. */
+/** Whether the starter has died already and another process has become our parent. */
 function hasLost(starter: Starter): boolean {
   if (typeof starter === 'number') return process.ppid !== starter;
   if (starter === 'like npm') return false;
-  // Without /proc this is macOS, where every orphan gets the parent 1, which is never npm.
+  // A system without /proc is macOS. There every orphan gets the parent 1, and npm is never 1.
   if (!HAS_PROC) return process.ppid === 1;
   const runner = parentOfShell() ?? process.ppid;
   return !descendsFromNpm(runner) && !hasNpmsEnvironment(runner);
@@ -58,7 +62,9 @@ function descendsFromNpm(pid: number): boolean {
   return /^npm\b/.test(listed.words[0] ?? '') || descendsFromNpm(listed.parent);
 }
 
-/** A program between npm and us, such as a process manager, lives on without npm. */
+/**
+ * Whether npm started this process too. A process manager between npm and us lives on without npm.
+ */
 function hasNpmsEnvironment(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').includes('npm_lifecycle_event=');

@@ -45,40 +45,49 @@ import { recruiterRoutes } from '../recruiters/http.ts';
 
 export interface AppDeps {
   db: Database;
-  /** For batches of claims. They are few, and go on however many requests wait for `db`. */
+  /**
+   * For batches of claims. Batches are few, and do not queue behind the requests that wait for
+   * `db`.
+   */
   claimsDb?: Database;
   /** Hear of each change of slots, inside its transaction. */
   subscribers: readonly Subscriber[];
-  /** Tells who follows the jobs what becomes of them; closed before the server drains. */
+  /** Tells followers how the jobs change. The feed is closed before the server drains. */
   feed: Feed;
-  /** True once the server drains: what runs ends, what is new is refused. */
+  /** True once the server shuts down: running requests end, new requests are refused. */
   isDraining?: () => boolean;
   log: Log;
   metrics?: Metrics;
-  /** Connections for the question whether the database answers, so that claims do not delay it. */
+  /**
+   * Separate connections for asking whether the database answers, so that claims do not delay the
+   * question.
+   */
   probe?: Database;
   limits?: Partial<QueueLimits>;
   changeLimits?: Partial<AdmissionLimits>;
-  /** How long an idempotency key is remembered. */
+  /** How many hours an idempotency key is remembered. */
   keyHours?: number;
-  /** How long a repeat waits for the first request with its key. */
+  /** How long a repeated request waits for the first request with the same key. */
   keyWaitMs?: number;
-  /** Who is let in; everybody on this machine where nothing is said. */
+  /** Who may use the service. By default, everybody on this machine. */
   auth?: AuthSettings;
-  /** More addresses that everybody may read; `*` at the end stands for all below. */
+  /** More addresses that need no token. `*` at the end stands for everything below. */
   openPages?: readonly string[];
-  /** The web pages that may use the service besides its own, such as https://jobs.example. */
+  /** Web pages of these origins may use the service, such as https://jobs.example. */
   corsOrigins?: readonly string[];
-  /** Requests a minute and caller; 0: any number. */
+  /** How many requests a caller may send a minute; 0: no limit. */
   rateLimit?: number;
 }
 
 const KEY_HOURS = 24;
 const BODY_LIMIT_BYTES = 10_000;
-/** Of GET, to ask for it costs 70 us. Any other may have one, and keys are judged before routes. */
+/**
+ * Methods whose requests may have a body. Checking GET bodies costs 70 µs a request, so GET is not
+ * among them. Keys are judged before routes, so a body may come to any address.
+ */
 const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
 
-/** The HTTP service over a database. It listens on nothing: `app.request` calls it as it is. */
+/** The HTTP service over a database. The app does not listen; tests call `app.request` directly. */
 export function createApp(deps: AppDeps) {
   const { db, subscribers, feed, log, limits, changeLimits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
@@ -137,7 +146,7 @@ export function createApp(deps: AppDeps) {
       '/',
       claimRoutes({ db, write, admission, queue, subscribers, onOutcome: metrics.outcome }),
     )
-    // Before the jobs, where `events` would be taken for an id.
+    // The live routes come before the jobs, which would read `events` as a job's id.
     .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write, admission, subscribers }))
     .route('/', companyRoutes({ db, write }))
@@ -153,7 +162,7 @@ export function createApp(deps: AppDeps) {
     }),
   );
   app.onError((error, c) => {
-    // What the validators throw before they ask a schema.
+    // The validators throw these errors before they check the schema.
     if (error instanceof HTTPException && error.status === 415)
       return problem(unsupportedMediaType);
     if (error instanceof HTTPException && error.status === 400)
@@ -167,7 +176,7 @@ export function createApp(deps: AppDeps) {
   return routes;
 }
 
-/** What a client written in TypeScript has to know of the service. */
+/** The type that a typed client needs of the service. */
 export type App = ReturnType<typeof createApp>;
 
 const refuseWhile =
@@ -177,11 +186,11 @@ const refuseWhile =
       ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })
       : undefined;
 
-/** Every address that exists says by which methods it is asked. */
+/** Answers 405 with the allowed methods at every address that exists. */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
   const allowed = new Map<string, Set<string>>();
   for (const { method, path } of app.routes) {
-    // Middleware.
+    // ALL and `*` mark middleware.
     if (method === 'ALL' || path.endsWith('*')) continue;
     const methods = allowed.get(path) ?? new Set();
     methods.add(method);

@@ -1,8 +1,8 @@
 /**
- * How many files this process may have open at once, sockets among them: `ulimit -n`, which Node
- * raises as far as it may. Infinity where nothing limits them, as on Windows.
+ * How many files this process may have open at once. Sockets count as files. The limit is `ulimit
+ * -n`, which Node raises as far as it may. Infinity if there is no limit, as on Windows.
  *
- * Node has no other way to tell on every system. The report takes 4 ms.
+ * Node's report is the only source that works on every system. The report takes 4 ms.
  */
 export function fileLimit(): number {
   const { soft } = readReport().userLimits?.open_files ?? {};
@@ -19,8 +19,8 @@ interface Limits {
 }
 
 function readReport(): Limits {
-  // The typings do not know `excludeNetwork`. Without it, the report asks the name server about the
-  // other end of each connection, and everybody waits for the answer.
+  // The typings do not know `excludeNetwork`. Without this option the report asks the name server
+  // about the other end of each connection, and every request waits for the answer.
   const report: Report = process.report;
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;

@@ -12,36 +12,41 @@ import { fileLimit } from './file-limit.ts';
 const IDLE_CHECK_MS = 50;
 
 export interface ListenLimits {
-  /** Sockets at once; past that a new one is closed. Each costs a file, and some kilobytes. */
+  /**
+   * How many sockets may be open at once. Above this number a new socket is closed. Each socket
+   * costs a file and some kilobytes.
+   */
   sockets: number;
   /** How long a client may take to send the head of a request. */
   headMs: number;
-  /** How long it may take for the whole of it. How long the answer takes is nothing to that. */
+  /**
+   * How long a client may take to send the whole request. The time of the answer does not count.
+   */
   requestMs: number;
 }
 
 const LIMITS = { headMs: 10_000, requestMs: 20_000 };
 
-/** More than there may be claims that wait, and followers. Requests have a few hundred bytes. */
+/** More than the waiting claims and the followers together. Requests have a few hundred bytes. */
 const MOST_SOCKETS = 20_000;
 /**
- * Files that are not for clients. A started server has 22 files open. It may open some 70 more for its
- * pools, the lab's stages, the pages and the keys.
+ * Files that are not for clients. A started server has 22 files open, and may open some 70 more for
+ * its pools, the lab's stages, the pages and the keys.
  */
 const FILES_ASIDE = 100;
 
-/** With few files, a quarter of them is for clients. */
+/** A process with a low file limit keeps a quarter of the files for clients. */
 export const socketsWith = (files: number): number =>
   Math.min(MOST_SOCKETS, Math.max(files - FILES_ASIDE, Math.floor(files / 4)));
 
 export interface Listening {
-  /** Where it answers, with the port that it got. */
+  /** The address of the service, with the actual port. */
   url: string;
-  /** How many connections it takes at once. */
+  /** How many connections the server takes at once. */
   sockets: number;
   /**
-   * Takes no new connection, lets what runs end, and cuts off what is left after `patienceMs`.
-   * Tells whether anything was.
+   * Takes no new connection and lets running requests end. Cuts off the rest after `patienceMs`,
+   * and tells whether any request was cut off.
    */
   drain(patienceMs: number): Promise<boolean>;
 }
@@ -50,7 +55,7 @@ interface App {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
 }
 
-/** Serves the app on an address. Throws a `PlainError` when that is taken or not ours. */
+/** Serves the app on an address. Throws a `PlainError` if the address is taken or not ours. */
 export async function listen(
   app: App,
   host: string,
@@ -65,7 +70,7 @@ export async function listen(
     ServerResponse: CommonResponse<IncomingMessage>,
   };
   const server = createServer(options, requestListener(app));
-  // Without a listener Node closes the connection, and the client does not hear why.
+  // Without this listener Node closes the connection and gives the client no reason.
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined);
     socket.end(REFUSED_CONNECT, () => socket.destroy());
@@ -89,7 +94,8 @@ export async function listen(
         cut = true;
         server.closeAllConnections();
       }, patienceMs);
-      // A client keeps its connection after its answer, and close() ended only those idle before.
+      // Clients keep a connection open after an answer. close() ended only connections that were
+      // idle at that moment.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       await closed;
       clearTimeout(timer);
@@ -101,7 +107,10 @@ export async function listen(
 
 const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
-/** Hands requests to the app. A malformed address is refused here, whoever notices it. */
+/**
+ * Hands requests to the app. Both this listener and Node's adapter may find an address malformed;
+ * both refusals look the same.
+ */
 const requestListener = (app: App) =>
   getRequestListener(
     (request, env) => {

@@ -20,35 +20,38 @@ import { subscribers } from './subscribers.ts';
 const DRAIN_MS =
   Math.max(...[QUEUE_LIMITS, RACE_CLAIM_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
-/** Beside the claims: one asks whether the database answers, the others clear away. */
+/**
+ * Connections for other work than claims: the question whether the database answers, and clearing.
+ */
 const CONNECTIONS_ASIDE = 3;
 
 export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
-  /** A database that is migrated already. */
+  /** The URL of a migrated database. */
   databaseUrl: string;
-  /** How the log calls it; by its address when nothing is said. */
+  /** The name of the database in the log. By default, the address of the database. */
   databaseName?: string;
   host: string;
-  /** 0: any free port. */
+  /** 0: use any free port. */
   port: number;
   lab: boolean;
   log: Log;
-  /** How long an idempotency key is remembered. */
+  /** How many hours an idempotency key is remembered. */
   keyHours?: number;
-  /** Records what the lab's strategies do. */
+  /** Records the statements of the lab's strategies. */
   trace?: Trace;
 }
 
 export interface Service extends Pick<Listening, 'url' | 'sockets'> {
   /**
-   * Refuses new requests, lets the running ones end, and closes the connections. Until `heard` is
-   * settled the refusals are answers: `shutting-down`, so that whoever sends requests here can turn
-   * elsewhere. From then on no connection is taken.
+   * Refuses new requests, lets the running ones end, and closes the connections.
+   *
+   * Until `heard` settles, new requests are answered with `shutting-down`, so that balancers and
+   * clients can turn to another server. After that, new connections are refused.
    */
   stop(heard?: Promise<unknown>): Promise<void>;
 }
 
-/** The whole service over a database, listening. Throws a `PlainError` when it cannot listen. */
+/** Starts the whole service over a database. Throws a `PlainError` if the service cannot listen. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
@@ -73,11 +76,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     claimsDb: pool.first,
     subscribers,
     feed,
-    isDraining: () => draining,
+    probe: aside.db,
     log,
     metrics,
-    probe: aside.db,
     keyHours,
+    isDraining: () => draining,
     auth,
     corsOrigins,
     rateLimit,
@@ -89,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       '/lab',
       createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
     );
-  // Pools open no connection before the first query. The stages do, to clear up.
+  // The stages open connections at once, to clear up. The pools wait for their first query.
   const listening = await listen(app, host, port).catch(async (error) => {
     await stages?.close();
     throw error;
@@ -100,13 +103,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     sockets: listening.sockets,
     async stop(heard) {
       draining = true;
-      // Streams would run on for as long as the drain has patience.
+      // Otherwise open streams would delay the end until the drain cuts them off.
       feed.close();
       stopping.abort();
       const cleared = clearing.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
-      // This ends what the clearing still waits for, where the database is silent.
+      // If the database is silent, closing the connections ends what the clearing waits for.
       await Promise.all([pool, aside, stages].map(close));
       await cleared;
     },
