@@ -1,16 +1,19 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
 
-/** A PostgreSQL array as text, for a parameter that is cast: our sessions know no array types. */
+/**
+ * A PostgreSQL array as text. The parameter needs a cast, since our sessions know no array types.
+ */
 export const arrayOf = (values: readonly (bigint | number | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`;
 
 /**
- * Whether the column is one of these ids. One parameter however many there are: `IN` has one for
- * each, hence another text, another plan and another prepared statement for each number.
+ * Whether the column is one of these ids. This needs one parameter for any number of ids. `IN`
+ * needs a parameter for each id, so each number of ids would have a text, a plan and a prepared
+ * statement of its own.
  */
 export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
   sql`${column} = any(${arrayOf(ids)}::bigint[])`;
 
-/** The ids in the text of such an array; none for null, which an aggregate of no rows is. */
+/** The ids in the text of a PostgreSQL array. An aggregate over no rows gives null: no ids. */
 export const idsIn = (array: string | null): bigint[] =>
   array === null ? [] : array.slice(1, -1).split(',').map(BigInt);

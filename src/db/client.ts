@@ -18,22 +18,26 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 export interface Connection {
   db: Database;
-  /** The same database. Its users get a session before all users of `db` who wait for one. */
+  /**
+   * The same database, with precedence: its users get a session before all waiting users of `db`.
+   */
   first: Database;
   load: Pool['load'];
-  /** Ends the connections; what still runs gets a few seconds, and nothing new is begun. */
+  /** Ends the connections. Running statements get a few seconds, and no new statement begins. */
   close(): Promise<void>;
 }
 
 /** Enough to keep a small PostgreSQL busy, and far below its default of 100 connections. */
 export const POOL_SIZE = 10;
-/** A claim takes milliseconds: who waits longer than this for a row lock had better ask again. */
+/**
+ * A claim takes milliseconds. A caller who waits longer for a row lock does better to try again.
+ */
 export const LOCK_TIMEOUT_MS = 2_000;
-/** Past this, who asks for a connection is told at once to come again. */
+/** How many may wait for a connection. Further callers are told at once to try again later. */
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
 
-/** How long the database took for a statement, from sending it to its answer or error. */
+/** How long the database took for a statement, from sending to the answer or error. */
 export interface StatementTime {
   text: string;
   seconds: number;
@@ -42,16 +46,16 @@ export interface StatementTime {
 export interface ConnectOptions {
   connections?: number;
   lockTimeoutMs?: number | undefined;
-  /** How long an answer to a statement is waited for, before its connection is given up. */
+  /** How long to wait for the answer to a statement before giving up its connection. */
   answerTimeoutMs?: number | undefined;
-  /** Prepare statements, which saves a round trip each. False: as a plain driver does. */
+  /** Whether to prepare statements, which saves a round trip each. A plain driver does not. */
   prepare?: boolean;
   open?: typeof openSession | undefined;
-  /** Is told of each statement; its text holds no values. */
+  /** Called after each statement. The statement's text holds no values. */
   observe?: (statement: StatementTime) => void;
 }
 
-/** A pool of connections to the database at `url`; they are opened when first needed. */
+/** A pool of connections to the database at `url`. Connections are opened when first needed. */
 export function connect(
   url: string,
   {
@@ -90,8 +94,8 @@ function observed(session: Session, observe: (statement: StatementTime) => void)
 }
 
 /**
- * Drizzle over sessions of our own: the parts of postgres.js that it calls, and no others.
- * Drizzle writes into `codecs`, so sessions have to be opened with the same object.
+ * Drizzle over sessions of our own. This client has only the parts of postgres.js that Drizzle
+ * calls. Drizzle writes into `codecs`, so the sessions must be opened with the same object.
  */
 export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Database {
   const client = {
@@ -100,7 +104,7 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
       try {
         return await sessions.lend(run);
       } catch (error) {
-        // A read changes nothing, whether it ran or not.
+        // A read changes nothing, so it is safe to repeat even if it has run.
         throw isRead(text) && isConnectionLost(error) ? nothingRan(error) : error;
       }
     }),
@@ -109,7 +113,7 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
       try {
         return await run();
       } catch (error) {
-        // It was lent a session whose end had not been heard of yet: the next one will do.
+        // The session died and we had not been told yet. Take the next one.
         if (error instanceof EndedBefore) return run();
         throw error;
       }

@@ -42,7 +42,10 @@ const firstNames = 'Amara Bruno Chiara Dmitri Elif Farid Grace Hiro Ingrid Jonas
 const lastNames =
   'Abbott Bianchi Castillo Dlamini Eriksen Fontaine Gupta Haddad Ivanova Jensen'.split(' ');
 
-/** Six companies, 24 jobs and 120 recruiters with nothing claimed; does nothing if there are any. */
+/**
+ * Adds six companies, 24 jobs and 120 recruiters, and no claims. Does nothing if there is a
+ * company.
+ */
 export async function addDemoData(db: Database) {
   await db.transaction(async (tx) => {
     const [present] = await tx.select({ id: companies.id }).from(companies).limit(1);

@@ -2,8 +2,8 @@ import { openSession } from './session.ts';
 import { isCausedBy, SQLSTATE } from './sqlstate.ts';
 
 /**
- * Opens sessions that tell `onFull` of each statement for which PostgreSQL had no room on its disk.
- * Callers are only told `busy`, so without this no operator would learn the reason.
+ * Opens sessions that call `onFull` whenever PostgreSQL has no room on its disk for a statement.
+ * Callers are told only `busy`, so operators would otherwise not learn the reason.
  */
 export const tellingOfFullDisk =
   (onFull: (error: unknown) => void): typeof openSession =>

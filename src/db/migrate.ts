@@ -9,7 +9,7 @@ import { addDemoData } from './demo-data.ts';
 import { type Codecs, openSession, type SessionSettings } from './session.ts';
 import { databaseName, unusable } from './unusable.ts';
 
-/** Any number will do, as long as every instance takes the same one. */
+/** The number is arbitrary, but all instances must use the same one. */
 const MIGRATION_LOCK = 7_203_554;
 const LOCK_TIMEOUT_MS = 60_000;
 const CLOSE_PATIENCE_S = 5;
@@ -26,9 +26,9 @@ export interface PrepareOptions {
 }
 
 /**
- * Brings the database at `url` up to the newest migration. Instances that start together take turns.
+ * Applies all missing migrations to the database at `url`. Instances that start together take turns.
  *
- * Throws a `PlainError` when the database cannot be used.
+ * Throws a `PlainError` if the database cannot be used.
  */
 export async function prepareDatabase(
   url: string,
@@ -37,21 +37,21 @@ export async function prepareDatabase(
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   try {
     await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
-    // Drizzle's migrator takes no lock of its own: of four at once, three failed.
+    // Drizzle's migrator takes no lock: of four migrators at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     await migrate(db, { migrationsFolder });
-    // Drizzle skips each migration that is older than the newest one in its table.
+    // Each folder needs a table of its own: Drizzle skips a migration that is older than the table's newest.
     if (more) await migrate(db, { migrationsFolder: more, migrationsTable: '__more_migrations' });
     if (demoData) await addDemoData(db);
   } catch (error) {
     throw unusable(name, error, 'Its migrations failed, and were undone.');
   } finally {
-    // Closing the connection gives the lock back.
+    // Closing the connection releases the lock.
     await close();
   }
 }
 
-/** The database over one connection, on which no statement is given up for being slow. */
+/** The database over one connection. Slow statements are not given up. */
 export function databaseAlone(url: string, parameters: SessionSettings['parameters']) {
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const session = openSession({ url, parameters }, codecs);
@@ -65,7 +65,10 @@ interface Journal {
 
 let journal: Journal | undefined;
 
-/** Read once: what this process was started with is what it needs, and /readyz asks all the time. */
+/**
+ * Reads the journal once. The process needs the migrations of its own start, and /readyz asks
+ * often.
+ */
 function readJournal(): Journal {
   const file = path.join(migrationsFolder, 'meta', '_journal.json');
   journal ??= JSON.parse(readFileSync(file, 'utf8')) as Journal;
@@ -79,7 +82,7 @@ export async function missingMigrations(db: Database | Transaction): Promise<str
   return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
 }
 
-/** The triggers that the migrations make, and the tables that they are on. */
+/** The triggers that the migrations create, with their tables. */
 export function expectedTriggers(): { name: string; table: string }[] {
   const statements = readMigrationFiles({ migrationsFolder }).flatMap((each) => each.sql);
   return statements.flatMap((each) => {
@@ -88,7 +91,10 @@ export function expectedTriggers(): { name: string; table: string }[] {
   });
 }
 
-/** When they were made, in milliseconds since 1970: by that Drizzle knows them. */
+/**
+ * When the applied migrations were written, in milliseconds since 1970. Drizzle identifies a
+ * migration by this time.
+ */
 async function appliedMigrations(db: Database | Transaction): Promise<number[]> {
   const [table] = await db.execute(
     sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS exists`,

@@ -3,17 +3,23 @@ import { createConnection, type Socket } from 'node:net';
 import postgres from 'postgres';
 import { NO_ANSWER } from './sqlstate.ts';
 
-/** Reaching a server takes a round trip. Without a bound, a dead machine takes two minutes. */
+/**
+ * Reaching a server takes one round trip. Without a bound, dialling a dead machine takes two
+ * minutes.
+ */
 const DIAL_TIMEOUT_MS = 1_000;
-/** The handshake takes some five round trips, a password's hash, and a new process of the server. */
+/**
+ * The handshake takes some five round trips, one password hash, and the start of a server process.
+ */
 const HANDSHAKE_TIMEOUT_S = 2;
 
 /**
- * A postgres.js client of one connection that is never replaced.
+ * A postgres.js client with a single connection that is never replaced.
  *
- * postgres.js reconnects by itself: without end while the server accepts and then closes, and in the
- * middle of a transaction, whose rest it then runs outside of it. It asks for a socket each time, and
- * here it gets one. It knows no types of arrays: pass them as text or JSON.
+ * postgres.js reconnects by itself. While a server accepts connections and then closes them,
+ * postgres.js reconnects without end. It also reconnects in the middle of a transaction, and then
+ * runs the rest outside of the transaction. postgres.js asks for a socket for each connection; here
+ * it gets only the first. The client knows no array types: pass arrays as text or JSON.
  */
 export function oneConnection(
   url: string,
@@ -28,14 +34,14 @@ export function oneConnection(
   return postgres(url, {
     max: 1,
     connect_timeout: HANDSHAKE_TIMEOUT_S,
-    // The default ends a connection after a while even where a transaction is open on it.
+    // By default a connection ends after a while, even in an open transaction.
     max_lifetime: null,
-    // With it the driver asks for the types of arrays when it has connected, and where the connection
-    // ends before that is answered, nobody hears the error: 3.4.9 ends the process by it.
+    // With `fetch_types` the driver asks for the array types right after connecting. If the
+    // connection ends before the answer, nothing catches the error, and 3.4.9 ends the process.
     fetch_types: false,
     onnotice: () => undefined,
     ...options,
-    // The typings do not know this option; the README of postgres.js does.
+    // The typings lack this option. The README of postgres.js documents it.
     ...{ socket },
   });
 }
@@ -60,9 +66,9 @@ async function dial(
       ? failure('CONNECT_TIMEOUT', 'the server could not be reached in time')
       : error;
   }
-  // postgres.js only ends its half, and who is silent never ends the other.
+  // postgres.js closes only its half of the socket. A silent server never closes the other half.
   socket.once('finish', () => socket.destroy());
-  // By this name postgres.js checks the server's certificate.
+  // postgres.js checks the server's certificate against this name.
   return Object.assign(socket, { host });
 }
 

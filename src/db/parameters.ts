@@ -1,32 +1,34 @@
-/** Catches what the lock timeout does not: a statement that waits for anything else. */
+/** Bounds statements that wait for something else than a lock. The lock timeout does not. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /**
- * How long an answer to a statement is waited for: past any statement. A server that is there answers
- * sooner, if only that it gave the statement up.
+ * How long to wait for the answer to a statement. This is longer than any statement may take: a
+ * living server answers sooner, if only to say that it cancelled the statement.
  */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /**
- * How every transaction begins. Under another level a claimer does not see the claims that were
- * committed while it waited for the lock, so the lock would not hold. The transaction states its level
- * itself: a pooler may drop a setting of the connection, and then the default of the database counts.
- * The level is part of BEGIN, so it costs no statement.
+ * Every transaction begins with this statement. Under another isolation level a claimer does not
+ * see the claims that were committed while it waited for the lock, so the lock would not hold. The
+ * transaction states its level itself, because a pooler may drop a setting of the connection; then
+ * the database's default would apply. The level is part of BEGIN, so it costs no statement.
  */
 export const BEGIN = 'begin isolation level read committed';
 
-/** The level of BEGIN, for statements outside of transactions too. */
+/** The same isolation level for statements outside of transactions. */
 export const READ_COMMITTED = { default_transaction_isolation: 'read committed' };
 
-/** Settings of the server for each session of a pool. The session makes them when it begins. */
+/** Server settings for each session of a pool. `makeReady` applies them when the session begins. */
 export const SESSION_PARAMETERS = {
   ...READ_COMMITTED,
   statement_timeout: STATEMENT_TIMEOUT_MS,
-  // How times come back as text. Only of this style the same instant is made of them again.
+  // The style of times as text. Only ISO text is read back as the same instant.
   DateStyle: 'ISO',
-  // A server of ours that froze, or was cut off, must not keep the lock of a job from the others. One
-  // that lives says its next statement within milliseconds; an ended session is never used again.
+  // If one of our servers freezes or is cut off, it must not keep a job's lock from the others. A
+  // living server sends its next statement within milliseconds. An ended session is never used
+  // again.
   idle_in_transaction_session_timeout: 10_000,
-  // The same where its machine is gone: seconds without a word, seconds between asking, and how often.
+  // The same for a machine that is gone: seconds of silence, seconds between probes, number of
+  // probes.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,

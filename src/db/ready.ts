@@ -1,17 +1,17 @@
 import type { Session } from './session.ts';
 import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
 
-/** The bounds for dialling and the handshake add up to less. */
+/** Longer than the bounds for dialling and the handshake together. */
 const READY_TIMEOUT_MS = 4_000;
 
 /**
- * Makes a new session fit for claims: its server is the primary, and these settings hold.
+ * Makes a new session fit for claims: its server is the primary, and the settings apply.
  *
- * One statement makes the settings, once a session. Startup parameters would be free, but PgBouncer
- * refuses them, or drops them in silence if it is told to ignore them.
+ * One statement per session makes the settings. Startup parameters would be free, but PgBouncer
+ * refuses them, or silently drops them if it is told to ignore them.
  *
- * Throws with the code 25006 on a standby, and with NOTHING_RAN when the connection is lost; the
- * session is closed then.
+ * Throws with code 25006 on a standby, and with NOTHING_RAN if the connection is lost. Either error
+ * closes the session.
  */
 export async function makeReady(
   session: Session,
@@ -31,7 +31,10 @@ export async function makeReady(
   }
 }
 
-/** The names and values are our own constants, so they are part of the text: one round trip. */
+/**
+ * The names and values are our own constants, so the text may contain them. This saves a round
+ * trip.
+ */
 const settingAll = (parameters: Record<string, string | number>): string =>
   Object.entries(parameters)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)

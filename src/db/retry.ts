@@ -10,8 +10,9 @@ const conflicts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a transaction anew when the database gave it up for the sake of another, a bounded number
- * of times, after a random pause: two that start again together would collide again.
+ * Repeats a transaction that the database aborted in favour of another. The number of tries is
+ * bounded. Each repeat waits for a random time, because two transactions that start again together
+ * would collide again.
  */
 export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

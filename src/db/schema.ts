@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 
-/** Ids are 64 bits wide, so they are `bigint` in the code: a `number` would round the large ones. */
+/** Ids have 64 bits, so they are `bigint` in the code. A `number` would round large ids. */
 const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity();
 const instant = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = () => instant('created_at').notNull().defaultNow();
@@ -49,8 +49,8 @@ export const jobs = pgTable(
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
- * The words of each job's role and of its company's name, kept by triggers. Beside the jobs, where
- * one index serves the words of both, and where no claim reads them.
+ * The words of each job's role and of its company's name. Triggers keep them up to date. They have
+ * a table of their own, so that one index serves both, and claims do not read them.
  */
 export const jobWords = pgTable(
   'job_words',
@@ -73,7 +73,7 @@ export const recruiters = pgTable(
   (table) => [index('recruiters_name_words_idx').using('gin', sql`words_of(${table.name})`)],
 );
 
-/** The names of the constraints that turn a claim down; `claims/settle.ts` answers by them. */
+/** The constraints whose violation refuses a claim. `claims/settle.ts` recognizes them by name. */
 export const HELD_ONCE = 'job_claims_job_id_recruiter_id_key';
 export const CLAIMED_JOB_EXISTS = 'job_claims_job_id_jobs_id_fk';
 export const CLAIMING_RECRUITER_EXISTS = 'job_claims_recruiter_id_recruiters_id_fk';
@@ -89,12 +89,12 @@ export const jobClaims = pgTable(
       .notNull()
       .references(() => recruiters.id),
     createdAt: createdAt(),
-    /** When the lease ends; null for a claim that stays. */
+    /** The end of the lease. Null for a claim without a lease. */
     expiresAt: instant('expires_at'),
   },
   (table) => [
-    // Its index begins with job_id, and drizzle/0006 includes expires_at in it, which Drizzle has no
-    // words for: so "who holds this job" is read from it alone.
+    // The index of this constraint begins with job_id, so it alone answers "who holds this job".
+    // drizzle/0006 adds expires_at to the index, which Drizzle's schema cannot express.
     unique(HELD_ONCE).on(table.jobId, table.recruiterId),
     index('job_claims_recruiter_id_id_idx').on(table.recruiterId, table.id),
     index('job_claims_expires_at_idx')
@@ -103,14 +103,14 @@ export const jobClaims = pgTable(
   ],
 );
 
-/** What was answered to a request that came with an idempotency key, to answer a repeat alike. */
+/** The answers to requests with an idempotency key. A repeated request gets the same answer. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    /** Whose key it is: two callers may use the same one. */
+    /** The caller who sent the key. Two callers may use the same key. */
     caller: text().notNull(),
     key: text().notNull(),
-    /** Of the request: SHA-256, hexadecimal. */
+    /** The SHA-256 of the request, in hexadecimal. */
     fingerprint: text().notNull(),
     status: integer().notNull(),
     headers: jsonb().$type<Record<string, string>>().notNull(),

@@ -5,37 +5,40 @@ import { SQLSTATE } from './sqlstate.ts';
 export interface Statement {
   text: string;
   params: unknown[];
-  /** Rows as arrays of values rather than as objects. */
+  /** Whether rows are arrays of values rather than objects. */
   asArrays: boolean;
 }
 
 export type Rows = unknown[] & { command: string };
 
-/** One connection to the database, used by one query or transaction at a time. */
+/** One connection to the database. One query or transaction uses it at a time. */
 export interface Session {
   /**
-   * Throws as postgres.js does; with the code CONNECTION_CLOSED once the connection is lost or the
-   * server panics, and with NO_ANSWER when no answer came in time, so that it counts as lost.
+   * Throws the errors of postgres.js. The code is CONNECTION_CLOSED once the connection is lost or
+   * the server panics, and NO_ANSWER if no answer came in time. NO_ANSWER counts as a lost
+   * connection.
    */
   run(statement: Statement): Promise<Rows>;
-  /** False once the connection is lost: then it never runs another statement. */
+  /** False once the connection is lost. A dead session never runs another statement. */
   isAlive(): boolean;
   close(patienceSeconds: number): Promise<void>;
 }
 
 export interface SessionSettings {
   url: string;
-  /** Settings that are sent along with the connection. A pooler may refuse or drop them. */
+  /** Settings that are sent with the connection. A pooler may refuse or drop them. */
   parameters?: Record<string, string | number>;
-  /** Prepare each statement once a session: one round trip less from its second time on. */
+  /** Whether to prepare statements. Each repeat of a statement then saves a round trip. */
   prepare?: boolean;
-  /** How long an answer is waited for; then the connection counts as lost. For ever by default. */
+  /**
+   * How long to wait for an answer before the connection counts as lost. By default, without end.
+   */
   answerTimeoutMs?: number;
-  /** Takes what the server says beside its answers. */
+  /** Called with each notice of the server. */
   onNotice?: (notice: postgres.Notice) => void;
 }
 
-/** How values become text and back, by type: Drizzle wants to do some of that itself. */
+/** How values become text and back, by type. Drizzle takes over some of these conversions. */
 export interface Codecs {
   parsers: Record<string, (value: never) => unknown>;
   serializers: Record<string, (value: never) => unknown>;
@@ -44,10 +47,11 @@ export interface Codecs {
 /**
  * A session that lives no longer than its connection.
  *
- * postgres.js reconnects by itself, and that is fatal to a transaction: in 3.4.9 what it says after
- * its connection was lost ran on the new one, outside of it or inside another transaction, and
- * its ROLLBACK crashed the process (TypeError on a null socket). So each session is a client of one
- * connection, which is given up at the first sign that this connection is gone.
+ * postgres.js reconnects by itself, and reconnecting is fatal to a transaction. In 3.4.9,
+ * statements that followed a lost connection ran on the new connection: outside of the transaction,
+ * or inside another one. The ROLLBACK crashed the process (TypeError on a null socket). Therefore
+ * each session is a client with a single connection, and is given up at the first sign that the
+ * connection is gone.
  */
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
   const { prepare = false, answerTimeoutMs } = settings;
@@ -56,7 +60,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   const close = async (patienceSeconds: number) => {
     alive = false;
     await client.end({ timeout: patienceSeconds });
-    // Where nobody could be connected to, postgres.js forgets what it had not sent yet.
+    // If no server could be reached, postgres.js never settles the queries that it had not sent.
     for (const giveUp of unanswered) giveUp(connectionLost());
   };
   const lose = () => {
@@ -87,8 +91,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
 }
 
 /**
- * What comes, unless it comes late: a server that fell silent may never answer, nor be gone. While
- * it is waited for, who gives it up is found in `unanswered`.
+ * Gives the answer, or throws if the answer is late. A silent server may neither answer nor
+ * disconnect. `unanswered` holds the functions that give up running statements.
  */
 async function inTime<T>(
   answer: PromiseLike<T>,
@@ -111,16 +115,16 @@ async function inTime<T>(
 }
 
 /**
- * A server that panics crashes in the middle of its work. At COMMIT, with no room for the WAL, the
- * commit may be on the disk already, so the code of the error tells nothing of the outcome.
+ * Whether the server crashes while it works. At COMMIT, with no room for the WAL, the commit may
+ * already be on the disk, so the error's code does not tell the outcome.
  */
 const isPanic = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'PANIC';
 
 /**
- * An error that the server reports and survives. After any other the connection is not trusted. A
- * server that only reads survives too, but its session is of no use: after a switchover it would be
- * asked again and again.
+ * Whether the server reports the error and survives. After any other error we do not trust the
+ * connection. A read-only server survives too, but after a switchover its session would be used
+ * again and again, so we end it.
  */
 const isOrdinary = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&

@@ -1,4 +1,4 @@
-/** SQLSTATE codes that are answers rather than surprises. Source: PostgreSQL manual, appendix A. */
+/** SQLSTATE codes that are answers, not surprises. Source: PostgreSQL manual, appendix A. */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
@@ -22,14 +22,17 @@ export const SQLSTATE = {
   idleSession: '57P05',
 } as const;
 
-/** What a database error says of itself, in the fields that are safe to act on. */
+/** The fields of a database error that are safe to act on. */
 export interface DatabaseError {
   /** A SQLSTATE, or the driver's own code such as CONNECTION_CLOSED. */
   code: string;
   constraint: string | undefined;
 }
 
-/** The database's or the driver's error behind this one: Drizzle wraps it, except at COMMIT. */
+/**
+ * The error of the database or the driver behind this error. Drizzle wraps all errors except those
+ * of COMMIT.
+ */
 export function databaseError(error: unknown): DatabaseError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint_name: constraint } = cause as {
@@ -41,17 +44,22 @@ export function databaseError(error: unknown): DatabaseError | undefined {
   return undefined;
 }
 
-/** The driver's codes have no word for it: the connection was given up, since nothing came of it. */
+/**
+ * Our own code, since the driver has none: no answer came in time, so we gave the connection up.
+ */
 export const NO_ANSWER = 'NO_ANSWER';
 
-/** Whether this error, or one behind it, has this code. */
+/** Whether this error or one of its causes has this code. */
 export function isCausedBy(error: unknown, code: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ('code' in cause && cause.code === code) return true;
   return false;
 }
 
-/** The connection is gone, and with it the answer to what ran on it, which may have been COMMIT. */
+/**
+ * The connection is gone, and the outcome of its last statement is unknown. That statement may have
+ * been COMMIT.
+ */
 const connectionLost: ReadonlySet<string> = new Set([
   SQLSTATE.idleInTransaction,
   SQLSTATE.adminShutdown,
@@ -71,41 +79,41 @@ export const isConnectionLost = (error: unknown): boolean =>
   connectionLost.has(databaseError(error)?.code ?? '');
 
 /**
- * The driver has no code for this: the database holds nothing of the transaction or statement. It
- * never began, or it only read, or the server undoes it.
+ * Our own code, since the driver has none: the transaction or statement has left nothing in the
+ * database. Either it never began, or it only read, or the server undoes it.
  */
 export const NOTHING_RAN = 'NOTHING_RAN';
 
 export const nothingRan = (cause: unknown): Error =>
   Object.assign(new Error('nothing was done', { cause }), { code: NOTHING_RAN });
 
-/** The server only reads. A session on it never becomes good for claims while the server runs so. */
+/** The error for a read-only server. While the server stays read-only, it takes no claims. */
 export const readOnlyServer = (): Error =>
   Object.assign(new Error('the database server is a standby, which only reads'), {
     code: SQLSTATE.readOnlyTransaction,
   });
 
-/** The database took nothing on, or undid all of it. */
+/** The database did not begin the work, or undid all of it. */
 const nothingDone: ReadonlySet<string> = new Set([
   SQLSTATE.lockNotAvailable,
   SQLSTATE.queryCanceled,
   SQLSTATE.serializationFailure,
   SQLSTATE.deadlockDetected,
-  // Another server has become the primary, and this one only reads.
+  // Another server has become the primary, and this server is read-only.
   SQLSTATE.readOnlyTransaction,
   SQLSTATE.diskFull,
   SQLSTATE.outOfMemory,
   SQLSTATE.tooManyConnections,
   SQLSTATE.cannotConnectNow,
-  // Ended while no transaction was open.
+  // The server ended the session while no transaction was open.
   SQLSTATE.idleSession,
   NOTHING_RAN,
-  // Nobody was connected to. Other codes of the network may come in the middle of a statement.
+  // No connection was made. Other network codes may come in the middle of a statement.
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
   'CONNECT_TIMEOUT',
-  // This process or this machine has no free file. A file is needed to connect, and for each page.
+  // This process or this machine has no free file. Connections and pages need files.
   'EMFILE',
   'ENFILE',
 ]);

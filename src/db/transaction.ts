@@ -9,9 +9,9 @@ export interface TransactionClient {
 }
 
 /**
- * BEGIN, the work, COMMIT; after any error ROLLBACK, unless the connection took care of that. A
- * connection that is lost before COMMIT was sent is an error with the code NOTHING_RAN: the server
- * undoes the transaction.
+ * Sends BEGIN, does the work, and sends COMMIT. After an error it sends ROLLBACK, unless the
+ * connection is lost. If the connection is lost before COMMIT was sent, the server undoes the
+ * transaction, and the error has the code NOTHING_RAN.
  */
 export async function inTransaction<T>(
   session: Session,
@@ -19,11 +19,12 @@ export async function inTransaction<T>(
 ): Promise<T> {
   let isOpen = true;
   const begun = begin(session);
-  // Heard of below, whatever becomes of the work meanwhile.
+  // The code below awaits `begun` in every case. Until then its error must not count as unhandled.
   begun.catch(() => undefined);
   const unsafe = statementsOn(async (run, text) => {
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
-    // A read is sent along with BEGIN, which saves a round trip: without BEGIN it does no harm.
+    // A read is harmless without BEGIN, so it does not wait for BEGIN's answer. This saves a round
+    // trip.
     if (!isRead(text)) await begun;
     return beforeCommit(run(session));
   });
@@ -31,22 +32,24 @@ export async function inTransaction<T>(
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
     await begun;
-    // COMMIT is not sent on a session that is lost already.
+    // COMMIT is not sent on a lost session.
     if (!session.isAlive()) throw nothingRan(connectionLost());
-    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    // If a statement has failed, the server answers COMMIT with ROLLBACK, without an error.
     if ((await command(session, 'commit')) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
     return result;
   } catch (error) {
     isOpen = false;
     await begun;
-    // ROLLBACK may be cancelled. Then the session is closed, and no transaction begins in it.
+    // ROLLBACK may be cancelled. Then we close the session, so that no other transaction uses it.
     if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
     throw error;
   }
 }
 
-/** Before COMMIT was sent, a lost connection means that the server undoes the transaction. */
+/**
+ * A connection that is lost before COMMIT was sent means that the server undoes the transaction.
+ */
 async function beforeCommit<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -61,13 +64,13 @@ async function begin(session: Session) {
   try {
     await command(session, BEGIN);
   } catch (error) {
-    // The server is silent, so a second session would not be answered either.
+    // The server is silent. A second session would get no answer either.
     if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
     throw isConnectionLost(error) ? new EndedBefore(error) : error;
   }
 }
 
-/** The session had ended before BEGIN, so nothing was run. */
+/** The session had ended before BEGIN, so no statement ran. */
 export class EndedBefore extends Error {
   readonly code = NOTHING_RAN;
 
@@ -89,7 +92,7 @@ function transactionClient(
       try {
         return await work(transactionClient(session, unsafe, depth + 1));
       } catch (error) {
-        // On a session that is lost, the first error tells more than that of the rollback.
+        // On a lost session the first error tells more than the error of the rollback.
         if (session.isAlive())
           await beforeCommit(command(session, `rollback to savepoint ${name}`));
         throw error;
@@ -101,7 +104,7 @@ function transactionClient(
 const command = async (session: Session, text: string) =>
   (await session.run({ text, params: [], asArrays: false })).command;
 
-/** postgres.js's `unsafe`: a query that is sent when it is awaited, or asked for `values`. */
+/** Imitates `unsafe` of postgres.js: awaiting the query, or asking for its `values`, sends it. */
 export function statementsOn(
   on: (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>,
 ) {

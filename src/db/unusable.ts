@@ -1,7 +1,7 @@
 import { PlainError } from '../process/errors.ts';
 import { databaseError, isConnectionLost, SQLSTATE } from './sqlstate.ts';
 
-/** A database as an operator knows it: by its address, without the account. */
+/** The address of a database for an operator, without the account. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `PostgreSQL at ${hostname}:${port || 5432}${pathname}`;
@@ -9,7 +9,7 @@ export function databaseName(url: string): string {
 
 const LOOK_AT_URL = 'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.';
 
-/** Advice for each cause that we know. The wrong advice sends an operator to the wrong place. */
+/** Advice for each cause that we know. Wrong advice sends an operator to the wrong place. */
 const ADVICE: Record<string, string> = {
   ECONNREFUSED: LOOK_AT_URL,
   EHOSTUNREACH: LOOK_AT_URL,
@@ -28,9 +28,9 @@ const ADVICE: Record<string, string> = {
 };
 
 /**
- * An error of the database in words for an operator: the database, the cause, and advice that fits
- * the cause. `otherwise` is the advice for a cause that is not listed. The words never hold the
- * password. They are not for callers, since they hold the address and perhaps the name of a file.
+ * A database error in words for an operator: the database, the cause, and advice for this cause.
+ * `otherwise` is the advice for all other causes. The words never hold the password. They may hold
+ * an address and a file name, so they are not for callers.
  */
 export function unusable(name: string, error: unknown, otherwise?: string): PlainError {
   const reason = innermost(error);
@@ -41,7 +41,10 @@ export function unusable(name: string, error: unknown, otherwise?: string): Plai
   return new PlainError(advice ? `${message} ${advice}` : message, { cause: error });
 }
 
-/** The errors around it hold the SQL and its parameters, or say only that nothing was done. */
+/**
+ * The innermost error. The errors around it hold the SQL and its parameters, or say only that
+ * nothing was done.
+ */
 function innermost(error: unknown): unknown {
   let reason = error;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;

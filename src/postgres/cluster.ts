@@ -7,7 +7,7 @@ import { type Account, gist, lastWords, launch, prepareBinaries } from './binari
 import { dataOf, type Home, makeMarked, nativeOf, passwordOf, UNFINISHED } from './home.ts';
 import type { GuardOrder } from './orders.ts';
 
-/** A PostgreSQL data directory that is ready to be served. */
+/** A PostgreSQL data directory that is ready to serve. */
 export interface Cluster extends Home {
   data: string;
   native: string;
@@ -17,7 +17,10 @@ export interface Cluster extends Home {
 
 export const SUPERUSER = 'rowlock';
 
-/** Runs initdb where there is no data yet. Several may do so at once: the first to finish wins. */
+/**
+ * Runs initdb if there is no data yet. Several processes may run it at once: the first to finish
+ * wins.
+ */
 export async function openCluster(
   { home, account }: Home,
   order: GuardOrder,
@@ -30,7 +33,7 @@ export async function openCluster(
   return { home, data, native, account, password, order };
 }
 
-/** In a directory of its own first, so that what was interrupted is never taken for a whole one. */
+/** Makes the data in a directory of its own, so that interrupted work never looks complete. */
 async function makeData(
   { home, account }: Home,
   native: string,
@@ -48,7 +51,8 @@ async function makeData(
     fs.renameSync(passwordFile, passwordOf(data));
     fs.renameSync(data, dataOf(home));
   } catch (error) {
-    // A directory is never renamed onto one that has files: somebody else was first.
+    // A rename never replaces a directory that has files. If the data is there now, another process
+    // was first.
     if (signal.aborted || !fs.existsSync(dataOf(home))) throw error;
   } finally {
     fs.rmSync(unfinished, { recursive: true, force: true, maxRetries: 5 });
@@ -65,7 +69,8 @@ async function initdb(
 ) {
   const options = ['-D', data, '-U', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
   const locale = ['--encoding=UTF8', '--locale=C'];
-  // The same on every machine too, and it knows that Ä is a large ä: a search finds one by the other.
+  // This provider is the same on every machine, and knows that Ä is the capital of ä. A search for
+  // one letter finds both.
   const letters = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const child = launch(native, 'initdb', account, [
     ...options,

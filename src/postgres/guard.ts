@@ -1,9 +1,10 @@
 /**
- * The guard: a process of its own that runs a PostgreSQL server, and stops it when its parent says
- * so or is gone, SIGKILL included: either way the channel between the two closes.
+ * The guard is a separate process that runs a PostgreSQL server. The guard stops the server when
+ * its parent says so or is gone, even after SIGKILL. In each case the channel between the two
+ * processes closes.
  *
- * Only `embedded.ts` starts it: detached, so that a terminal's Ctrl-C does not reach it and the
- * database outlives the last requests of its draining parent.
+ * Only `embedded.ts` starts the guard. The guard is detached, so a terminal's Ctrl-C does not reach
+ * it, and the database outlives the last requests of the draining parent.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -44,7 +45,7 @@ async function guard(order: GuardOrder) {
     if (order.standbyOf) await copyAsStandby(order.standbyOf, opened);
     const cluster = await openCluster(opened, order, parentGone.signal);
     const place = throwAway ? path.dirname(opened.home) : opened.home;
-    // In the background. The next start takes up what this one leaves, so an error needs no answer.
+    // Clearing runs in the background. After an error the next start clears the rest.
     clearLeftovers(place, opened.account).catch(() => undefined);
     const server = await serve(cluster);
     await server.stop(throwAway ? 'SIGQUIT' : 'SIGINT');

@@ -4,15 +4,15 @@ import { setTimeout } from 'node:timers/promises';
 import { exists, hasEnded, type Mark, processOf } from '../process/process-table.ts';
 import { dataOf } from './home.ts';
 
-/** Each server's command line holds the setting, so the owner is known for as long as it runs. */
+/** Each server's command line holds this setting, so a running server always tells its owner. */
 export const OWNER = 'rowlock.owner';
 
-/** The process that `postmaster.pid` names. PostgreSQL checks only that it lives. */
+/** The process that `postmaster.pid` names. PostgreSQL checks only whether this process lives. */
 export type Holder =
   | { kind: 'nobody' }
-  /** The process is no server of this data. Process ids are used again, and data is restored. */
+  /** The process does not serve this data. Systems reuse process ids, and data may be restored. */
   | { kind: 'stranger'; pid: number }
-  /** The server of a Rowlock that has ended. */
+  /** A server that belonged to a Rowlock which has ended. */
   | { kind: 'orphan'; pid: number }
   | { kind: 'rowlock'; pid: number; owner: Mark }
   /** A server that somebody else started. */
@@ -47,7 +47,7 @@ function holderIn(data: string): number | undefined {
 const wordAfter = (option: string, words: string[]): string | undefined =>
   words.find((_, at) => words[at - 1] === option);
 
-/** Undefined if nobody can tell. */
+/** Undefined if this cannot be decided. */
 function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
   try {
     if (given === undefined || !path.isAbsolute(given)) return undefined;
@@ -66,9 +66,9 @@ const STOP_PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Stops the server of a home without its guard. SIGINT stops it in order. SIGQUIT stops it at once,
- * and the next start recovers. Resolves when the server has ended, or after a while. Servers of
- * living processes other than `owner` go on.
+ * Stops the server of a home without using its guard. SIGINT stops it in order. SIGQUIT stops it at
+ * once, and the next start recovers. Resolves when the server has ended, or after a while. Does not
+ * stop servers of living processes other than `owner`.
  */
 export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);
@@ -76,7 +76,7 @@ export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owne
   const isOwners = holder.kind === 'rowlock' && holder.owner === owner;
   if (holder.kind !== 'orphan' && !isOwners) return;
   const { pid } = holder;
-  // Its last act is to remove the file that names it.
+  // A server removes `postmaster.pid` as its last act.
   const isRunning = () => holderIn(data) === pid && exists(pid);
   for (const signal of new Set([how, 'SIGQUIT'] as const)) {
     const deadline = Date.now() + STOP_PATIENCE_MS;

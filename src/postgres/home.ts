@@ -14,18 +14,20 @@ export interface Home {
   account: Account;
 }
 
-/** Kept with the checkout, so that removing one removes the other. */
+/** The data is kept inside the checkout, so that removing the checkout removes the data. */
 export const DEFAULT_HOME = inProject('.rowlock');
 
-/** What a home holds: the data with the password in it, and in a private checkout the binaries. */
+/**
+ * A home contains the data, which includes the password, and in a private checkout the binaries.
+ */
 export const dataOf = (home: string) => path.join(home, 'data');
 export const passwordOf = (data: string) => path.join(data, 'rowlock-password');
 export const nativeOf = (home: string) => path.join(home, 'native');
-/** Where new data is made until it is whole. */
+/** Prefix of the directories where new data is made. */
 export const UNFINISHED = 'unfinished-';
 export const THROW_AWAY = 'rowlock-';
 
-/** Makes a throw-away home, or opens the one that is kept. Throws a `PlainError` when it cannot. */
+/** Makes a throw-away home, or opens a kept one. Throws a `PlainError` if this fails. */
 export function openHome({ keepIn, owner }: Pick<GuardOrder, 'keepIn' | 'owner'>): Home {
   const account = chooseAccount();
   const home = keepIn === undefined ? throwAwayHome(owner, account) : placeFor(keepIn, account);
@@ -59,29 +61,37 @@ function throwAwayHome(owner: Mark, account: Account): string {
   }
 }
 
-/** A new directory whose name tells the owner, so that a later start knows when nobody needs it. */
+/**
+ * Makes a directory whose name tells the owner. A later start removes it once the owner has ended.
+ */
 export const makeMarked = (prefix: string, owner: Mark): string =>
   fs.mkdtempSync(`${prefix}${owner}-`);
 
-/** Whether there is data that was kept for this directory. */
+/** Whether `keepIn` has data from an earlier run. */
 export const hasData = (keepIn: string): boolean =>
   fs.existsSync(passwordOf(dataOf(placeFor(keepIn, chooseAccount()))));
 
-/** Root's checkout is often where PostgreSQL's own user may not go; then /var/lib serves. */
+/** The user postgres often may not enter root's checkout. Then /var/lib is used instead. */
 function placeFor(keepIn: string, account: Account): string {
   if (keepIn !== DEFAULT_HOME || canEnter(path.dirname(keepIn), account)) return keepIn;
   const name = createHash('sha256').update(keepIn).digest('hex').slice(0, 12);
   return `/var/lib/rowlock/${name}`;
 }
 
-/** mkdir -p. Node's own never comes back where a parent cannot be made, as in /proc. */
+/**
+ * Makes a directory and its parents. Node's own `recursive` hangs if a parent cannot be made, as in
+ * /proc.
+ */
 function makeDirectory(directory: string) {
   if (fs.existsSync(directory)) return;
   makeDirectory(path.dirname(directory));
   fs.mkdirSync(directory);
 }
 
-/** Whether we made all that is in there: what is somebody else's must not change its owner. */
+/**
+ * Whether we made everything in the directory. We must not change the owner of other people's
+ * files.
+ */
 function isOurs(home: string): boolean {
   if (fs.existsSync(passwordOf(dataOf(home)))) return true;
   return fs

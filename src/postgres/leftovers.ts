@@ -7,16 +7,16 @@ import { dataOf, type Home, THROW_AWAY, UNFINISHED } from './home.ts';
 const MARKED = new RegExp(`^(?:${THROW_AWAY}|${UNFINISHED})(${MARK.source})-\\w{6}$`);
 
 /**
- * Removes the throw-away homes, and the unfinished data, of processes that were killed together with
- * their guards. A server that still runs there is stopped first. Directories of living processes, of
- * other users, of other containers and of other machines stay.
+ * Removes throw-away homes and unfinished data whose processes and guards were killed. A server
+ * that still runs there is stopped first. Directories of living processes, other users, other
+ * containers and other machines stay.
  */
 export async function clearLeftovers(directory: string, account: Home['account']) {
   const ours = [process.getuid?.(), account?.uid];
   for (const name of fs.readdirSync(directory)) {
     const owner = name.match(MARKED)?.[1];
     if (owner === undefined || !hasEnded(owner)) continue;
-    // A leftover that cannot be removed must not keep the next ones.
+    // If a leftover cannot be removed, go on with the next.
     await clear(path.join(directory, name), ours).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** The messages between a process and the guard of its PostgreSQL. */
 import type { Mark } from '../process/process-table.ts';
 
-/** A server of ours, and where its data is. */
+/** A server of ours, and the directory of its data. */
 export interface Primary {
   url: string;
   home: string;
@@ -9,19 +9,22 @@ export interface Primary {
 
 /** The first message to the guard. */
 export interface GuardOrder {
-  /** The process that the server is for. */
+  /** The process that needs the server. */
   owner: Mark;
-  /** A directory to keep the data in; undefined: a throw-away server. */
+  /** The directory that keeps the data. Undefined: a throw-away server. */
   keepIn: string | undefined;
   /** Whether commits wait for the disk. */
   durable: boolean;
-  /** The data begins as a copy of this server's, and the new server is its standby. */
+  /** The new server is a standby of this server, and begins with a copy of its data. */
   standbyOf?: Primary | undefined;
 }
 
-/** Any later message: to restart the server. A guard answers with another report. */
+/** Any later message asks for a restart. The guard answers with another report. */
 export interface RestartOrder {
-  /** The server stops in order and comes back as the standby of this one. Otherwise it crashes. */
+  /**
+   * If given, the server stops in order and returns as a standby of this primary. If not, it
+   * crashes and restarts.
+   */
   standbyOf: Primary | undefined;
 }
 

@@ -8,23 +8,23 @@ import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { holderOf, OWNER, stopServerOf } from './holder.ts';
 
-/** A PostgreSQL that serves a cluster. */
+/** A running PostgreSQL server over a cluster. */
 export interface Server {
   port: number;
-  /** Resolves with the reason, as far as it gave one, when the server ends. */
+  /** Resolves when the server ends, with the reason if the server gave one. */
   ended: Promise<string>;
-  /** SIGINT in order, SIGQUIT at once. A server that does not obey is killed. */
+  /** SIGINT stops the server in order, SIGQUIT at once. A server that does not obey is killed. */
   stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 }
 
 const START_PATIENCE_MS = 5_000;
-/** It has to replay its log first when it was not stopped in order the last time. */
+/** A server that was not stopped in order first replays its log. */
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 
 /**
- * Starts the server on this port of the loopback address, or on a free one. A server that a killed
- * Rowlock left on the same data is stopped first.
+ * Starts the server on this port of the loopback address, or on a free port. If a killed Rowlock
+ * left a server on the same data, that server is stopped first.
  */
 export async function startServer(
   cluster: Cluster,
@@ -37,21 +37,21 @@ export async function startServer(
     const started = await tryStart(cluster, port ?? (await freePort()), signal, stranger);
     if ('server' in started) return started.server;
     signal.throwIfAborted();
-    // Somebody took the port since we looked, or a predecessor is still being stopped.
+    // Another process took the port in the meantime, or an earlier server is still stopping.
     const mayPass =
       /could not bind|postmaster\.pid|shared memory block/.test(started.words) &&
       !hasNoRoom(started.words);
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
     const holder = holderOf(cluster.data);
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
-    // We name the stranger by its id. If a real server has come since, PostgreSQL still refuses.
+    // Tell PostgreSQL the stranger's id. If a real server has come since, PostgreSQL still refuses.
     if (holder.kind === 'stranger') stranger = holder.pid;
     else await setTimeout(200);
   }
 }
 
 function explain({ data }: Cluster, words: string): string {
-  // A full disk takes no postmaster.pid either.
+  // A full disk also prevents writing postmaster.pid.
   if (!words.includes('postmaster.pid') || hasNoRoom(words))
     return `PostgreSQL did not start: ${gist(words, data)}`;
   const holder = holderOf(data);
@@ -79,7 +79,7 @@ function explain({ data }: Cluster, words: string): string {
   }
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -98,21 +98,24 @@ async function tryStart(
 ): Promise<{ server: Server } | { words: string }> {
   const owner = `${OWNER}=${cluster.order.owner}`;
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', owner];
-  // Nobody misses a throw-away database after a power cut.
+  // A throw-away database need not survive a power cut.
   if (!cluster.order.durable) settings.push('fsync=off', 'full_page_writes=off');
   const args = [
-    ...['-D', cluster.data, '-p', String(port)],
+    '-D',
+    cluster.data,
+    '-p',
+    String(port),
     ...settings.flatMap((setting) => ['-c', setting]),
   ];
-  // pg_ctl uses this variable to name a process that is no server of the data. PostgreSQL then ignores
-  // the postmaster.pid of that process. It still checks the shared memory of the old server.
+  // pg_ctl uses this variable to name a process that does not serve the data. PostgreSQL then
+  // ignores that process's postmaster.pid, but still checks the shared memory of the old server.
   const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
   const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
   const words = lastWords(child);
   const ended = once(child, 'close').then(() => gist(words(), cluster.data));
   const ready = new Promise<boolean>((resolve) => {
     child.stderr?.on('data', () => {
-      // A standby says: ready to accept read-only connections.
+      // A standby says "ready to accept read-only connections".
       if (/ready to accept (read-only )?connections/.test(words())) resolve(true);
     });
     void ended.then(() => resolve(false));

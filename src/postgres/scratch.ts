@@ -6,31 +6,37 @@ import { SQLSTATE } from '../db/sqlstate.ts';
 import { databaseName, unusable } from '../db/unusable.ts';
 import { startEmbedded } from './embedded.ts';
 
-/** A database, with its server if need be, that is thrown away after use. */
+/** A database that is thrown away after use, together with its server if we started one. */
 export interface Scratch {
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * The owner of such a database keeps a session whose application name is the database's name. Without
- * that session the database is a leftover. PostgreSQL shows application names to every account.
+ * A prefix of database names. The owner of such a database keeps a session open whose application
+ * name is the database's name. A database without this session is a leftover. PostgreSQL shows
+ * application names to every account.
  */
 const OWNED = 'rowlock_scratch_owned_';
-/** Behind a pooler, owners cannot be seen. These names hold the time instead. */
+/**
+ * A prefix for databases behind a pooler, where owners cannot be seen. These names hold the time.
+ */
 const TIMED = 'rowlock_scratch_';
 const TIMED_LIVE_MS = 60 * 60 * 1000;
 
-/** The longest time that a start spends on leftovers. The next start goes on. */
+/** The longest time that a start spends on leftovers. The next start removes the rest. */
 const SWEEP_MS = 10_000;
 
-/** Without the session, others take the database for a leftover. Longer pauses would be a risk. */
+/**
+ * While the owner's session is missing, others take the database for a leftover. So the pause is
+ * short.
+ */
 const REOPEN_MS = 200;
 
 /**
- * An empty database for a demo or a test run: on an embedded PostgreSQL, or a new one on the server
- * at `databaseUrl`, whose own data is never touched. `stop` also drops the databases whose names
- * begin with this one's.
+ * An empty database for a demo or a test run. Without `databaseUrl` it is on an embedded
+ * PostgreSQL. With `databaseUrl` it is a new database on that server, and the server's other data
+ * is never touched. `stop` drops all databases whose names begin with this database's name.
  */
 export async function openScratch(
   databaseUrl: string | undefined,
@@ -60,7 +66,7 @@ export async function openScratch(
   };
 }
 
-/** Keeps the owner's session until the owner leaves, and gives the name of the owner's database. */
+/** Gives the name for the owner's database, and keeps the owner's session open until it leaves. */
 async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
   const name = `${OWNED}${random(8)}`;
   let session = openSession(url, name);
@@ -82,7 +88,9 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
   await leave();
   return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
 
-  /** A restart of PostgreSQL or a failover ends the session, and the owner lives on. */
+  /**
+   * A restart of PostgreSQL or a failover ends the session while the owner lives. Open it again.
+   */
   async function stay(signal: AbortSignal) {
     for (;;) {
       await session.lost;
@@ -94,7 +102,7 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
   }
 }
 
-/** A session with this application name. `lost` resolves when the session is over. */
+/** A session with this application name. `lost` resolves when the session has ended. */
 function openSession(url: string, name: string) {
   let lose = () => {};
   const lost = new Promise<void>((resolve) => {
@@ -105,11 +113,14 @@ function openSession(url: string, name: string) {
   return { sql, lost, lose };
 }
 
-/** The owner is silent for as long as the database is used. */
+/** The owner's session stays silent for as long as the database is used. */
 const allowSilence = (sql: postgres.Sql) =>
   sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
 
-/** A pooler invents the process id for the driver, and lends its sessions in turn. */
+/**
+ * Whether this connection has a session to itself. A pooler tells the driver an invented process
+ * id, and lends its sessions in turn.
+ */
 async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
   return rows[0]?.pid === rows.state.pid;
@@ -135,8 +146,8 @@ async function dropAll(sql: postgres.Sql, prefix: string) {
 }
 
 /**
- * Drops the scratch databases whose owners were killed. Those of other living processes on the same
- * server stay. Gives the SQLSTATEs of the databases that could not be dropped.
+ * Drops the scratch databases whose owners were killed. Databases of other living processes stay.
+ * Gives the SQLSTATEs of the databases that could not be dropped.
  */
 export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<string[]> {
   const sql = oneConnection(url, {});
@@ -149,7 +160,7 @@ export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<st
     for (const name of await leftovers(sql)) {
       if (signal.aborted) break;
       await sql`DROP DATABASE IF EXISTS ${sql(name)}`.catch(async ({ code }) => {
-        // Two drops of one database may collide. Then one fails, and the database is gone all the same.
+        // Two drops of one database may collide. Then one drop fails, but the database is gone.
         if (signal.aborted || (await isThere(sql, name))) failures.push(code);
       });
     }

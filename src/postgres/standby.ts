@@ -1,6 +1,6 @@
 /**
- * Only the faults use standbys. The guard makes them, because the guard owns the server's process and
- * files.
+ * Only the fault scenarios use standbys. The guard makes them, because it owns the server's process
+ * and files.
  */
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { oneConnection } from '../db/one-connection.ts';
 import { dataOf, type Home } from './home.ts';
 import type { Primary } from './orders.ts';
 
-/** The copy begins without these: they are about the running process, or come by streaming. */
+/** Files that are not copied: they describe the running process, or arrive by streaming. */
 const NOT_COPIED = /^(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
 const CLOSE_PATIENCE_S = 5;
 
 /**
- * Fills a home with a copy of a running server's data, for a standby of that server. There is no
- * pg_basebackup among the embedded binaries, so PostgreSQL's two calls around a plain copy serve.
+ * Fills a home with a copy of a running server's data, for a standby of that server. The embedded
+ * binaries have no pg_basebackup, so this uses PostgreSQL's two backup calls around a plain copy.
  */
 export async function copyAsStandby(primary: Primary, { home, account }: Home) {
   const data = dataOf(home);
@@ -26,9 +26,12 @@ export async function copyAsStandby(primary: Primary, { home, account }: Home) {
       await fs.chown(path.join(data, name), account.uid, account.gid);
 }
 
-/** Gives the label by which PostgreSQL knows where the copy begins in the WAL. */
+/**
+ * Copies the data of a running server. Gives the label that tells PostgreSQL where the copy begins
+ * in the WAL.
+ */
 async function copyOnline(primary: Primary, data: string): Promise<string> {
-  // The copy is whole only if this one session is there from its begin to its end.
+  // The copy is complete only if this one session lasts from the beginning to the end.
   const sql = oneConnection(primary.url, {});
   try {
     await sql`SELECT pg_backup_start('standby', fast => true)`;
@@ -53,24 +56,28 @@ async function copyFiles(from: string, to: string) {
   await Promise.all(namesOf(false).map((name) => copy(name).catch(unlessGone)));
 }
 
-/** A table that was dropped meanwhile: the WAL of the copy's time drops it there too. */
+/**
+ * Ignores a file that is gone. Its table was dropped during the copy, and the WAL drops the table
+ * in the copy too.
+ */
 function unlessGone(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The server of this home, which is stopped, is a standby of that one from its next start on. */
+/** Makes the stopped server of this home a standby of `primary`, from its next start on. */
 export async function followPrimary(primary: Primary, { home, account }: Home) {
   const { hostname, port, username, password } = new URL(primary.url);
   const address = `host=${hostname} port=${port} user=${username} password=${password}`;
   const settings = [
     `primary_conninfo = '${address}'`,
-    // A standby that begins with a copy asks for the WAL since then.
+    // A new standby asks for the WAL since the beginning of its copy.
     "wal_keep_size = '256MB'",
-    // After a promotion the standby looks for the new history at once, and not in five seconds.
+    // After a promotion the standby looks for the new history at once. The default is five seconds.
     "wal_retrieve_retry_interval = '200ms'",
   ];
   const files = {
-    // In place of the primary's own settings: a promoted standby would wait for another standby.
+    // This file replaces the primary's settings. With them a promoted standby would wait for
+    // another standby.
     'postgresql.auto.conf': `${settings.join('\n')}\n`,
     'standby.signal': '',
   };
