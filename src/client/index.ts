@@ -2,16 +2,16 @@ import { hc } from 'hono/client';
 import type { App } from '../service/app.ts';
 
 /**
- * A client of the Rowlock at `url`, with every route, its request and its answers as types:
+ * A client of the Rowlock at `url`. Its types know every route, every request and every answer:
  *
  *     const rowlock = createClient('http://localhost:3000');
  *     const answer = await rowlock.jobs[':jobId'].claims.$post({ param, json });
  *     if (answer.status === 201) (await answer.json()).claim;
  *
- * It is TypeScript and nothing is built of it: for this workspace, `tsx`, or a bundler that compiles
- * its dependencies.
+ * The client is TypeScript source and is not compiled. It works in this workspace, with `tsx`, and
+ * with a bundler that compiles its dependencies.
  *
- * `options` are Hono's: `headers` for a token, `fetch` for another way to ask.
+ * `options` are Hono's. `headers` may hold a token, and `fetch` may replace the global `fetch`.
  */
 export const createClient = (url: string, options?: Parameters<typeof hc>[1]) =>
   hc<App>(url, options);

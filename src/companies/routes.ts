@@ -31,7 +31,7 @@ export const createCompany = createRoute({
   parameters: [keyHeader],
   request: { body: jsonBody(newNamed('Harbour Analytics')) },
   responses: {
-    201: json('The company; `Location` says where it is.', companyAnswer),
+    201: json('The company. `Location` gives its path.', companyAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting),
   },
 });
@@ -45,7 +45,7 @@ export const listCompanies = createRoute({
   request: { query: namedQuery },
   responses: {
     200: json(
-      'In the order of their ids.',
+      'Companies in the order of their ids.',
       z.object({ companies: z.array(companyAnswer), nextCursor }),
     ),
     ...problemResponses(...onEveryRoute),

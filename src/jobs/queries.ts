@@ -18,14 +18,14 @@ export interface Job {
 export interface JobFilter {
   status?: 'open' | 'full' | undefined;
   companyId?: bigint | undefined;
-  /** Words of the role or the company's name, or beginnings of them. */
+  /** Each word must begin a word of the role or of the company's name. */
   q?: string[] | undefined;
 }
 
 /** The live claims of the row's job. */
 const claimed = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
 
-/** Jobs in the order of their ids, from after the cursor up to `last`; at most `limit`. */
+/** Jobs in the order of their ids, after the cursor and up to `last`. At most `limit` jobs. */
 export const listJobs = (
   db: Database,
   { last, ...filter }: JobFilter & { last?: bigint },
@@ -44,12 +44,16 @@ export const listJobs = (
   );
 
 /**
- * Jobs that one page with a status looks at. Whether a job is full is counted job by job, so a page
- * of rare ones would otherwise read the whole table: 700 ms for 600,000 jobs.
+ * How many jobs a page with a status looks at. Claims are counted job by job to decide whether a
+ * job is full. Without this bound, a page of rare jobs would read the whole table: 700 ms for
+ * 600,000 jobs.
  */
 const MOST_LOOKED_AT = 5_000;
 
-/** A page of jobs, and where the next one begins. With a status it may be short and not the last. */
+/**
+ * A page of jobs, and the cursor for the next page. A page with a status may be short although it
+ * is not the last.
+ */
 export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
   const { cursor = 0n, limit } = page;
   const beyond = { ...page, limit: limit + 1 };
@@ -60,7 +64,10 @@ export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
   return { ...found, nextCursor: String(last) };
 }
 
-/** How many jobs of the filter, whatever their status, come after the cursor, up to a bound, and the last of them. */
+/**
+ * How many jobs after the cursor fit the filter, up to a bound, and the last of them. Ignores the
+ * status.
+ */
 async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db
     .select({ id: jobs.id })
@@ -73,7 +80,7 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   return { last: row?.last ?? cursor, looked: row?.looked ?? 0 };
 }
 
-/** The part of the filter that has indexes. */
+/** The conditions that have indexes. */
 const meant = ({ companyId, q }: JobFilter) =>
   and(
     companyId === undefined ? undefined : eq(jobs.companyId, companyId),
@@ -81,7 +88,7 @@ const meant = ({ companyId, q }: JobFilter) =>
       sql`${jobs.id} in (select ${jobWords.jobId} from ${jobWords} where ${matches(sql`${jobWords.words}`, q)})`,
   );
 
-/** Those of the jobs that exist. */
+/** The jobs with these ids. Unknown ids are left out. */
 export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>
   selectJobs(db, anyOf(jobs.id, ids), ids.length);
 
@@ -121,13 +128,13 @@ export interface NewJob {
   capacity?: number | undefined;
 }
 
-/** The new job's id; undefined when there is no such company. */
+/** The id of the new job. Undefined if the company does not exist. */
 export async function insertJob(
   tx: Transaction,
   { companyId, role, capacity }: NewJob,
 ): Promise<bigint | undefined> {
   const ofCompany = eq(companies.id, companyId);
-  // Locked as its foreign key would, so that the company does not go meanwhile.
+  // The same lock as a foreign key takes, so that the company cannot be removed meanwhile.
   const [company] = await tx.select().from(companies).where(ofCompany).for('key share');
   if (!company) return undefined;
   const [job] = await tx

@@ -20,7 +20,7 @@ import {
 } from '../http/schemas.ts';
 import { searchText } from '../http/search.ts';
 
-/** More slots than any job needs; it bounds what one claim has to count. */
+/** More slots than any job needs. The bound limits how many claims a claim must count. */
 const LARGEST_CAPACITY = 1_000;
 const LONGEST_ROLE = 200;
 
@@ -28,7 +28,7 @@ export const capacityTooLow = {
   status: 409,
   code: 'capacity-too-low',
   title: 'More slots are claimed than that',
-  detail: 'The capacity may not be lower than the claims that are held. Nothing was changed.',
+  detail: 'The capacity must not be lower than the number of held claims. Nothing was changed.',
 } as const satisfies Problem;
 
 const role = line(LONGEST_ROLE, 'Site Reliability Engineer');
@@ -62,7 +62,7 @@ export const createJob = createRoute({
     body: jsonBody(fields({ companyId: idValue, role, capacity: capacity.optional() })),
   },
   responses: {
-    201: json('The job; `Location` says where it is.', jobAnswer),
+    201: json('The job. `Location` gives its path.', jobAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting, companyNotFound),
   },
 });
@@ -78,12 +78,12 @@ export const listJobs = createRoute({
       status: z
         .enum(['open', 'full'], 'must be open or full')
         .optional()
-        .meta({ description: 'Only jobs with a slot left, or only those with none.' }),
+        .meta({ description: 'Only jobs with a free slot, or only jobs without one.' }),
       companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),
       q: searchText.meta({
         description:
-          'Only jobs with words that begin so, in their role or the name of their company: ' +
-          '`harb engineer` finds an Engineer of Harbour Analytics.',
+          'Only jobs that have, for each given word, a word that begins with it. The words of ' +
+          'the role and of the company count: `harb engineer` finds an Engineer of Harbour Analytics.',
         example: 'engineer',
       }),
     }),
@@ -126,7 +126,7 @@ export const changeJob = createRoute({
     ),
   },
   responses: {
-    200: json('The job as it is now.', jobAnswer),
+    200: json('The job after the change.', jobAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting, answers['no-such-job'], capacityTooLow),
   },
 });

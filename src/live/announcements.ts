@@ -3,24 +3,24 @@ import { connectionLost, oneConnection } from '../db/one-connection.ts';
 import { idText } from '../http/schemas.ts';
 import { pauseAfter } from './pause.ts';
 
-/** The triggers in drizzle/ notify it of each job that a commit has changed. */
+/** The triggers in drizzle/ notify this channel of each job that a commit has changed. */
 const CHANNEL = 'rowlock_jobs';
-/** How often the connection is asked whether it lives: of one that broke silently nobody tells. */
+/** How often we check that the connection lives. A broken connection may stay silent for ever. */
 const CHECK_MS = 15_000;
 
 export interface Listener {
   /** A commit has changed this job. */
   onJob(id: bigint): void;
-  /** Announcements are heard from now on; what was announced while they were not is lost. */
+  /** Announcements are heard from now on. Earlier announcements may be lost. */
   onHeard(): void;
-  /** They are no longer heard, or still not. */
+  /** The connection for announcements is lost, or another attempt to connect has failed. */
   onDeaf(error: unknown): void;
 }
 
 /**
- * Listens to what the database announces, on a connection of its own that is opened when first
- * needed and, once lost, replaced until `close`. Needs a direct connection: a pooler that lends
- * connections by the transaction hears nothing.
+ * Listens to the announcements of the database on a connection of its own. The connection is opened
+ * when first needed. A lost connection is replaced, until `close`. The connection must be direct:
+ * behind a pooler in transaction mode nothing is heard.
  */
 export class Announcements {
   readonly #url: string;
@@ -36,7 +36,7 @@ export class Announcements {
     this.#checkMs = checkMs;
   }
 
-  /** Resolves once announcements are heard. Throws when the last attempt to hear them has failed. */
+  /** Resolves once announcements are heard. Throws if the latest attempt to connect has failed. */
   async heard(): Promise<void> {
     if (!this.#attempt) void this.#keepListening();
     await this.#attempt;
@@ -74,7 +74,7 @@ export class Announcements {
       onclose: lose,
       connection: { application_name: 'rowlock-events' },
       fetch_types: false,
-      // The typings do not know this option; postgres.js's own `listen` uses it.
+      // The typings lack this option; the `listen` of postgres.js uses it.
       ...{ onnotify: (_channel: string, payload: string) => this.#hear(payload) },
     });
     const check = setInterval(checkOf(client, lose), this.#checkMs);
@@ -91,14 +91,17 @@ export class Announcements {
     return { lost };
   }
 
-  /** Anybody in the database may notify the channel, of anything. */
+  /** Ignores other payloads, since anybody in the database may notify the channel. */
   #hear(payload: string) {
     const id = idText.safeParse(payload);
     if (id.success) this.#listener.onJob(id.data);
   }
 }
 
-/** Asks the connection for an answer each time, and gives it up when the last did not come. */
+/**
+ * Each call asks the connection for an answer. If the previous answer has not come, the connection
+ * is given up.
+ */
 function checkOf(client: ReturnType<typeof oneConnection>, lose: () => void) {
   let isOwed = false;
   return () => {

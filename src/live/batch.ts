@@ -1,4 +1,4 @@
-/** Events of jobs, at most one for each job. All followers who get these events share the bytes. */
+/** Events about jobs, at most one for each job. All followers of the same jobs share the bytes. */
 export class Batch {
   readonly events: ReadonlyMap<bigint, Uint8Array>;
   #bytes: Uint8Array | undefined;
@@ -14,9 +14,9 @@ export class Batch {
   }
 }
 
-/** What waits for one client: the latest event of each job. */
+/** The events that wait for one client: the latest event of each job. */
 export class Backlog {
-  /** Set while exactly one batch waits: its bytes can be sent as they are. */
+  /** Set while exactly one batch waits. Its bytes can be sent unchanged. */
   #only: Batch | undefined;
   readonly #latest = new Map<bigint, Uint8Array>();
 
@@ -38,7 +38,7 @@ export class Backlog {
     this.#latest.clear();
   }
 
-  /** Removes all that waits, and gives it in one piece. */
+  /** Removes all waiting events and gives them in one piece. */
   take(): Uint8Array {
     const { bytes } = this.#only ?? new Batch(this.#latest);
     this.clear();

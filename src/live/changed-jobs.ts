@@ -2,22 +2,22 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { pauseAfter } from './pause.ts';
 
 /**
- * The shortest time between two readings. Each reading costs a write to each follower: with 1,000
- * followers that is 10,000 writes a second.
+ * The shortest time between two readings. Each reading may write to every follower: 1,000 followers
+ * cause up to 10,000 writes a second.
  */
 const PACE_MS = 100;
-/** The most jobs that are read together. */
+/** The largest number of jobs that are read together. */
 const READ_AT_ONCE = 1_000;
 
 export interface ChangedJobsDeps {
-  /** Reads jobs that have changed. Throws if these jobs have to be read again. */
+  /** Reads changed jobs. Throws if these jobs must be read again. */
   read(ids: bigint[]): Promise<void>;
   onFailure(error: unknown): void;
 }
 
 /**
- * The jobs that have changed and are not read yet. A change after a quiet time is read at once. The
- * changes that follow are gathered, and read together.
+ * The changed jobs that are not read yet. A change after a quiet time is read at once. Later
+ * changes are gathered and read together.
  */
 export class ChangedJobs {
   readonly #deps: ChangedJobsDeps;
@@ -48,7 +48,7 @@ export class ChangedJobs {
 
   async #readAll() {
     this.#isReading = true;
-    // One commit may announce many jobs, one after the other. They are read together.
+    // One commit may announce many jobs one by one. They are read together.
     await setImmediate();
     for (let failures = 0; this.#waiting.size > 0 && !this.#isClosed; ) {
       const next = performance.now() + PACE_MS;
@@ -66,7 +66,7 @@ export class ChangedJobs {
 
   async #readSome() {
     const ids = [...this.#waiting].slice(0, READ_AT_ONCE);
-    // Removed before the read, since a job that changes from now on has to be read again.
+    // Remove the ids before the read: a job that changes from now on must be read again.
     for (const id of ids) this.#waiting.delete(id);
     try {
       await this.#deps.read(ids);

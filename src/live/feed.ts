@@ -20,32 +20,32 @@ import {
 
 export interface FeedDeps {
   db: Database;
-  /** Where to listen: the same database as `db`. */
+  /** The address of the same database, for listening. */
   url: string;
   log: Log;
   limits?: Partial<FeedLimits>;
 }
 
 /**
- * The one who follows. With tokens, a caller follows until its token ends (in milliseconds since
- * 1970). Without tokens, only the network of the client is known.
+ * The client that follows. With tokens, a caller may follow until its token expires (in
+ * milliseconds since 1970). Without tokens, we know only the client's network.
  */
 export type Client = { caller: string; until: number } | { network: string };
 
-/** Why a client is not told anything. */
+/** The reason why a client may not follow. */
 export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
 
 /**
- * Tells followers the state of jobs, at first in full, and then after each commit that changes one.
+ * Tells followers the state of jobs: first the full state, and then each job that a commit changes.
  *
- * Everything is read in turn, the full state and the changed jobs alike: of two reads the later one
- * sees all that the earlier one saw, so what a follower hears of a job never goes back in time.
+ * All reads happen one after the other, reads of the full state as well as of changed jobs. A later
+ * read sees everything that an earlier read saw, so the news about a job never goes back in time.
  */
 export class Feed {
   readonly #db: Database;
   readonly #limits: FeedLimits;
   readonly #announcements: Announcements;
-  /** Each follower with the name of its client. */
+  /** Each follower, with the name of its client. */
   readonly #followers = new Map<Follower, string>();
   readonly #changed: ChangedJobs;
   readonly #pages = new Map<string, SharedPage>();
@@ -68,9 +68,10 @@ export class Feed {
   }
 
   /**
-   * A new follower. Reading its full state has begun. `full` when there are too many followers,
-   * `full of yours` when this client has too many, `closed` after `close`, `too many jobs` when the
-   * full state would be too large. Throws when the database cannot be reached or read.
+   * Adds a follower and reads the first page of its full state. The answer is `full` if there are
+   * too many followers, `full of yours` if this client has too many, `closed` after `close`, and
+   * `too many jobs` if the full state is too large. Throws if the database cannot be reached or
+   * read.
    */
   async follow(followed: Followed, client: Client): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
@@ -86,7 +87,7 @@ export class Feed {
       await follower.readOn();
     } catch (error) {
       follower.leave();
-      // Nothing but reads were under way, so asking again is safe.
+      // Only reads were running, so repeating the request is safe.
       throw isConnectionLost(error) ? nothingRan(error) : error;
     }
     return follower.left.aborted ? 'closed' : follower;
@@ -96,7 +97,7 @@ export class Feed {
     return { followers: this.#followers.size };
   }
 
-  /** Leaves all followers, which ends their streams, and listens no more. */
+  /** Dismisses all followers, which ends their streams, and stops listening. */
   close() {
     this.#isClosed = true;
     this.#announcements.close();
@@ -134,7 +135,7 @@ export class Feed {
     for (const follower of this.#followers.keys()) follower.restart();
   }
 
-  /** Reads the jobs once, and tells each follower. Followers of the same jobs share a batch. */
+  /** Reads the jobs once and tells each follower. Followers of the same jobs share a batch. */
   async #tell(ids: bigint[]) {
     const news = await readChanged(this.#db, ids);
     const batches = new Map<string, Batch>();
@@ -146,12 +147,13 @@ export class Feed {
     });
   }
 
-  /** Followers that wait for the same page share one read. After a gap many followers do. */
+  /** Followers that wait for the same page share one read. After a gap this is common. */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
     const name = `${cursor} ${topicOf(followed)}`;
     const shared = this.#pages.get(name) ?? this.#readShared(name, followed, cursor);
     return new Promise((resolve, reject) => {
-      // A follower goes on as soon as it has the page. If all went on at once, requests would wait.
+      // A follower goes on as soon as it has the page. If all followers went on together, requests
+      // would have to wait.
       shared.takers.push((page) => {
         take(page);
         resolve();
@@ -179,7 +181,7 @@ export class Feed {
   }
 }
 
-/** A page that is still to be read, and the followers who wait for it. */
+/** A page that is not read yet, and the followers that wait for it. */
 interface SharedPage {
   takers: ((page: Page) => void)[];
   read: Promise<void>;

@@ -4,19 +4,19 @@ import { pauseAfter } from './pause.ts';
 import { type Followed, type Page, topicOf } from './queries.ts';
 
 export interface FollowerDeps {
-  /** Reads the page after the cursor and gives it to `take` before anything else is read. */
+  /** Reads the page after the cursor. Calls `take` with the page before any other read begins. */
   read(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void>;
   heartbeatMs: number;
-  /** Events that may wait for a slow client. */
+  /** How many events may wait for a slow client. */
   pending: number;
 }
 
-/** A timer that is set for longer rings at once. */
+/** Node calls a timer with a longer time at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The full state on its way to a client. */
+/** The full state while it is being sent to a client. */
 interface Snapshot {
-  /** Everything up to this job was read. */
+  /** All jobs up to this id have been read. */
   cursor: bigint;
   isBegun: boolean;
   isRead: boolean;
@@ -25,9 +25,9 @@ interface Snapshot {
 const newSnapshot = (): Snapshot => ({ cursor: 0n, isBegun: false, isRead: false });
 
 /**
- * Tells one client about jobs. If a job changes faster than the client reads, only the latest state of
- * the job waits. A client that is behind by too many jobs gets the full state again, a page at a time.
- * The events that wait for a client are therefore bounded.
+ * Tells one client about jobs. If a job changes faster than the client reads, only the latest state
+ * of the job waits. A client that is too many jobs behind gets the full state again, page by page.
+ * Therefore the number of waiting events is bounded.
  */
 export class Follower {
   readonly followed: Followed;
@@ -45,7 +45,7 @@ export class Follower {
     this.#deps = deps;
   }
 
-  /** Aborted once the client is told nothing more. */
+  /** Aborted when the client gets no more news. */
   get left(): AbortSignal {
     return this.#leaving.signal;
   }
@@ -59,7 +59,7 @@ export class Follower {
     this.#wake();
   }
 
-  /** Leaves at this time, in milliseconds since 1970; in 24 days at the latest. */
+  /** Leaves at this time (in milliseconds since 1970), but after 24 days at the latest. */
   leaveAt(time: number) {
     const ms = Math.min(time - Date.now(), LONGEST_TIMER_MS);
     const timer = setTimeout(() => this.leave(), ms).unref();
@@ -73,19 +73,19 @@ export class Follower {
     this.#wake();
   }
 
-  /** Begins the full state anew: something was missed. */
+  /** Starts the full state again, because the client missed something. */
   restart() {
     this.#backlog.clear();
     this.#snapshot = newSnapshot();
     this.#wake();
   }
 
-  /** Reads the next page of the full state. Throws what the database throws. */
+  /** Reads the next page of the full state. Throws the errors of the database. */
   async readOn(): Promise<void> {
     const snapshot = this.#snapshot;
     if (!snapshot) return;
     await this.#deps.read(this.followed, snapshot.cursor, ({ events, next }) => {
-      // Begun anew meanwhile: this page may be older than what was missed.
+      // The full state has started again meanwhile. This page may be older than the missed events.
       if (this.#snapshot !== snapshot) return;
       this.#backlog.add(events);
       if (next === undefined) snapshot.isRead = true;
@@ -93,7 +93,7 @@ export class Follower {
     });
   }
 
-  /** The pieces to send to the client, until it is left. Ends without an error. */
+  /** The pieces to send to the client. Ends without an error when the client is dismissed. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     yield retryHint();
     for (let failures = 0; !this.left.aborted; ) {
@@ -124,7 +124,7 @@ export class Follower {
     return this.#snapshot?.isRead ?? true;
   }
 
-  /** The events of jobs whose page has been read. Pages that are still to be read tell the others. */
+  /** The events of jobs whose page has been read. Later pages will tell the other events. */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;
     return new Batch([...batch.events].filter(([id]) => id <= cursor));
@@ -137,7 +137,7 @@ export class Follower {
     );
   }
 
-  /** Whether there was something to do before the time was up. */
+  /** Whether the follower was woken before the time was up. */
   #awakened(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), ms);

@@ -21,7 +21,7 @@ export const liveRoutes = ({ feed }: { feed: Feed }) =>
     return streamEvents(c, follower);
   });
 
-/** Without tokens everybody is the same caller, so only the address tells clients apart. */
+/** Without tokens all clients are the same caller, and only the address tells them apart. */
 function clientOf(c: Context<Env>): Client {
   const caller = c.get('caller');
   const { until } = caller;
@@ -31,7 +31,7 @@ function clientOf(c: Context<Env>): Client {
 }
 
 /**
- * The whole IPv4 address, or the first half of an IPv6 address. A host chooses the second half
+ * The whole IPv4 address, or the first half of an IPv6 address. A host may choose the second half
  * freely.
  */
 function networkOf(address = ''): string {
@@ -41,10 +41,10 @@ function networkOf(address = ''): string {
 
 const tooManyFollow = {
   ...busy,
-  detail: 'As many clients follow the jobs as this server takes. Ask again.',
+  detail: 'The server has as many followers as it allows. Try again later.',
 };
 
 const tooManyOfYours = {
   ...tooManyRequests,
-  detail: 'You follow the jobs on as many streams as one client may: end one of them.',
+  detail: 'You have as many streams of events as one client may have. Close one of them.',
 } as const;

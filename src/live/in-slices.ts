@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Writing to this many followers takes about a third of a millisecond. A claim waits for some slices. */
+/**
+ * Writing to this many followers takes about a third of a millisecond. A claim may wait for several
+ * slices.
+ */
 const SLICE = 8;
 
-/** Acts on each item, a few at a time. Requests are served in between. */
+/** Acts on each item, a few items at a time. The server answers requests in between. */
 export async function inSlices<T>(items: Iterable<T>, act: (item: T) => void) {
   let done = 0;
   for (const item of items) {

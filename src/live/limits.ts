@@ -1,15 +1,18 @@
 export interface FeedLimits {
-  /** Clients at once. Each keeps a socket open. */
+  /** How many clients may follow at once. Each client keeps a socket open. */
   followers: number;
-  /** The followers of one caller, where there are tokens. */
+  /** How many followers one caller may have. This applies with tokens. */
   followersOfCaller: number;
-  /** The followers of one network, where there are no tokens. A proxy counts as one network. */
+  /**
+   * How many followers one network may have. This applies without tokens. A proxy counts as one
+   * network.
+   */
   followersOfNetwork: number;
-  /** Events that may wait for a slow client, some 300 bytes each. */
+  /** How many events may wait for a slow client. An event has some 300 bytes. */
   pending: number;
-  /** Jobs that the full state may hold. */
+  /** How many jobs the full state may have. */
   jobs: number;
-  /** Changed jobs that may wait to be read. */
+  /** How many changed jobs may wait to be read. */
   changed: number;
   heartbeatMs: number;
 }
@@ -17,7 +20,7 @@ export interface FeedLimits {
 export const FEED_LIMITS: FeedLimits = {
   followers: 1_000,
   followersOfCaller: 20,
-  // A classroom of 30 browsers shares one address, and a browser opens six streams at most.
+  // A classroom of 30 browsers shares one address, and a browser opens at most six streams.
   followersOfNetwork: 200,
   pending: 1_000,
   jobs: 10_000,

@@ -5,19 +5,22 @@ import { findJobs, type Job, listJobs } from '../jobs/queries.ts';
 import { Batch } from './batch.ts';
 import { goneEvent, jobEvent } from './events.ts';
 
-/** Which jobs are followed: all, those of a company, those with these ids, or those that are both. */
+/**
+ * The jobs that a client follows: all, the jobs of a company, the jobs with these ids, or the jobs
+ * that fit both.
+ */
 export interface Followed {
   companyId?: bigint | undefined;
   jobIds?: bigint[] | undefined;
 }
 
-/** Followers have the same topic if they follow the same jobs. */
+/** Followers of the same jobs have the same topic. */
 export const topicOf = ({ companyId, jobIds = [] }: Followed): string =>
   [companyId, ...jobIds].join();
 
 /** The news of one job. */
 interface News {
-  /** Undefined for a job that is gone, since nobody knows its company any more. */
+  /** Undefined for a removed job, since nobody knows its company any more. */
   companyId: bigint | undefined;
   event: Uint8Array;
 }
@@ -36,7 +39,8 @@ export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigi
 export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<bigint, News>): Batch {
   const isOurs = (each: News) =>
     companyId === undefined || each.companyId === undefined || each.companyId === companyId;
-  // A thousand clients may ask for a hundred jobs each, so we look up each id and search no list.
+  // A thousand clients may follow a hundred jobs each. Looking up each id is faster than searching
+  // a list.
   const ids = jobIds ?? [...news.keys()];
   return new Batch(
     ids.flatMap((id) => {
@@ -46,13 +50,13 @@ export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<big
   );
 }
 
-/** A part of the full state, in the order of the ids; `next`: after which job the rest begins. */
+/** A part of the full state, in the order of the ids. The rest begins after the job `next`. */
 export interface Page {
   events: Batch;
   next: bigint | undefined;
 }
 
-/** The most jobs in one page, and the most ids that one client may ask for. */
+/** The largest number of jobs in one page, and of ids that one client may name. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {
@@ -67,7 +71,10 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
   };
 }
 
-/** Whether the full state is longer than that; never where the ids are given, which are few. */
+/**
+ * Whether the full state has more than `most` jobs. Never true if the ids are given, since these
+ * are few.
+ */
 export async function hasMoreJobsThan(
   most: number,
   db: Database,
@@ -75,7 +82,7 @@ export async function hasMoreJobsThan(
 ): Promise<boolean> {
   if (jobIds) return false;
   const ofCompany = companyId === undefined ? undefined : eq(jobs.companyId, companyId);
-  // One row past the limit, rather than a count of a table that may have millions.
+  // We look for one row past the limit. A count could read millions of rows.
   const past = db.select({ id: jobs.id }).from(jobs).where(ofCompany).offset(most).limit(1);
   return (await past).length > 0;
 }

@@ -6,17 +6,17 @@ import { idAnswer, idsText, idText } from '../http/schemas.ts';
 import { jobAnswer } from '../jobs/routes.ts';
 import { PAGE } from './queries.ts';
 
-const jobIds = idsText(PAGE, 'Only these jobs: repeat it for each.');
+const jobIds = idsText(PAGE, 'Only these jobs. Repeat the parameter for each job.');
 
-/** What stands in the `data` of each event, by the event's name. */
+/** The `data` of each event, by the event's name. */
 const jobEvents = z
   .object({
     begin: z.object({}).meta({
-      description: 'The full state begins: what you had counts no more once it has ended.',
+      description: 'The full state begins. Once it is complete, forget the state before.',
     }),
     job: jobAnswer,
-    end: z.object({}).meta({ description: 'You have the full state.' }),
-    gone: z.object({ id: idAnswer }).meta({ description: 'There is no such job any more.' }),
+    end: z.object({}).meta({ description: 'The full state is complete.' }),
+    gone: z.object({ id: idAnswer }).meta({ description: 'This job no longer exists.' }),
   })
   .partial()
   .meta({ id: 'JobEvents', description: 'The JSON in `data` of each event, by its name.' });
@@ -25,7 +25,7 @@ export const tooManyJobs = {
   status: 400,
   code: 'too-many-jobs',
   title: 'Too many jobs to follow',
-  detail: 'One stream does not tell so many jobs: ask by jobId, or by companyId for fewer.',
+  detail: 'One stream cannot tell so many jobs. Use jobId, or companyId for fewer jobs.',
 } as const satisfies Problem;
 
 export const followJobs = createRoute({
@@ -35,11 +35,11 @@ export const followJobs = createRoute({
   tags: ['Jobs'],
   summary: 'Jobs as they change',
   description:
-    'Server-sent events. `begin`, a `job` for each job there is, `end`: that is the full state. ' +
-    'Then a `job` after each commit that changed one, from any server, and `gone` for one that was ' +
-    'removed. Of several changes in short order only the last is certain to be told; what is told ' +
-    'of a job never goes back in time. When something was missed the full state comes again, ' +
-    'beginning with `begin`. A comment comes at least every 15 seconds.',
+    'Server-sent events. The full state comes first: `begin`, one `job` for each job, and `end`. ' +
+    'Then a `job` comes after each commit that changed a job on any server, and `gone` after a ' +
+    'job was removed. If a job changes several times quickly, only the last change is certain to ' +
+    'come. The news about a job never goes back in time. If the server missed something, the full ' +
+    'state comes again, from `begin`. A comment comes at least every 15 seconds.',
   request: {
     query: z.object({
       companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),
@@ -48,7 +48,7 @@ export const followJobs = createRoute({
   },
   responses: {
     200: {
-      description: 'A stream that ends when the server stops, or the token ends: come back then.',
+      description: 'A stream. It ends when the server stops or the token expires. Then reconnect.',
       content: { 'text/event-stream': { schema: jobEvents } },
     },
     ...problemResponses(...onEveryRoute, tooManyJobs),

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../db/client.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
 
-/** What one check has found: how many, and the first of them in words. */
+/** The result of one check: how many problems there are, and the first of them in words. */
 export interface Finding {
   check: string;
   total: number;
@@ -14,13 +14,13 @@ export interface Finding {
 export interface Diagnosis {
   healthy: boolean;
   findings: Finding[];
-  /** Checks that make no sense on a database without every migration. */
+  /** Checks that make sense only with all migrations. */
   skipped: string[];
 }
 
 const MOST_EXAMPLES = 20;
 
-/** Each gives a row in words for whatever is wrong, and asks nothing of the application. */
+/** Each check selects a row in words for each problem. The checks read only the database. */
 const checks: Record<string, SQL> = {
   'jobs with more claims than capacity': sql`
     SELECT format('job %s: %s claims for %s slots', ${jobs.id}, count(*), ${jobs.capacity}) AS words
@@ -39,12 +39,12 @@ const checks: Record<string, SQL> = {
     FROM ${jobClaims}
     WHERE ${jobClaims.expiresAt} <= statement_timestamp() - interval '1 minute'
     ORDER BY ${jobClaims.id}`,
-  // Not which keys: one that is known can be used to read its answer.
+  // The keys are not shown, because with a key one can read the stored answer.
   'idempotency keys that expired over an hour ago': sql`
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
-  // Foreign keys are triggers too, and may be disabled as well.
+  // Foreign keys are triggers too, and can also be disabled.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
     WHERE tgenabled NOT IN ('O', 'A') AND tgrelid IN
@@ -58,7 +58,7 @@ const checks: Record<string, SQL> = {
     ORDER BY words`,
 };
 
-/** Looks at everything at one moment, and changes nothing. Throws what the database throws. */
+/** Examines everything as of one moment, and changes nothing. Throws the errors of the database. */
 export const diagnose = (db: Database): Promise<Diagnosis> =>
   db.transaction(examine, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 

@@ -14,7 +14,7 @@ export interface OperationDeps {
   metrics: Metrics;
 }
 
-/** What those ask who run the service: is it alive, is it ready, how is it doing. */
+/** Routes for operators: whether the service lives, whether it is ready, and its metrics. */
 export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
   const whyNotReady = createReadiness(db, isDraining);
   return newRoutes()
@@ -30,17 +30,18 @@ export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;
-/** Asked so often that their lines would bury the others. */
+/** These are requested so often that their lines would bury the others. */
 const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Logs each request in a line, and measures it. */
+/** Logs each request in one line, and measures its time. */
 export const observeRequests = (log: Log, metrics: Metrics) => {
   return (c: Context<Env>, milliseconds: number) => {
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
     const route = routeOf(c);
     const { status } = c.res;
     const seconds = milliseconds / 1000;
-    // A method that no route has is no label: with each route it would make many hundred lines.
+    // Methods that no route has share one label. With a label for each route they would add several
+    // hundred lines.
     if (status === 405) metrics.request({ method: 'other', route: 'unknown', status, seconds });
     else metrics.request({ method, route: route ?? 'unknown', status, seconds });
     if (route !== undefined && UNLOGGED.has(route)) return;
@@ -55,7 +56,7 @@ export const observeRequests = (log: Log, metrics: Metrics) => {
   };
 };
 
-/** The pattern that the path matched; undefined for one that only middleware matched. */
+/** The pattern that the path matched. Undefined if only middleware matched. */
 function routeOf(c: Context): string | undefined {
   const pattern = routePath(c, -1);
   return pattern === '' || pattern.endsWith('*') ? undefined : pattern;

@@ -4,17 +4,17 @@ import type { StatementTime } from '../db/client.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** From the round trip of an idle database to past every timeout. */
+/** The buckets begin at the round trip of an idle database, and end beyond every timeout. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What Prometheus is told, in a registry of its own. No label takes a value from a request. */
+/** The metrics for Prometheus, in a registry of their own. No label has a value from a request. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const outcomes = new Counter({
     name: 'rowlock_claim_outcomes_total',
-    help: 'Answers to claims, by outcome; replayed answers are not counted again.',
+    help: 'Answers to claims, by outcome. Replayed answers do not count again.',
     labelNames: ['outcome'],
     registers,
   });
@@ -41,7 +41,7 @@ export function createMetrics() {
     request({ method, route, status, seconds }: AnsweredRequest) {
       requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
-    /** A value that is read whenever somebody looks. */
+    /** A value that is read each time the metrics are requested. */
     gauge(name: string, help: string, read: () => number) {
       new Gauge({
         name,
@@ -58,7 +58,7 @@ export function createMetrics() {
 }
 
 export interface AnsweredRequest {
-  /** One of a bounded set, as is `route`. */
+  /** One of a bounded set, like `route`. */
   method: string;
   route: string;
   status: number;

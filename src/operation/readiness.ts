@@ -5,41 +5,41 @@ import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
 
-/** An answer later than this helps no one: the balancer in front asks every few seconds. */
+/** A later answer helps nobody, since a balancer asks every few seconds. */
 const PATIENCE_MS = 1_000;
 
 export const databaseUnreachable = {
   status: 503,
   code: 'database-unreachable',
   title: 'Database not reachable',
-  detail: 'The database has not answered within a second.',
+  detail: 'The database did not answer within a second.',
 } as const satisfies Problem;
 
 export const migrationsMissing = {
   status: 503,
   code: 'migrations-missing',
   title: 'Migrations missing',
-  detail: 'The database does not have every migration of this version: npm run migrate.',
+  detail: 'The database lacks a migration of this version. Run: npm run migrate',
 } as const satisfies Problem;
 
 export const databaseReadOnly = {
   status: 503,
   code: 'database-read-only',
   title: 'Database is read-only',
-  detail: 'The database takes no writes: it may be a standby, or no longer the primary.',
+  detail: 'The database takes no writes. It may be a standby, or no longer the primary.',
 } as const satisfies Problem;
 
-/** What is wrong with the database; undefined when nothing is. */
+/** The problem of the database. Undefined if there is none. */
 type Look =
   | typeof databaseUnreachable
   | typeof databaseReadOnly
   | typeof migrationsMissing
   | undefined;
 
-/** Tells why this server should get no requests, or undefined when it may. */
+/** Tells why this server should get no requests. Undefined if it may get requests. */
 export function createReadiness(db: Database, isDraining: () => boolean) {
   let running: Promise<Look> | undefined;
-  // Whoever asks meanwhile gets the same look, so that askers cannot pile up on a stuck database.
+  // Requests during a look share its result, so that they cannot pile up on a stuck database.
   const look = () => {
     running ??= lookAt(db).finally(() => {
       running = undefined;
@@ -56,13 +56,13 @@ async function lookAt(db: Database): Promise<Look> {
     if ((await missingMigrations(db)).length > 0) return migrationsMissing;
     return (await isReadOnly(db)) ? databaseReadOnly : undefined;
   } catch (error) {
-    // A session that is made anew refuses a standby, as those for claims do.
+    // New sessions refuse a standby, like the sessions for claims.
     const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
     return isStandby ? databaseReadOnly : databaseUnreachable;
   }
 }
 
-/** As on a standby, or where that is the default. */
+/** True on a standby, and if transactions are read-only by default. */
 async function isReadOnly(db: Database): Promise<boolean> {
   const [row] = await db.execute(sql`SELECT current_setting('transaction_read_only') AS is`);
   return row?.is === 'on';

@@ -11,7 +11,7 @@ export const healthz = createRoute({
   operationId: 'isAlive',
   tags: ['Operation'],
   summary: 'Whether the process lives',
-  responses: { 200: json('It does.', z.object({ status: z.literal('ok') })) },
+  responses: { 200: json('The process lives.', z.object({ status: z.literal('ok') })) },
 });
 
 export const readyz = createRoute({
@@ -21,7 +21,7 @@ export const readyz = createRoute({
   tags: ['Operation'],
   summary: 'Whether the server should get requests',
   responses: {
-    200: json('It should.', z.object({ status: z.literal('ready') })),
+    200: json('The server is ready.', z.object({ status: z.literal('ready') })),
     ...problemResponses(databaseUnreachable, databaseReadOnly, migrationsMissing, shuttingDown),
   },
 });

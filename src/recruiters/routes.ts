@@ -25,7 +25,7 @@ export const createRecruiter = createRoute({
   parameters: [keyHeader],
   request: { body: jsonBody(newNamed('Amara Abbott')) },
   responses: {
-    201: json('The recruiter; `Location` says where it is.', recruiterAnswer),
+    201: json('The recruiter. `Location` gives its path.', recruiterAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting),
   },
 });
@@ -39,7 +39,7 @@ export const listRecruiters = createRoute({
   request: { query: namedQuery },
   responses: {
     200: json(
-      'In the order of their ids.',
+      'Recruiters in the order of their ids.',
       z.object({ recruiters: z.array(recruiterAnswer), nextCursor }),
     ),
     ...problemResponses(...onEveryRoute),
