@@ -5,7 +5,7 @@ import { openScratch } from '../src/postgres/scratch.ts';
 import { buildGuard } from '../src/process/build.ts';
 import { unlessStopped } from '../src/process/main.ts';
 
-/** Runs work on a database with the lab's tables, that is thrown away afterwards. */
+/** Runs work on a database with the lab's tables. The database is dropped afterwards. */
 export async function withScratchDatabase<T>(
   stop: AbortSignal,
   work: (url: string) => Promise<T>,

@@ -3,7 +3,7 @@ import type { Measure } from '../src/bench/measure.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
-/** What was measured, as a table; and where, so that the figures mean something. */
+/** The measures as a table, with the machine and the settings that they depend on. */
 export function describeBench({
   machine,
   database,
@@ -30,8 +30,13 @@ const list = (values: Record<string, string>): string =>
 
 function row({ scenario, what, unit, of, value, against, bar }: BenchResult['measures'][number]) {
   return [
-    ...[scenario, what, of, figure(value, unit)],
-    ...[against?.name ?? '', against ? figure(against.value, unit) : '', unit],
+    scenario,
+    what,
+    of,
+    figure(value, unit),
+    against?.name ?? '',
+    against ? figure(against.value, unit) : '',
+    unit,
     against ? against.ratio.toFixed(2) : '',
     bar ? `at ${bar.at} ${bar.limit}` : '',
     bar ? verdict(bar.reached) : '',

@@ -7,7 +7,7 @@ import { describeBench } from './bench-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Measures the service against the textbook claim, which it is the faster form of.
+const HELP = `Measures the service against the textbook claim.
 
 Usage: npm run bench -- [options]
 
@@ -19,13 +19,13 @@ Usage: npm run bench -- [options]
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-The servers, PostgreSQL and the load are processes of their own. Rounds alternate
-between the sides, and the medians are compared. Without DATABASE_URL an embedded
-PostgreSQL is started; with it, databases are made on that server, by an account
-that has to be a superuser, and dropped at the end.
+The servers, PostgreSQL and the load are separate processes. Rounds alternate between
+the sides, and the medians are compared. Without DATABASE_URL an embedded PostgreSQL is
+started. With DATABASE_URL the bench makes databases on that server and drops them at
+the end. The account must be a superuser.
 
-Exit code: 0 when it was measured, whether or not the bars were reached; 2 when it
-could not be run as asked, or the answers were not those that it measures.
+Exit code: 0 when the bench has measured, whether or not the bars were reached; 2 when
+it could not run as asked, or when the answers were not the expected ones.
 `;
 
 const SECONDS = '--seconds must be a number from 0.1 to 600';

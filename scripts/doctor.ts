@@ -15,19 +15,19 @@ import { subscribers } from '../src/service/subscribers.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
-const HELP = `Looks for what is wrong in a database, and mends nothing.
+const HELP = `Looks for faults in a database, and mends nothing.
 
 Usage: npm run doctor [-- OPTIONS]
 
-Looks at the database at DATABASE_URL, else at the embedded one in DATA_DIR, whose
-server must not be running. From that it first clears away what has expired since,
-as its server would have.
+Looks at the database at DATABASE_URL, or else at the embedded one in DATA_DIR. The
+server of the embedded database must not be running. In the embedded database the doctor
+first removes what has expired, as its server would do.
 
   --url URL          look at this PostgreSQL database
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-Exit code: 0 when all is well, 1 when something is wrong, 2 when it cannot be run.
+Exit code: 0 when all is well, 1 when something is wrong, 2 when the doctor could not look.
 `;
 
 const rules = z.object({
@@ -38,7 +38,7 @@ const rules = z.object({
   help: z.boolean().default(false),
 });
 
-/** For whatever is no diagnosis, so that 1 always means that something is wrong. */
+/** The exit code of any failure, so that 1 always means that something is wrong. */
 const FAILED = 2;
 
 runMain(async (stop) => {
@@ -60,7 +60,7 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
   const url = given ?? databaseUrl;
   if (url !== undefined) return onDatabase(url, diagnose);
   if (!hasData(dataDir))
-    throw new PlainError('There is no embedded database yet: npm start makes one. Or give --url.');
+    throw new PlainError('There is no embedded database yet. Run npm start, or give --url.');
   const embedded = await startEmbedded(dataDir, stop);
   try {
     return await onDatabase(embedded.url, diagnoseUnserved);
@@ -69,7 +69,9 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
   }
 }
 
-/** While no server runs nobody clears, and what has expired meanwhile is nothing wrong. */
+/**
+ * Clears expired rows first: without a running server nobody clears them, and they are no fault.
+ */
 async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
   if ((await missingMigrations(db)).length === 0) await clearAll({ db, subscribers });
   return diagnose(db);

@@ -2,7 +2,7 @@ import type { ScenarioResult } from '../src/faults/play.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
-/** Findings that are printed; --json has all of them. */
+/** How many findings are printed. --json has all of them. */
 const FINDINGS_SHOWN = 20;
 
 export const describeSkipped = (scenario: string, why: string): string =>
@@ -14,8 +14,18 @@ export function describeFaults(results: ScenarioResult[]): string {
 
 function describeCounts(results: ScenarioResult[]): string {
   const head = [
-    ...['scenario', 'seconds', 'requests', 'granted', 'refused', 'not done', 'lost'],
-    ...['kills', 'restarts', 'back after', 'memory', 'broken'],
+    'scenario',
+    'seconds',
+    'requests',
+    'granted',
+    'refused',
+    'not done',
+    'lost',
+    'kills',
+    'restarts',
+    'back after',
+    'memory',
+    'broken',
   ];
   const rows = results.map(({ scenario, seconds, requests, answers, ...rest }) => {
     const { kills, restarts, answeredAgainMs = [], memory, findings } = rest;
@@ -25,9 +35,18 @@ function describeCounts(results: ScenarioResult[]): string {
     const grown = memory && `${Math.round(memory.halfMb)} → ${Math.round(memory.endMb)} MB`;
     const broken = paint(findings.length ? 'red' : 'green', String(findings.length));
     return [
-      ...[scenario, seconds.toFixed(1), requests, sum(/^2/), sum(/^4/)],
-      ...[sum(/^(503 (?!outcome)|refused)/), sum(/^(503 outcome|broken)/)],
-      ...[kills ?? '', restarts ?? '', slowest, grown ?? '', broken],
+      scenario,
+      seconds.toFixed(1),
+      requests,
+      sum(/^2/),
+      sum(/^4/),
+      sum(/^(503 (?!outcome)|refused)/),
+      sum(/^(503 outcome|broken)/),
+      kills ?? '',
+      restarts ?? '',
+      slowest,
+      grown ?? '',
+      broken,
     ];
   });
   return plainTable(head, rows, head.map((_, column) => column).slice(1));

@@ -12,31 +12,31 @@ import { describeFaults, describeSkipped } from './faults-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Breaks what a running service stands on, under load, and audits what is left.
+const HELP = `Makes faults under a running service and its load, and audits the result.
 
 Usage: npm run faults -- [options]
 
   --scenario NAME    backends, server, postgres, servers, failover or soak; may
                      be given several times (default: all)
   --kills N          backends ended inside a transaction (1 to 100000, default 500)
-  --restarts N       how often the server, and PostgreSQL, is stopped and started
-                     again, or lost for a standby (1 to 1000, default 5)
-  --servers N        how many servers there are on one database in the scenario
-                     servers (2 to 8; default: two, then four)
+  --restarts N       how often the server or PostgreSQL is stopped and started again,
+                     or replaced by a standby (1 to 1000, default 5)
+  --servers N        how many servers use one database in the scenario servers
+                     (2 to 8; default: two, then four)
   --requests N       requests of all kinds to one server in the scenario soak, which
                      judges its memory from 100000 on (1000 to 10000000, default
                      200000)
-  --seconds N        the longest that a scenario's faults may take (1 to 3600,
+  --seconds N        the longest time for the faults of one scenario (1 to 3600,
                      default 900)
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-It starts a PostgreSQL for itself, and the servers as processes of their own. With
-DATABASE_URL it makes databases of its own on that server, which it never stops: the
-scenarios postgres and failover are skipped.
+The command starts a PostgreSQL of its own, and the servers as separate processes. With
+DATABASE_URL it makes databases on that server instead, and never stops the server. The
+scenarios postgres and failover are then skipped.
 
-Exit code: 0 when every promise was kept, 1 when one was broken, 2 when it could not
-be run as asked.
+Exit code: 0 when every promise was kept, 1 when one was broken, 2 when the command
+could not run as asked.
 `;
 
 const optionRules = z.object({
@@ -52,7 +52,7 @@ const optionRules = z.object({
   help: z.boolean().default(false),
 });
 
-/** For whatever is no verdict, so that 1 always means a broken promise. */
+/** The exit code of any failure, so that 1 always means a broken promise. */
 const FAILED = 2;
 
 runMain(async (stop) => {
@@ -61,8 +61,13 @@ runMain(async (stop) => {
   const { options } = readOptions('faults', optionRules, {
     options: {
       scenario: { ...text, multiple: true },
-      ...{ kills: text, restarts: text, servers: text, requests: text, seconds: text },
-      ...{ json: flag, help: flag },
+      kills: text,
+      restarts: text,
+      servers: text,
+      requests: text,
+      seconds: text,
+      json: flag,
+      help: flag,
     },
   });
   if (options.help) {

@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from '../src/process/errors.ts';
 
-/** A whole number on the command line, with what it is when not given. */
+/** A whole number on the command line, with its default. */
 export function whole(name: string, smallest: number, largest: number, usual: number) {
   const error = `${name} must be a whole number from ${smallest} to ${largest}`;
   return z
@@ -13,7 +13,10 @@ export function whole(name: string, smallest: number, largest: number, usual: nu
     .default(usual);
 }
 
-/** The options of a command after its rules. Throws a `UsageError` in a line that names the help. */
+/**
+ * Reads and checks the options of a command. Throws a `UsageError` with one line that names the
+ * help.
+ */
 export function readOptions<T extends z.ZodType>(
   command: string,
   rules: T,

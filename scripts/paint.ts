@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours text for stdout where that is a terminal that wants it; NO_COLOR is respected. */
+/** Colours text if stdout is a terminal with colours. Respects NO_COLOR. */
 export function paint(style: Style, text: string): string {
   const wanted = process.stdout.isTTY && process.stdout.hasColors();
   return wanted ? styleText(style, text) : text;

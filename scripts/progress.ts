@@ -3,7 +3,10 @@ import { print } from '../src/process/print.ts';
 const EVERY_MS = 5_000;
 let last = Date.now();
 
-/** Says how far a long run is, on stderr: in place on a terminal, else a line every few seconds. */
+/**
+ * Shows the progress of a long run on stderr: in place on a terminal, otherwise a line every few
+ * seconds.
+ */
 export function showProgress(text: string) {
   clearProgress();
   if (process.stderr.isTTY) print(text, process.stderr);
@@ -13,7 +16,7 @@ export function showProgress(text: string) {
   }
 }
 
-/** Wipes the progress line, so that what comes next stands alone. */
+/** Removes the progress line, so that later output begins on an empty line. */
 export function clearProgress() {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 }

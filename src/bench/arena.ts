@@ -10,20 +10,24 @@ import type { Heard, Order } from './load/load.ts';
 import { type Server, type Side, startFollowers, startLoader, startServer } from './processes.ts';
 import { type Seed, seed, withConnection } from './seed.ts';
 
-/** Where it is measured: a PostgreSQL, the servers and the load, each a process of its own. */
+/**
+ * The place of a measurement: a PostgreSQL, the servers and the load. Each is a separate process.
+ */
 export interface Arena {
-  /** A new migrated database with these rows, by its address. */
+  /** Makes a new migrated database with these rows, and gives its address. */
   makeDatabase(name: string, rows: Seed): Promise<string>;
-  /** A copy of a database that nobody is connected to: the same rows in the same places. */
+  /**
+   * Copies a database that nobody is connected to. The copy has the same rows in the same places.
+   */
   copyDatabase(name: string, of: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
   makeLoad(order: Order): Promise<Heard[]>;
-  /** Gives the milliseconds from each claim's answer until the last follower was told. */
+  /** For each claim, gives the milliseconds from its answer until the last follower was told. */
   follow(order: FollowOrder): Promise<number[]>;
   stop: AbortSignal;
 }
 
-/** Runs work in an arena of its own; everything in it is ended and dropped afterwards. */
+/** Runs work in an arena of its own. Afterwards everything in the arena is ended and dropped. */
 export async function withArena<T>(
   databaseUrl: string | undefined,
   stop: AbortSignal,
@@ -68,10 +72,13 @@ export async function withArena<T>(
 
 const nameOf = (url: string): string => new URL(url).pathname.slice(1);
 
-/** As PostgreSQL's manual has it for a server of its own: a quarter of the memory, here at most 1 GB. */
+/**
+ * PostgreSQL's manual advises a quarter of the memory for a dedicated server. Here it is at most 1
+ * GB.
+ */
 const SHARED_BUFFERS_MB = Math.min(1024, Math.floor(totalmem() / 2 ** 20 / 4));
 
-/** With the default of 128 MB, a million jobs come from the system's cache, a page at a time. */
+/** With the default of 128 MB, a million jobs come from the system's cache, one page at a time. */
 async function startTuned(stop: AbortSignal): Promise<Scratch> {
   const server = await startEmbedded(undefined, stop, { durable: true });
   await withConnection(server.url, (sql) =>
@@ -81,7 +88,10 @@ async function startTuned(stop: AbortSignal): Promise<Scratch> {
   return server;
 }
 
-/** A database beside the scratch one, whose name it begins with, so that it is dropped with it. */
+/**
+ * Makes a database beside the scratch database. Its name begins with the scratch name, so both are
+ * dropped together.
+ */
 async function createDatabase(
   scratchUrl: string,
   name: string,

@@ -12,14 +12,21 @@ import { withConnection } from './seed.ts';
 import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
 
 export const scenarios = {
-  ...{ spread, hot, beside, impossible, alone, size, memory, followers },
+  spread,
+  hot,
+  beside,
+  impossible,
+  alone,
+  size,
+  memory,
+  followers,
 } satisfies Record<string, Scenario>;
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
 
 export interface BenchResult {
   machine: Record<string, string | number>;
-  /** As PostgreSQL shows them. */
+  /** Settings as PostgreSQL shows them. */
   database: Record<string, string>;
   settings: {
     rounds: number;
@@ -30,7 +37,7 @@ export interface BenchResult {
   /** Medians over the rounds. */
   measures: (Measure & { scenario: ScenarioName })[];
   notes: string[];
-  /** What each round found, by scenario and by what was taken. */
+  /** The figures of each round, by scenario and by the thing that was measured. */
   rounds: Partial<Record<ScenarioName, Taken<string>>>;
 }
 
@@ -48,7 +55,9 @@ export const bench = (
       machine: machine(),
       database: await databaseSettings(stand.without),
       settings: { rounds, seconds, connections: CONNECTIONS, server: SERVER_SETTINGS },
-      ...{ measures: [], notes: [], rounds: {} },
+      measures: [],
+      notes: [],
+      rounds: {},
     };
     for (const name of names) {
       const found = await scenarios[name](stand);
@@ -70,7 +79,7 @@ function machine() {
   };
 }
 
-/** What durability costs depends on these, and both sides have them alike. */
+/** The cost of durability depends on these settings. Both sides have the same settings. */
 const TOLD = [
   'server_version',
   'fsync',

@@ -14,8 +14,8 @@ import type { Log } from '../process/log.ts';
 import { firstClaim } from './scenarios/first-claim.ts';
 
 /**
- * The service as it was first written, the base of the bench: `GET /claim-job` alone, with today's
- * checks and answers, and a transaction for each claim.
+ * The service as it was first written, as the base of the bench. It has only `GET /claim-job`, with
+ * today's checks and answers, and one transaction for each claim.
  */
 export function createTextbook(db: Database, log: Log) {
   const admission = new Admission(CHANGE_LIMITS, (error) =>

@@ -1,10 +1,10 @@
-/** What a ratio, or the value where there is no ratio, has to be (issue 5). */
+/** The limit for a ratio, or for the value if there is no ratio. */
 export interface Bar {
   at: 'least' | 'most';
   limit: number;
 }
 
-/** A median of what was measured, beside another one of the same run. */
+/** A median, possibly compared with another median of the same run. */
 export interface Measure {
   what: string;
   unit: 'claims/s' | 'refusals/s' | 'answers/s' | 'ms' | 'MB';
@@ -16,7 +16,7 @@ export interface Measure {
 
 type Side = { name: string; value: number };
 
-/** One value against another, and the ratio of the two against its bar. */
+/** Compares two values, and judges their ratio by the bar. */
 export function compare(
   what: string,
   unit: Measure['unit'],
@@ -26,14 +26,21 @@ export function compare(
 ): Measure {
   const ratio = of.value / against.value;
   return {
-    ...{ what, unit, of: of.name, value: of.value, against: { ...against, ratio } },
+    what,
+    unit,
+    of: of.name,
+    value: of.value,
+    against: { ...against, ratio },
     ...judged(ratio, bar),
   };
 }
 
-/** A value alone, against its bar. */
+/** Judges a single value by the bar. */
 export const alone = (what: string, unit: Measure['unit'], of: Side, bar?: Bar): Measure => ({
-  ...{ what, unit, of: of.name, value: of.value },
+  what,
+  unit,
+  of: of.name,
+  value: of.value,
   ...judged(of.value, bar),
 });
 

@@ -9,7 +9,7 @@ import { inProject } from '../process/project.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
 
-/** The two ways to claim that are compared, and the program that serves each. */
+/** The two compared ways to claim, and the program that serves each. */
 const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
 export type Side = keyof typeof PROGRAMS;
 
@@ -19,10 +19,13 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Settings of the servers that are not their defaults, beside the database. */
+/** Settings of the servers that differ from the defaults. The database is not among them. */
 export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
 
-/** A process that serves the side from a migrated database. Throws when it does not come up. */
+/**
+ * Starts a process that serves this side on a migrated database. Throws if the process does not
+ * start.
+ */
 export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
   const child = spawn(process.execPath, programOf(await buildProgram(PROGRAMS[side])), {
     env: environmentOf({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
@@ -40,7 +43,7 @@ export async function startServer(side: Side, databaseUrl: string): Promise<Serv
   };
 }
 
-/** Where it says that it listens. What it says later is read, and goes nowhere. */
+/** The address that the server prints when it listens. All later output is read and dropped. */
 async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
   let said = '';
   const hear = (text: string) => {
@@ -58,9 +61,9 @@ async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
   throw new PlainError(`A server did not start. It said: ${said}`);
 }
 
-/** A process that does what it is told, one order at a time. */
+/** A process that carries out one order at a time. */
 export interface Worker<Order, Report> {
-  /** Throws when the order could not be carried out. */
+  /** Throws if the order could not be carried out. */
   ask(order: Order): Promise<Report>;
   stop(): void;
 }

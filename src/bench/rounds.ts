@@ -1,14 +1,14 @@
-/** Figures of one taking, by name. */
+/** The figures of one measurement, by name. */
 export type Figures = Record<string, number>;
-/** One thing that is measured: prepares, measures, checks, and gives its figures. */
+/** One measurement: prepares, measures, checks, and gives the figures. */
 export type Taking = () => Promise<Figures>;
 
-/** The figures of all rounds, by what was taken. */
+/** The figures of all rounds, by the name of the measurement. */
 export type Taken<Name extends string> = Record<Name, Figures[]>;
 
 /**
- * Takes each in turn, round after round, so that what changes on the machine meanwhile falls on all
- * alike. A round before the first warms up and is not counted.
+ * Makes each measurement in turn, round after round, so that changes on the machine affect all
+ * measurements alike. The first round warms up and does not count.
  */
 export async function interleave<Name extends string>(
   rounds: number,

@@ -4,21 +4,21 @@ import { UsageError } from '../process/errors.ts';
 import { RECRUITERS } from './load/asks.ts';
 
 export interface Seed {
-  /** Jobs with their four claims each: the first ids. */
+  /** How many jobs have all their claims. Their ids come first. */
   fullJobs: number;
-  /** Jobs without a claim, after those. */
+  /** How many jobs have no claim. Their ids follow. */
   freeJobs: number;
 }
 
 const COMPANIES = 100;
 
-/** Fills a migrated database. Throws a `UsageError` unless the account is a superuser's. */
+/** Fills a migrated database. Throws a `UsageError` unless the account is a superuser. */
 export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {
     const [account] = await sql`SELECT current_setting('is_superuser') AS "isSuperuser"`;
     if (account?.isSuperuser !== 'on')
-      throw new UsageError('The account in DATABASE_URL has to be a superuser for the bench.');
-    // Without foreign keys checked and commits announced row by row, four million rows take seconds.
+      throw new UsageError('The account in DATABASE_URL must be a superuser for the bench.');
+    // This turns foreign keys and triggers off, so that four million rows take only seconds.
     await sql`SET session_replication_role = replica`;
     await sql`
       INSERT INTO companies (name) SELECT 'Company ' || n FROM generate_series(1, ${COMPANIES}::int) n`;
@@ -38,7 +38,7 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
     await sql`CHECKPOINT`;
   });
 
-/** Takes all claims away, and leaves no dead rows and no unwritten pages to the next round. */
+/** Removes all claims. The next round finds no dead rows and no unwritten pages. */
 export const clearClaims = (url: string): Promise<void> =>
   withConnection(url, async (sql) => {
     await sql`TRUNCATE job_claims`;
@@ -46,9 +46,10 @@ export const clearClaims = (url: string): Promise<void> =>
   });
 
 /**
- * Takes away the claims on the jobs after the full ones. Without a checkpoint: after one, each page is
- * written whole when it is first changed, and of a large table that is a page a claim. A server does
- * that for a moment every five minutes, and would here for all of each round.
+ * Removes the claims on the jobs after the full jobs. There is no checkpoint here: after a
+ * checkpoint, PostgreSQL writes each page whole at its first change, and in a large table nearly
+ * every claim changes another page. A server suffers from this for a moment every five minutes.
+ * Here it would fill each round.
  */
 export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {

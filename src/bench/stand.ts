@@ -8,34 +8,34 @@ import type { Server, Side } from './processes.ts';
 import type { Taken, Taking } from './rounds.ts';
 import { clearClaims } from './seed.ts';
 
-/** Connections of a crowd: each has one request on its way. */
+/** The connections of a crowd. Each connection has one request under way. */
 export const CONNECTIONS = 256;
-/** Jobs without a claim that the two sides have alike. */
+/** How many jobs without a claim each side has. */
 export const FREE_JOBS = 100_000;
 export interface BenchSettings {
   rounds: number;
-  /** How long each taking lasts. */
+  /** How long each measurement lasts. */
   seconds: number;
   onProgress: (text: string) => void;
 }
 
-/** A side of the comparison: its server, over a database of its own. */
+/** A side of the comparison: its server, on a database of its own. */
 export interface Place {
   side: Side;
   url: string;
   server: Server;
 }
 
-/** What the scenarios share. */
+/** The things that all scenarios share. */
 export interface Stand extends BenchSettings {
   arena: Arena;
   textbook: Place;
   group: Place;
-  /** A database with the same rows, for claims that come by no server. */
+  /** A database with the same rows, for claims that go through no server. */
   without: string;
 }
 
-/** What a scenario gives: its medians, and the figures of each round. */
+/** The result of a scenario: its medians, and the figures of each round. */
 export interface Found {
   measures: Measure[];
   rounds: Taken<string>;
@@ -44,7 +44,9 @@ export interface Found {
 
 export type Scenario = (stand: Stand) => Promise<Found>;
 
-/** Both servers over copies of one database, so that rows, pages and statistics are alike. */
+/**
+ * Starts both servers on copies of one database, so that rows, pages and statistics are the same.
+ */
 export async function makeStand(arena: Arena, settings: BenchSettings): Promise<Stand> {
   settings.onProgress('seeding');
   const without = await arena.makeDatabase('bench', { fullJobs: 0, freeJobs: FREE_JOBS });
@@ -54,13 +56,14 @@ export async function makeStand(arena: Arena, settings: BenchSettings): Promise<
   };
   return {
     ...settings,
-    ...{ arena, without },
+    arena,
+    without,
     textbook: await place('textbook'),
     group: await place('group'),
   };
 }
 
-/** Lets crowds ask for so long, of a table without claims. */
+/** Removes all claims, and then lets the crowds ask for the set time. */
 export async function crowdsAt(
   { arena, seconds }: Stand,
   { server, url }: Place,
@@ -82,7 +85,7 @@ export const spreadClaims = {
   slots: DEFAULT_CAPACITY,
 } satisfies Asks;
 
-/** Each request is a claim on a free slot, and is granted. */
+/** Measures claims on free slots. All of them are granted. */
 export const takeSpread =
   (stand: Stand, place: Place, connections = CONNECTIONS): Taking =>
   async () => {
@@ -92,7 +95,7 @@ export const takeSpread =
     return figuresOf(what, heard as Heard, 200);
   };
 
-/** The ceiling: the least that the product's server can do for an answer. */
+/** Measures the upper bound: the product's server gives its cheapest answer. */
 export const takeHealth = (stand: Stand, connections = CONNECTIONS): Taking => {
   const asks: Asks = { kind: 'path', path: '/healthz' };
   return async () => {

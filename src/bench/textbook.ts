@@ -1,4 +1,4 @@
-/** The process of the textbook claim: as `server.ts`, on a database that is migrated already. */
+/** The process of the textbook claim. It resembles `server.ts`, but needs a migrated database. */
 import { once } from 'node:events';
 import { readConfig } from '../config.ts';
 import { connect } from '../db/client.ts';
@@ -15,7 +15,8 @@ const DRAIN_MS = 1_000;
 runMain(async (stop) => {
   const { databaseUrl, host, port, logLevel } = readConfig();
   if (databaseUrl === undefined) throw new UsageError('The textbook needs a DATABASE_URL.');
-  // As Drizzle over postgres.js does unless told otherwise: every statement is parsed each time.
+  // Drizzle over postgres.js does not prepare statements by default, so each statement is parsed
+  // each time.
   const connection = connect(databaseUrl, {
     open: (settings, codecs) => openSession({ ...settings, prepare: false }, codecs),
   });

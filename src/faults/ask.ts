@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, Verdict } from './possible.ts';
 
-/** A request as it goes over the wire, the same each time that it is sent. */
+/** A request as it goes over the wire. Every repeat is identical. */
 export interface Request {
   path: string;
   method: string;
@@ -9,11 +9,13 @@ export interface Request {
   key?: string;
 }
 
-/** `refused`: nobody was connected to. `broken`: it was sent, perhaps, and no answer came. */
+/**
+ * `refused`: no connection was made. `broken`: the request may have been sent, but no answer came.
+ */
 export type Reply = Answer | { kind: 'refused' | 'broken' };
 type Answer = { kind: 'answer'; status: number; body: string };
 
-/** A stopped server lets nobody wait; who waits this long has found a request that hangs. */
+/** A stopped server refuses at once, so a request that takes this long hangs. */
 const PATIENCE_MS = 30_000;
 
 export async function send(url: string, request: Request): Promise<Reply> {
@@ -40,18 +42,21 @@ const claimList = z.object({
 });
 const refused = z.object({ code: z.string() });
 
-/** What a reply is called where replies are counted: `201`, `503 busy`, `refused`. */
+/** The name under which a reply is counted, such as `201`, `503 busy` or `refused`. */
 export function nameOf(reply: Reply): string {
   if (reply.kind !== 'answer') return reply.kind;
   return [reply.status, codeOf(reply)].filter(Boolean).join(' ');
 }
 
-/** `not done`: nothing was changed, so it may be sent again as the same request. */
+/** `not done`: nothing was changed, so the same request may be sent again. */
 export type Settled = Verdict | { kind: 'not done' } | { kind: 'unexpected' };
 
 const notDone = { kind: 'not done' } as const;
 
-/** What a reply says of its operation. `runs`: it came so late that it may run on without an answer. */
+/**
+ * The meaning of a reply for its operation. `runs`: the reply came so late that the operation may
+ * still be running.
+ */
 export function verdictOn(did: Operation, reply: Reply, runs: boolean): Settled {
   if (reply.kind !== 'answer')
     return reply.kind === 'refused' ? notDone : { kind: 'unknown', runs };
@@ -82,13 +87,13 @@ function granted(did: Operation, body: string): Settled {
   return { kind: did.kind === 'claim' ? 'claimed' : 'renewed', id, ends };
 }
 
-/** The claims in a list of them, by their jobs. */
+/** The claim ids in a list of claims, by job. */
 export function claimsIn(reply: Reply): Map<string, string> {
   const { data } = claimList.safeParse(reply.kind === 'answer' ? parse(reply.body) : undefined);
   return new Map(data?.claims.map(({ id, jobId }) => [jobId, id]));
 }
 
-/** The code of a problem; undefined where the answer is none. */
+/** The code of a problem. Undefined if the answer is no problem. */
 function codeOf({ status, body }: Answer): string | undefined {
   if (status < 300) return undefined;
   return refused.safeParse(parse(body)).data?.code ?? 'no problem document';
@@ -102,7 +107,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** The request that asks for this. A claim for good may be asked for by the GET too. */
+/** The request for an operation. A claim without a lease may use the GET. */
 export function requestFor(did: Operation, byGet: boolean, key: string | undefined): Request {
   const named = key === undefined ? {} : { key };
   switch (did.kind) {

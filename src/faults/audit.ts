@@ -7,14 +7,14 @@ const QUIET_PATIENCE_MS = 15_000;
 const LOOK_MS = 20;
 const CLOSE_PATIENCE_S = 5;
 
-/** How far the database's clock is ahead of ours, in milliseconds. */
+/** How many milliseconds the database's clock is ahead of ours. */
 export async function clockOffset(sql: postgres.Sql): Promise<number> {
   const before = Date.now();
   const now = await databaseTime(sql);
   return now - (before + Date.now()) / 2;
 }
 
-/** Jobs that are held by more than they take, at one moment. */
+/** Jobs that have more claims than slots at one moment. */
 export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
   const rows = await sql<{ id: string; capacity: number; claimed: number }[]>`
     SELECT jobs.id::text, capacity, count(*)::int AS claimed
@@ -28,8 +28,8 @@ export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
 }
 
 /**
- * Compares the database with what was asked and answered, once nothing runs there any more. Adds
- * what it finds to the ledger.
+ * Compares the database with the requests and their answers, once all transactions have ended. Adds
+ * its findings to the ledger.
  */
 export async function audit(sql: postgres.Sql, ledger: Ledger) {
   await untilQuiet(sql);
@@ -42,7 +42,10 @@ export async function audit(sql: postgres.Sql, ledger: Ledger) {
   for (const finding of await oversold(sql)) ledger.add(finding);
 }
 
-/** A server that was killed leaves sessions behind that end what they were told last. */
+/**
+ * Waits until no transaction runs. A killed server leaves sessions behind that still finish their
+ * last statement.
+ */
 async function untilQuiet(sql: postgres.Sql) {
   const deadline = Date.now() + QUIET_PATIENCE_MS;
   while (Date.now() < deadline) {
@@ -62,7 +65,7 @@ async function databaseTime(sql: postgres.Sql): Promise<number> {
   return row?.ms ?? Number.NaN;
 }
 
-/** Does some work on a connection of its own. */
+/** Runs work on a connection of its own. */
 export async function onDatabase<T>(
   url: string,
   work: (sql: postgres.Sql) => Promise<T>,

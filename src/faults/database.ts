@@ -1,11 +1,14 @@
 import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { Pair } from './pair.ts';
 
-/** A PostgreSQL for the faults. Only a server of our own has `restart`, or is a pair. */
+/** A PostgreSQL for the faults. Only our own servers have `restart` or are a pair. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
   Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair };
 
-/** The server at this address, which is somebody's and is never stopped; or one of our own. */
+/**
+ * Gives the server at this address, which is never stopped. Without an address, starts a server of
+ * our own.
+ */
 export async function openFaulty(
   databaseUrl: string | undefined,
   signal: AbortSignal,
@@ -15,7 +18,7 @@ export async function openFaulty(
     : { url: databaseUrl, stop: async () => {} };
 }
 
-/** Two servers of our own, the second a standby of the first. */
+/** Starts two servers of our own. The second is a standby of the first. */
 export async function openPair(signal: AbortSignal): Promise<FaultyPostgres> {
   const pair = await Pair.open(signal);
   return { url: pair.url, pair, stop: () => pair.stop() };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Draws by chance. */
+/** Makes random choices. */
 export class Dice {
   readonly #random: () => number;
 
-  /** `random` gives numbers from 0 up to 1. */
+  /** `random` gives numbers from 0 up to, but not including, 1. */
   constructor(random: () => number) {
     this.#random = random;
   }
@@ -17,7 +17,7 @@ export class Dice {
     return some[this.below(some.length)];
   }
 
-  /** A whole number from 0 up to `limit`. */
+  /** A whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
@@ -25,7 +25,7 @@ export class Dice {
 
 export const anyDice = () => new Dice(Math.random);
 
-/** The same seed always gives the same draws. */
+/** The same seed always gives the same choices. */
 export function seededDice(seed: string): Dice {
   let drawn = 0;
   return new Dice(() => {

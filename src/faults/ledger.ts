@@ -10,7 +10,7 @@ import {
   withEffect,
 } from './possible.ts';
 
-/** What the service promises, and a fault may break. */
+/** The promises of the service that a fault may break. */
 export type Promised =
   | 'capacity'
   | 'acknowledged is kept'
@@ -25,14 +25,14 @@ export interface Finding {
   what: string;
 }
 
-/** A row of the claims that counts at the time of the audit. */
+/** A live claim in the table at the time of the audit. */
 export interface ClaimRow {
   id: string;
   jobId: string;
   recruiterId: string;
 }
 
-/** A row of the idempotency keys; the answer is null where it was committed without one. */
+/** A row of the idempotency keys. The answer is null if the row was committed without one. */
 export interface KeyRow {
   key: string;
   status: number | null;
@@ -41,18 +41,19 @@ export interface KeyRow {
 
 type Answer = { status: number; body: string };
 
-/** What is known of one recruiter and job. */
+/** Our knowledge about one recruiter and one job. */
 interface Known {
   states: State[];
-  /** Operations that may happen at any later time. */
+  /** Operations that may still take effect at any later time. */
   running: { did: Operation; from: number }[];
 }
 
 /**
- * What was asked and answered, and so what the database may hold: for each job and recruiter the
- * states that are possible. An answer that none of them explains is a finding. It begins with
- * nothing claimed, and takes the operations of one job and recruiter in their order, each once: a
- * request that was sent again with its key is one operation.
+ * Records all requests and answers, and derives the possible states of the database for each job
+ * and recruiter. An answer that fits no possible state is a finding.
+ *
+ * The ledger begins with no claims. It takes the operations of one job and recruiter in their
+ * order, and each operation once: a request that is sent again with its key is the same operation.
  */
 export class Ledger {
   readonly findings: Finding[] = [];
@@ -60,7 +61,7 @@ export class Ledger {
   readonly #claims = new Set<string>();
   readonly #answers = new Map<string, Answer>();
 
-  /** Takes what an operation has come to that began and ended within the span. */
+  /** Records the result of an operation that began and ended within the span. */
   record(did: Operation, verdict: Verdict, at: Span) {
     const pair = this.#pair(did);
     const before = possible(pair, at);
@@ -71,7 +72,7 @@ export class Ledger {
     pair.states = states.length === 0 ? implied(did, verdict) : states;
   }
 
-  /** Takes the answer to a request with a key: each repeat has to get the first one's. */
+  /** Records the answer to a request with a key. Each repeat must get the first answer. */
   answered(key: string, answer: Answer) {
     const first = this.#answers.get(key);
     if (first === undefined) this.#answers.set(key, answer);
@@ -82,7 +83,7 @@ export class Ledger {
       });
   }
 
-  /** Compares the claims that count with what may be, at this time. */
+  /** Compares the live claims with the possible states at this time. */
   judgeClaims(rows: ClaimRow[], at: Span) {
     const inTable = new Map(rows.map((row) => [nameOf(row), row]));
     for (const row of rows) this.#pair(row);
@@ -102,7 +103,7 @@ export class Ledger {
     }
   }
 
-  /** Compares the stored keys with what was answered to them. */
+  /** Compares the stored keys with the answers to their requests. */
   judgeKeys(rows: KeyRow[]) {
     const stored = new Map(rows.map((row) => [row.key, row]));
     for (const { key, status } of rows)
@@ -118,12 +119,12 @@ export class Ledger {
     }
   }
 
-  /** Takes what somebody else has found. */
+  /** Adds a finding of another check. */
   add(finding: Finding) {
     this.#find(finding);
   }
 
-  /** Each once: a job that stays oversold is seen in every look. */
+  /** Adds each finding once. A job that stays oversold is found again by every look. */
   #find(finding: Finding) {
     if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }

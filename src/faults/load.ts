@@ -14,35 +14,37 @@ import {
 import type { Ledger } from './ledger.ts';
 import type { Operation, Verdict } from './possible.ts';
 
-/** How many requests were sent, and how they were answered. */
+/** How many requests were sent, and how many answers of each kind came. */
 export interface Counts {
   requests: number;
   answers: Record<string, number>;
 }
 
 export interface LoadSettings {
-  /** Each request goes to any of these, and its repeat perhaps to another. */
+  /** Each request goes to one of these servers. Its repeat may go to another. */
   urls: string[];
   ledger: Ledger;
-  /** The time of the database, in milliseconds. */
+  /** The database's time in milliseconds. */
   now: () => number;
 }
 
 export interface How {
-  /** With an idempotency key. */
+  /** Whether the request has an idempotency key. */
   keyed: boolean;
-  /** By the GET, where there is one for this. */
+  /** Whether the request uses the GET, if the operation has one. */
   byGet?: boolean;
-  /** With a key: the same request once more. */
+  /** Whether to send a request with a key a second time. */
   again?: 'after its answer' | 'at once' | undefined;
 }
 
-/** How long a request is sent again after the load has ended and the faults with it. */
+/** How long requests are still repeated after the load and the faults have ended. */
 const CONVERGE_MS = 30_000;
 const LONGEST_PAUSE_MS = 60;
 const LOOK_MS = 5;
 
-/** Sends operations and puts down what came of them, sending each again until that is known. */
+/**
+ * Sends operations, and records their results. An operation is repeated until its result is known.
+ */
 export class Load {
   readonly counts: Counts = { requests: 0, answers: {} };
   readonly #settings: LoadSettings;
@@ -52,7 +54,10 @@ export class Load {
     this.#settings = settings;
   }
 
-  /** The faults are over: what is not answered soon stays unknown, and is a finding. */
+  /**
+   * Call this when the faults are over. An operation that gets no answer soon stays unknown, and is
+   * a finding.
+   */
   end() {
     this.#deadline = Date.now() + CONVERGE_MS;
   }
@@ -61,7 +66,7 @@ export class Load {
     return this.#deadline < Infinity;
   }
 
-  /** Resolves when so many more requests have been granted or refused. */
+  /** Resolves when this many more requests have been granted or refused. */
   async pass(answers: number, stop: AbortSignal) {
     const enough = this.#answered() + answers;
     while (this.#answered() < enough) {
@@ -76,8 +81,9 @@ export class Load {
   }
 
   /**
-   * Asks until it is known what came of it. With a key the same request is sent again; without, one
-   * whose answer was lost stands as unknown, and is then asked for anew.
+   * Repeats an operation until its result is known. With a key, the same request is sent again.
+   * Without a key, a request whose answer was lost is recorded as unknown, and a new request is
+   * sent.
    */
   async settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
     const key = keyed ? randomUUID() : undefined;
@@ -89,13 +95,13 @@ export class Load {
     return verdict;
   }
 
-  /** Counts a request, by what its answer is called. */
+  /** Counts a request under the name of its answer. */
   count(name: string) {
     this.counts.requests++;
     this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
   }
 
-  /** The claims of a recruiter, by their jobs; none where that is not answered. */
+  /** A recruiter's claim ids, by job. Empty if there is no answer. */
   async look(recruiterId: string): Promise<Map<string, string>> {
     const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
     return claimsIn(await this.#send(request));
@@ -123,7 +129,7 @@ export class Load {
     }
   }
 
-  /** The same operation again, which stands in the ledger once. */
+  /** Sends the same operation again. The ledger still counts it once. */
   async #repeat(did: Operation, request: Request) {
     while (!isVerdict((await this.#attempt(did, request)).settled)) {
       if (this.#isTooLate()) return;

@@ -9,8 +9,8 @@ const ATTACH_PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 
 /**
- * A primary and its synchronous standby, behind a relay as a balancer would be: no commit is
- * acknowledged before the standby has it on its disk.
+ * A primary and its synchronous standby, behind a relay that plays the part of a balancer. No
+ * commit is acknowledged before the standby has it on its disk.
  */
 export class Pair {
   readonly relay: Relay;
@@ -47,25 +47,28 @@ export class Pair {
     return this.relay.url;
   }
 
-  /** The standby keeps what it receives on its disk, and shows nothing of it until it is promoted. */
+  /** The standby goes on writing to its disk, but shows no new data until it is promoted. */
   async lag() {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
   }
 
-  /** The standby becomes the primary, whatever the primary does meanwhile. */
+  /** Makes the standby the primary. The former primary is not told. */
   async promote() {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_promote()`);
     [this.primary, this.standby] = [this.standby, this.primary];
   }
 
-  /** A new standby takes the place of one that was killed. */
+  /** Starts a new standby in place of a killed one. */
   async replaceStandby() {
     const killed = this.standby;
     this.standby = await startStandby(this.primary, this.#signal);
     await killed.stop();
   }
 
-  /** A planned switchover: the primary stops in order, and comes back as the standby of the other. */
+  /**
+   * Makes a planned switchover. The primary stops in order, and returns as the standby of the
+   * other.
+   */
   async switchOver() {
     const { url, home } = this.standby;
     await this.primary.restart({ url, home });
@@ -94,7 +97,10 @@ async function startStandby(primary: EmbeddedPostgres, signal: AbortSignal) {
   }
 }
 
-/** Resolves when a standby is attached; from now on no commit is acknowledged that it does not have. */
+/**
+ * Resolves when a standby is attached. From then on, commits are acknowledged only if the standby
+ * has them.
+ */
 const waitForStandby = (primary: EmbeddedPostgres) =>
   onDatabase(primary.url, async (sql) => {
     await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
@@ -109,7 +115,7 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
     }
   });
 
-/** SIGKILL, as if the machine of the server were lost. */
+/** Sends SIGKILL, as if the server's machine were lost. */
 export async function kill(server: Pick<EmbeddedPostgres, 'home' | 'failed'>) {
   const holder = holderOf(dataOf(server.home));
   if (holder.kind !== 'rowlock') throw new Error('there is no server to kill');

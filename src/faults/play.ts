@@ -16,9 +16,9 @@ import { startServerProcess } from './server-process.ts';
 
 export interface ScenarioResult extends Counts, FaultCounts {
   scenario: string;
-  /** How long the faults were made for. */
+  /** For how many seconds faults were made. */
   seconds: number;
-  /** Empty: every promise was kept. */
+  /** Empty if every promise was kept. */
   findings: Finding[];
 }
 
@@ -35,7 +35,7 @@ export interface PlaySettings {
 
 /**
  * Plays a scenario on a database of its own: servers, a load, the faults, and the audit. Throws a
- * `PlainError` when the faults could not all be made in the time that they may take.
+ * `PlainError` if there was not enough time for all faults.
  */
 export async function play(scenario: Scenario, how: PlaySettings): Promise<ScenarioResult> {
   const scratch = await openScratch(how.postgres.url, how.stop);
@@ -59,7 +59,11 @@ async function onStage(
   const load = new Load({ urls, ledger, now: () => Date.now() + offset });
   const tooLong = AbortSignal.timeout(settings.seconds * 1000);
   const stage: Stage = {
-    ...{ databaseUrl, servers, load, ledger, settings },
+    databaseUrl,
+    servers,
+    load,
+    ledger,
+    settings,
     stop: AbortSignal.any([stop, tooLong]),
     restartPostgres: postgres.restart,
     pair: postgres.pair,
@@ -73,7 +77,8 @@ async function onStage(
       return work(id, load, openings, dice);
     }),
   ]);
-  // The error is thrown where `working` is awaited. This line keeps Node from reporting it earlier.
+  // The error is thrown where `working` is awaited. Until then Node must not report it as
+  // unhandled.
   working.catch(() => undefined);
   try {
     const counts = await faults(scenario, stage, stop);
@@ -97,7 +102,7 @@ async function faults(scenario: Scenario, stage: Stage, stop: AbortSignal): Prom
     if (!stage.stop.aborted || stop.aborted) throw error;
     const { seconds } = stage.settings;
     throw new PlainError(
-      `${scenario.name}: ${seconds} s were not enough for what was to be done. Give it --seconds.`,
+      `${scenario.name}: ${seconds} s were not enough for all faults. Give more time with --seconds.`,
     );
   }
 }
@@ -117,7 +122,7 @@ async function lookAround(sql: postgres.Sql) {
   return { offset: await clockOffset(sql), openings, recruiterIds };
 }
 
-/** Looks for jobs that are oversold while the load runs; the audit sees only how it ends. */
+/** Looks for oversold jobs while the load runs. The audit sees only the end. */
 async function watch({ databaseUrl, load, ledger }: Stage) {
   while (!load.hasEnded) {
     // While PostgreSQL is stopped there is nothing to see.
@@ -127,7 +132,7 @@ async function watch({ databaseUrl, load, ledger }: Stage) {
   }
 }
 
-/** The servers that were not killed are the same processes still, and answer. */
+/** Checks that the servers which were not killed still run and answer. */
 async function judgeLife({ servers, ledger }: Stage) {
   for (const server of servers) {
     const reply = await send(server.url, { path: '/healthz', method: 'GET' });

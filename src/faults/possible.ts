@@ -6,41 +6,44 @@ export interface Span {
 
 /** A claim that a recruiter may hold. */
 export interface Held {
-  /** Undefined: of a claim whose answer was lost. */
+  /** Undefined if the answer to the claim was lost. */
   id: string | undefined;
-  /** When its lease may end; from Infinity on: never. */
+  /** When the lease may end. Infinity means never. */
   ends: Span;
 }
 
-/** What a recruiter may have of a job, as far as the answers tell. */
+/** A possible state of one recruiter and one job, as far as the answers tell. */
 export type State = 'free' | Held;
 
-/** What one recruiter asks about one job. */
+/** A request of one recruiter about one job. */
 export type Operation = { jobId: string; recruiterId: string } & (
   | { kind: 'claim'; leaseSeconds?: number }
   | { kind: 'release'; id: string }
   | { kind: 'renew'; id: string; leaseSeconds: number }
 );
 
-/** What is known of an operation afterwards. */
+/** Our knowledge of an operation afterwards. */
 export type Verdict =
   | { kind: 'claimed' | 'renewed'; id: string; ends: number }
   | { kind: 'released' | 'duplicate' | 'full' | 'gone' | 'no-lease' }
-  /** `runs`: it may still happen; otherwise it has happened by now, or never will. */
+  /**
+   * `runs`: the operation may still take effect. Otherwise it has taken effect by now, or never
+   * will.
+   */
   | { kind: 'unknown'; runs: boolean };
 
-/** Between the clocks of the database and of whoever compares, and for the rounding of instants. */
+/** Allows for the difference between the two clocks, and for rounded times. */
 const SLACK_MS = 250;
 const NEVER: Span = { from: Infinity, to: Infinity };
 
-/** What may be at some time of a span, where leases may have ended by themselves. */
+/** The possible states within a span of time. Leases may have ended by then. */
 export function lapse(states: State[], at: Span): State[] {
   const rest = states.filter((each) => each === 'free' || each.ends.to >= at.from - SLACK_MS);
   const mayHaveEnded = states.some((each) => each !== 'free' && each.ends.from <= at.to + SLACK_MS);
   return mayHaveEnded ? merge([...rest, 'free']) : rest;
 }
 
-/** What may be after an operation that ran within the span; nothing when its answer cannot be true. */
+/** The possible states after an operation within the span. Empty if the answer cannot be true. */
 export function after(states: State[], did: Operation, verdict: Verdict, at: Span): State[] {
   switch (verdict.kind) {
     case 'claimed':
@@ -62,7 +65,7 @@ export function after(states: State[], did: Operation, verdict: Verdict, at: Spa
   }
 }
 
-/** What may be when an operation may have had its effect, or may not. */
+/** The possible states if the operation may or may not have taken effect. */
 export function withEffect(states: State[], did: Operation, at: Span): State[] {
   const changed = states.flatMap((each): State[] => {
     if (did.kind === 'claim')
@@ -73,7 +76,10 @@ export function withEffect(states: State[], did: Operation, at: Span): State[] {
   return merge([...states, ...changed]);
 }
 
-/** What an answer says by itself, for going on after one that contradicts those before. */
+/**
+ * The states that an answer implies by itself. They replace the earlier states if the answer
+ * contradicts them.
+ */
 export function implied(did: Operation, verdict: Verdict): State[] {
   switch (verdict.kind) {
     case 'claimed':
@@ -87,7 +93,7 @@ export function implied(did: Operation, verdict: Verdict): State[] {
   }
 }
 
-/** Whether this state is of that claim, or may be. */
+/** Whether this state is, or may be, the claim with this id. */
 export const holding =
   (id: string) =>
   (state: State): boolean =>
@@ -103,7 +109,9 @@ const endOf = (leaseSeconds: number | undefined, { from, to }: Span): Span =>
     ? NEVER
     : { from: from + leaseSeconds * 1000, to: to + leaseSeconds * 1000 };
 
-/** Two states that differ only in when the lease ends become one, of the span of both. */
+/**
+ * Joins states that differ only in the end of the lease. The joined end is the span of all ends.
+ */
 function merge(states: State[]): State[] {
   const merged = new Map<string, State>();
   for (const each of states) {

@@ -4,11 +4,13 @@ import { nameOf, send } from './ask.ts';
 import { onDatabase } from './audit.ts';
 import type { Stage } from './scenario.ts';
 
-/** A claim has to be granted this soon after new connections lead to a promoted server. */
+/** How soon a claim must be granted after new connections lead to a promoted server. */
 const CLAIMED_WITHIN_MS = 5_000;
-/** All has to be well this soon. A session on a standby gives trouble for as long as it lives. */
+/**
+ * How soon everything must be well. A session on a standby gives trouble for as long as it lives.
+ */
 const WELL_WITHIN_MS = 15_000;
-/** At most 20 of 100 requests may be turned away. A slow machine turns some away by itself. */
+/** At most 20 of 100 requests may be refused. A slow machine refuses some even without faults. */
 const CALM = { requests: 100, turnedAway: 20 };
 const LOOK_MS = 5;
 
@@ -31,7 +33,7 @@ export function countedAt({ load }: Stage): Counted {
   };
 }
 
-/** The time until a claim was granted. */
+/** The milliseconds until a claim was granted. */
 export async function untilClaimed(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const now = countedAt(stage);
@@ -42,7 +44,7 @@ export async function untilClaimed(stage: Stage, since: Counted): Promise<number
   }
 }
 
-/** The time until requests were no longer turned away. */
+/** The milliseconds until the service refused only few requests. */
 export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const before = countedAt(stage);
@@ -58,10 +60,13 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
   }
 }
 
-/** A session that stays on a standby turns claims away for as long as it lives. */
+/**
+ * Resolves when no session is on the standby. Such a session refuses claims for as long as it
+ * lives.
+ */
 export async function untilStandbyIsLeft(stage: Stage, standby: { url: string }, since: Counted) {
   for (;;) {
-    // A server that was killed has no sessions.
+    // A killed server has no sessions.
     const sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
     if (sessions === 0) return;
     const took = Date.now() - since.at;
@@ -76,7 +81,7 @@ async function sessionsOfService(sql: postgres.Sql): Promise<number> {
   return sessions.length;
 }
 
-/** Resolves when every server says that it is ready for requests. */
+/** Resolves when every server reports that it is ready. */
 export async function untilReady(stage: Stage, since: Counted) {
   for (const { url } of stage.servers) {
     for (;;) {

@@ -2,25 +2,26 @@ import type { Dice } from './dice.ts';
 import type { How, Load } from './load.ts';
 import type { Operation } from './possible.ts';
 
-/** Most want the same few jobs, and the others are spread. */
+/** Most requests go to the same few hot jobs. The others are spread. */
 export interface Openings {
   hot: string[];
   spread: string[];
 }
 
-/** Ends while the load runs; and outlasts it. */
+/** The first lease ends while the load runs. The second lasts longer than the load. */
 const LEASES_S = [1, 3_600];
 
-/** A recruiter who claims, renews and releases, one after the other, until the load has ended. */
+/** A recruiter who claims, renews and releases in turn, until the load has ended. */
 export async function work(recruiterId: string, load: Load, openings: Openings, dice: Dice) {
-  /** Claims that this recruiter knows of, by their jobs; some may have ended. */
+  /** The claims that this recruiter knows, by job. Some may have ended. */
   let held = new Map<string, string>();
   while (!load.hasEnded) {
     const did = choose(recruiterId, held, openings, dice);
     const verdict = await load.settle(did, chooseHow(dice));
     if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
     if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
-    // It was claimed by a request whose answer was lost, and the answer would have told its id.
+    // An earlier request has claimed the job, but its answer and so the claim's id was lost. Look
+    // the id up.
     if (verdict.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
   }
 }
@@ -44,7 +45,7 @@ function choose(
   return { kind: 'claim', jobId, recruiterId, ...lease };
 }
 
-/** Six in ten with a key; some of these twice. */
+/** Six in ten requests have a key. Some of these are sent twice. */
 function chooseHow(dice: Dice): How {
   if (dice.chance(0.4)) return { keyed: false, byGet: dice.chance(0.5) };
   const again = dice.any(['after its answer', 'at once', undefined, undefined] as const);

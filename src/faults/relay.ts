@@ -1,21 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a database server, as a balancer in front of several servers is. */
+/** A relay to a database server. It plays the part of a balancer in front of several servers. */
 export interface Relay {
   /** The address of the database, through the relay. */
   url: string;
-  /** New connections lead to this server. Open connections stay where they are. */
+  /** Sends new connections to this server. Open connections stay where they are. */
   turn(databaseUrl: string): void;
-  /** While on, new connections are taken and never answered, not even later. */
+  /** While on, new connections are accepted but get no answer, not even later. */
   hang(on: boolean): void;
-  /** While on, all connections are taken and nothing is answered. Then these connections are cut. */
+  /**
+   * While on, connections are accepted but get no answer. Turning it off cuts these connections.
+   */
   freeze(on: boolean): void;
-  /** How many messages were taken while frozen. */
+  /** How many messages arrived while frozen. */
   swallowed(): number;
-  /** Cuts all connections, and takes no more. */
+  /** Cuts all connections, and accepts no more. */
   cut(): void;
-  /** Takes connections again after a cut. */
+  /** Accepts connections again after a cut. */
   mend(): Promise<void>;
 }
 

@@ -3,47 +3,51 @@ import type { Load } from './load.ts';
 import type { Pair } from './pair.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** What a run is to come to. */
+/** The size of a run. */
 export interface FaultSettings {
-  /** Backends to be ended inside a transaction. */
+  /** How many backends are killed inside a transaction. */
   kills: number;
   /** How often a server or PostgreSQL is stopped and started again. */
   restarts: number;
-  /** Requests of all kinds to one server. */
+  /** How many requests of all kinds one server gets. */
   requests: number;
-  /** The longest that faults are made for, in a scenario. */
+  /** The longest time for the faults of one scenario. */
   seconds: number;
-  /** With how many servers on one database, each in turn. */
+  /** The scenario `servers` is played once for each of these numbers of servers. */
   servers: number[];
 }
 
-/** Where a scenario's faults happen: servers on a database, under a load that goes on meanwhile. */
+/** The place of a scenario's faults: servers on a database, under a load that never pauses. */
 export interface Stage {
   databaseUrl: string;
-  /** Those that are expected to live; a scenario that kills one takes it out or replaces it. */
+  /**
+   * The servers that must stay alive. A scenario that kills a server removes or replaces it here.
+   */
   servers: ServerProcess[];
   load: Load;
   ledger: Ledger;
   settings: FaultSettings;
-  /** Aborted when the command is stopped, or the faults take longer than they may. */
+  /** Aborted if the command is stopped, or if the faults take too long. */
   stop: AbortSignal;
-  /** Stops PostgreSQL `immediate` and starts it again; only where it is our own. */
+  /**
+   * Stops PostgreSQL with `immediate` and starts it again. Undefined if the server is not our own.
+   */
   restartPostgres: (() => Promise<void>) | undefined;
   /** The primary and its standby. Undefined unless the scenario needs a pair. */
   pair: Pair | undefined;
   progress: (text: string) => void;
 }
 
-/** What the faults came to. */
+/** The results of the faults. */
 export interface FaultCounts {
-  /** Backends ended inside a transaction whose answer was lost with it. */
+  /** How many backends were killed inside a transaction, so that a request's answer was lost. */
   kills?: number;
   restarts?: number;
-  /** From each stop until a request was answered again, in milliseconds. */
+  /** The milliseconds from each stop until a request was answered again. */
   answeredAgainMs?: number[];
-  /** From each switchover until requests were no longer turned away, in milliseconds. */
+  /** The milliseconds from each switchover until the service refused only few requests. */
   calmAgainMs?: number[];
-  /** Resident memory of the server at half of the requests, and at the end. */
+  /** The server's resident memory after half of the requests, and at the end. */
   memory?: { halfMb: number; endMb: number };
 }
 
@@ -52,13 +56,13 @@ export interface Scenario {
   idea: string;
   /** How many servers there are. */
   servers: number;
-  /** It stops PostgreSQL, and so needs one of its own. */
+  /** Set if the scenario stops PostgreSQL. It then needs a server of our own. */
   stopsPostgres?: true;
-  /** It needs a primary and a standby behind a relay. */
+  /** Set if the scenario needs a primary and a standby behind a relay. */
   needsPair?: true;
-  /** It reads the memory of its server, which only Linux tells. */
+  /** Set if the scenario reads the memory of its server. Only Linux shows this. */
   readsMemory?: true;
-  /** Each recruiter draws the same operations in every run. */
+  /** Set if each recruiter makes the same choices in every run. */
   isSeeded?: true;
   faults(stage: Stage): Promise<FaultCounts>;
 }

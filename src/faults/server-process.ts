@@ -9,15 +9,15 @@ import { PlainError } from '../process/errors.ts';
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** Whether it has not ended, by itself or otherwise. */
+  /** False if the process has ended for any reason. */
   isRunning(): boolean;
-  /** The first lines that report an error or a warning, in its log or by Node. */
+  /** The first warnings and errors, from the log or from Node. */
   complaints: string[];
-  /** SIGKILL: no drain, no last words. Resolves when the process is gone. */
+  /** Sends SIGKILL, so the server neither drains nor logs. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
-/** Starts a server on this port, or on a free one; resolves when it listens. */
+/** Starts a server on this port, or on a free port. Resolves when the server listens. */
 export async function startServerProcess(databaseUrl: string, port = 0): Promise<ServerProcess> {
   const settings = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LAB: 'off' };
   const child = spawn(process.execPath, programOf(await buildProgram('src/server.ts')), {
@@ -51,7 +51,10 @@ function complaintsOf({ stderr }: ChildProcess): string[] {
   return complaints;
 }
 
-/** Where it says that it listens; undefined when it ends before. What it says later is let pass. */
+/**
+ * The address that the server prints when it listens. Undefined if the server ends before. Later
+ * output is ignored.
+ */
 async function listening(child: ChildProcess): Promise<string | undefined> {
   let said = '';
   return new Promise((resolve) => {

@@ -1,23 +1,28 @@
-/** What a crowd asks for, told to the process that makes the load. */
+/** The requests of a crowd, as an order for the process that makes the load. */
 export type Asks =
   | { kind: 'path'; path: string }
   /** The next recruiter claims the same job. */
   | { kind: 'one-job'; jobId: number }
-  /** Each request is another pair of a job and a recruiter; ends where each job had `slots` of them. */
+  /**
+   * Each request is another pair of a job and a recruiter. Ends after `slots` requests for each
+   * job.
+   */
   | { kind: 'spread'; firstJob: number; jobs: number; slots?: number }
-  /** Each request names another recruiter who does not exist, and the next job. */
+  /** Each request names the next job, and another recruiter who does not exist. */
   | { kind: 'no-recruiter'; firstJob: number; jobs: number }
   /** Each request names another job that does not exist. */
   | { kind: 'no-job' };
 
-/** A prime, so that the recruiters who come to a job are different ones. */
+/** A prime, so that different recruiters come to each job. */
 export const RECRUITERS = 10_007;
-/** Has no factor in common with powers of ten, so every job comes before any comes again. */
+/**
+ * Has no factor in common with a power of ten, so every job comes once before any job comes again.
+ */
 export const STRIDE = 61_803;
-/** The largest id that the service takes: no row has an id near it. */
+/** The largest id that the service accepts. No row has an id near it. */
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** The path of request number `n`, from 0; undefined when nothing is left to ask for. */
+/** The path of request number `n`, beginning at 0. Undefined after the last request. */
 export function pathOf(asks: Asks, n: number): string | undefined {
   switch (asks.kind) {
     case 'path':

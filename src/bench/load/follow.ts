@@ -2,7 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Wire } from './wire.ts';
 
-/** `follow`: this many clients follow every job. `claim`: these jobs are claimed at even intervals. */
+/**
+ * `follow`: this many clients follow all jobs. `claim`: these jobs are claimed at even intervals.
+ */
 export type FollowOrder =
   | { kind: 'follow'; origin: string; followers: number }
   | { kind: 'claim'; jobs: number[]; seconds: number }
@@ -15,14 +17,14 @@ export type FollowReport =
     }
   | { failed: string };
 
-/** One address may have 200 streams. On Linux every address of 127.0.0.0/8 is this machine. */
+/** One address may have 200 streams. On Linux, all addresses of 127.0.0.0/8 are this machine. */
 const FOLLOWERS_OF_ADDRESS = 100;
-/** Connections opened at once. A thousand would overflow the server's backlog. */
+/** How many connections are opened at once. A thousand would overflow the server's backlog. */
 const OPENED_AT_ONCE = 50;
 const READ_BYTES = 65_536;
 const PATIENCE_MS = 60_000;
 
-/** Clients that read everything they are sent. They look for one text at a time. */
+/** Clients that read everything that the server sends. They look for one text at a time. */
 export class Followers {
   readonly #origin: URL;
   readonly #sockets: Socket[] = [];
@@ -81,7 +83,7 @@ export class Followers {
       host: hostname,
       port: Number(port),
       localAddress: `127.0.0.${address}`,
-      // A new buffer for each read would cost more than the reading.
+      // A new buffer for each read would cost more than the read itself.
       onread: {
         buffer: this.#bytes,
         callback: (length) => {
@@ -96,7 +98,7 @@ export class Followers {
     return socket;
   }
 
-  /** The time at which the last of these sockets gets the text. */
+  /** The time at which the last of these sockets has received the text. */
   #find(text: string, sockets: Socket[]): Promise<number> {
     this.#wanted = Buffer.from(text);
     this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
@@ -116,7 +118,7 @@ export class Followers {
     const before = this.#missing.get(socket);
     if (!before) return;
     const read = this.#bytes.subarray(0, length);
-    // The text may have come in two parts.
+    // The text may have arrived in two parts.
     const seam = Buffer.concat([before, read.subarray(0, this.#wanted.length)]);
     if (read.includes(this.#wanted) || seam.includes(this.#wanted)) {
       this.#missing.delete(socket);
@@ -128,13 +130,13 @@ export class Followers {
   }
 }
 
-/** Claims each job in its turn, evenly over the time. */
+/** Claims one job after another, evenly over the time. */
 export async function claimEach(followers: Followers, jobs: number[], seconds: number) {
   const toldMs: number[] = [];
   const began = performance.now();
   for (const [n, job] of jobs.entries()) {
     await sleep(began + (n * seconds * 1000) / jobs.length - performance.now());
-    // If claims take long, fewer claims are made.
+    // If claims are slow, fewer claims are made.
     if (performance.now() - began < seconds * 1000) toldMs.push(await followers.claim(job));
   }
   return toldMs;

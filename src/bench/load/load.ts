@@ -2,37 +2,42 @@ import { setImmediate } from 'node:timers/promises';
 import { type Asks, pathOf } from './asks.ts';
 import { Wire } from './wire.ts';
 
-/** So many connections, each asking for the next thing as soon as it has its answer. */
+/** A number of connections. Each sends its next request as soon as it has an answer. */
 export interface Crowd {
   asks: Asks;
   connections: number;
 }
 
-/** Crowds that ask at the same time; `seconds` 0: each connection asks once. */
+/**
+ * Crowds that send requests at the same time. With `seconds` 0, each connection sends one request.
+ */
 export interface Order {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The server's address, such as `http://127.0.0.1:3000`. */
   origin: string;
   seconds: number;
   crowds: Crowd[];
 }
 
-/** What came of a crowd. */
+/** The answers that a crowd got. */
 export interface Heard {
-  /** Answers by status: every request has one, also where it came after the time was up. */
+  /** Answers by status. Every request counts, even if its answer came after the end. */
   statuses: Record<string, number>;
-  /** Answers a second, from the first request to the last answer. */
+  /** Answers per second, from the first request to the last answer. */
   perSecond: number;
-  /** From the request to the end of its answer, in milliseconds. */
+  /** The median time from a request to the end of its answer, in milliseconds. */
   p50: number;
   p99: number;
 }
 
 export type Report = { heard: Heard[] } | { failed: string };
 
-/** Connections are made so many at a time: more than a listening socket holds would be put off. */
+/**
+ * How many connections are opened at once. A listening socket would delay more than its backlog
+ * holds.
+ */
 const OPENED_AT_ONCE = 100;
 
-/** Makes the load that was ordered. Throws when a connection is refused or lost. */
+/** Makes the ordered load. Throws if a connection is refused or lost. */
 export async function makeLoad({ origin, seconds, crowds }: Order): Promise<Heard[]> {
   const lost = new AbortController();
   const opened: Wire[] = [];

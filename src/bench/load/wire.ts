@@ -5,10 +5,10 @@ const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * One HTTP/1.1 connection that is kept alive and asks one thing at a time: no pipelining.
+ * One HTTP/1.1 connection that stays open. It sends one request at a time, without pipelining.
  *
- * It understands of HTTP what its own servers say, and no more: the load shares the processors with
- * the server and PostgreSQL, so what it costs is missing from what it measures.
+ * It understands only the HTTP of our own servers. The load shares the processors with the server
+ * and PostgreSQL, so a cheap load leaves more time for the measured program.
  */
 export class Wire {
   readonly #socket: Socket;
@@ -27,8 +27,8 @@ export class Wire {
   }
 
   /**
-   * Throws what the socket throws. `onLost` is called when the connection ends before an answer; a
-   * server may end one that is idle.
+   * Throws the errors of the socket. `onLost` is called if the connection ends before an answer. A
+   * server may end an idle connection.
    */
   static async open(origin: string, onLost: () => void): Promise<Wire> {
     const { hostname, port, host } = new URL(origin);
@@ -37,7 +37,7 @@ export class Wire {
     return new Wire(socket, host, onLost);
   }
 
-  /** Sends a GET; `onAnswer` takes the status once the whole answer is here. */
+  /** Sends a GET. `onAnswer` gets the status when the whole answer has arrived. */
   ask(path: string, onAnswer: (status: number) => void) {
     this.#onAnswer = onAnswer;
     if (!this.#socket.writable) this.#lose();
@@ -63,7 +63,7 @@ export class Wire {
   }
 }
 
-/** The status of an answer, once it is whole. */
+/** The status of a complete answer. Undefined while a part is missing. */
 export function statusOf(answer: Buffer): number | undefined {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;

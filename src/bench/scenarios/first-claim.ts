@@ -3,7 +3,10 @@ import { type ClaimRequest, decide, type Outcome } from '../../claims/rules.ts';
 import type { Database } from '../../db/client.ts';
 import { jobClaims, jobs } from '../../db/schema.ts';
 
-/** The claim as it was first written. Left as it was, so that what it is compared with may change. */
+/**
+ * The claim as it was first written. It never changes, so that today's claim can be compared with
+ * it.
+ */
 export const firstClaim = (db: Database, request: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {
     const { jobId, recruiterId } = request;

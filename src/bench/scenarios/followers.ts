@@ -8,11 +8,14 @@ import { clearClaims } from '../seed.ts';
 import type { Scenario, Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
-/** One stream tells at most 10,000 jobs. */
+/** A stream tells at most 10,000 jobs. */
 const JOBS = 6_000;
 const FOLLOWERS = [0, 100, 400, 1_000];
 const CLAIMERS = 4;
-/** Claims in a taking that are timed to the last follower. Their jobs are set aside. */
+/**
+ * How many claims of a measurement are timed until the last follower knows. They have jobs of their
+ * own.
+ */
 const TIMED = 25;
 const TOLD_MS = 250;
 
@@ -21,7 +24,7 @@ interface Board {
   server: Server;
 }
 
-/** (f) A few clients claim, while many clients follow every job and read all that they are told. */
+/** (f) A few clients claim, while many clients follow all jobs and read all events. */
 export const followers: Scenario = async (stand) => {
   if (process.platform !== 'linux')
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };
@@ -81,7 +84,7 @@ const takeFollowed =
     return { ...figuresOf(what, heard as Heard, 200), toldMs: Math.max(...toldMs) };
   };
 
-/** Resolves once the server has forgotten the followers that have left. */
+/** Resolves once the server has noticed that all followers have left. */
 async function noneFollow(origin: string) {
   for (;;) {
     const metrics = await (await fetch(`${origin}/metrics`)).text();

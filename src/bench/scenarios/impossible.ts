@@ -6,7 +6,7 @@ import { type Figures, median, type Taking } from '../rounds.ts';
 import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
-/** The honest crowd claims the first half of the jobs. The crowd beside it names the second half. */
+/** The honest crowd claims the first half of the jobs. The other crowd names the second half. */
 const HALF = FREE_JOBS / 2;
 const otherJobs = { firstJob: HALF + 1, jobs: HALF };
 const honestClaims = { ...spreadClaims, jobs: HALF };
@@ -22,14 +22,14 @@ const crowds: Record<string, Crowd> = {
   [VALID]: { asks: { ...spreadClaims, ...otherJobs }, status: 200 },
   'no such recruiter': { asks: { kind: 'no-recruiter', ...otherJobs }, status: 404 },
   'no such job': { asks: { kind: 'no-job' }, status: 404 },
-  // One claim, again and again. Its job is never full, so every request goes through a transaction.
+  // The same claim again and again. Its job is never full, so every request needs a transaction.
   'already claimed': {
     asks: { kind: 'path', path: `/claim-job?jobId=${otherJobs.firstJob}&recruiterId=1` },
     status: 409,
   },
 };
 
-/** Compares honest claims beside claims that cannot be granted with honest claims beside valid ones. */
+/** Compares honest claims beside impossible claims with honest claims beside valid claims. */
 export const impossible: Scenario = async (stand) => {
   const takings = Object.entries(crowds).map(([name, crowd]) => [name, takeBeside(stand, crowd)]);
   const rounds = await inTurn(stand, 'impossible', Object.fromEntries(takings));

@@ -9,7 +9,7 @@ import { HOT_JOB } from './scenarios.ts';
 const WAITING = 10_000;
 const LIMIT_MB = 300;
 
-/** The most memory that a server has had, while very many wait for one job that somebody holds. */
+/** Measures the peak memory of a server while very many requests wait for one locked job. */
 export const memory: Scenario = async (stand) => {
   if (!tellsMemory())
     return { measures: [], rounds: {}, notes: ['memory is measured on Linux only'] };
@@ -33,7 +33,7 @@ export const memory: Scenario = async (stand) => {
   return { measures, rounds, notes };
 };
 
-/** A server of its own, so that the most memory that it has had is from this crowd. */
+/** Uses a new server, so that the peak memory comes from this crowd alone. */
 async function crowdAtHeldJob({ arena, textbook, group }: Stand, side: Side) {
   const { url } = side === 'textbook' ? textbook : group;
   await clearClaims(url);

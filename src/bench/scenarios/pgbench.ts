@@ -6,7 +6,7 @@ import { PlainError } from '../../process/errors.ts';
 import { RECRUITERS, STRIDE } from '../load/asks.ts';
 import { withConnection } from '../seed.ts';
 
-/** The same pairs in the same order as those of the load, dealt out to the clients. */
+/** The same pairs in the same order as in the load, dealt out to the clients. */
 const SCRIPT = `
 \\set n :turn * :clients + :client_id
 \\set turn :turn + 1
@@ -15,7 +15,7 @@ const SCRIPT = `
 SELECT bench_claim(:job, :recruiter);
 `;
 
-/** The whole claim as one function: lock, then count in the next statement, then insert. */
+/** The whole claim as one function: lock the job, count in the next statement, insert. */
 const makeFunction = (url: string) =>
   withConnection(
     url,
@@ -34,8 +34,9 @@ const makeFunction = (url: string) =>
   );
 
 /**
- * The service announces each commit that changes a job. NOTIFY takes a lock of the whole cluster at
- * commit, so commits that announce wait for one another. Other commits go side by side.
+ * Turns the announcing triggers on or off. The service announces each commit that changes a job.
+ * NOTIFY takes a lock of the whole cluster at commit, so announcing commits wait for each other.
+ * Other commits run side by side.
  */
 export const setAnnouncing = (url: string, announces: boolean) =>
   withConnection(url, (sql) =>
@@ -43,15 +44,15 @@ export const setAnnouncing = (url: string, announces: boolean) =>
   );
 
 export interface Pgbench {
-  /** Claims for so long, one in each transaction. */
+  /** Claims for this time, with one claim in each transaction. */
   claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;
-  /** What ran, for the report. */
+  /** The version of pgbench, for the report. */
   version: string;
 }
 
 /**
- * PostgreSQL's own bench over the database, with as many clients as the service has connections;
- * undefined where there is no `pgbench` on the PATH. It runs whole seconds only.
+ * PostgreSQL's own bench on the database, with as many clients as the service has connections.
+ * Undefined if there is no `pgbench` on the PATH. pgbench runs whole seconds only.
  */
 export async function openPgbench(
   url: string,
@@ -68,11 +69,29 @@ export async function openPgbench(
     async claim(seconds) {
       const output = await run(
         [
-          ...['-h', hostname, '-p', port || '5432', '-U', decodeURIComponent(username)],
-          // The script comes by stdin: a file would stay behind after a SIGKILL.
-          ...['-n', '-M', 'prepared', '-f', '-', '-T', String(Math.ceil(seconds))],
-          ...['-c', String(POOL_SIZE), '-D', `clients=${POOL_SIZE}`],
-          ...['-D', `jobs=${jobs}`, '-D', 'turn=0', pathname.slice(1)],
+          '-h',
+          hostname,
+          '-p',
+          port || '5432',
+          '-U',
+          decodeURIComponent(username),
+          '-n',
+          '-M',
+          'prepared',
+          // The script comes by stdin. A file would stay behind after a SIGKILL.
+          '-f',
+          '-',
+          '-T',
+          String(Math.ceil(seconds)),
+          '-c',
+          String(POOL_SIZE),
+          '-D',
+          `clients=${POOL_SIZE}`,
+          '-D',
+          `jobs=${jobs}`,
+          '-D',
+          'turn=0',
+          pathname.slice(1),
         ],
         settings,
         stop,
@@ -90,7 +109,7 @@ function told(output: string | undefined, what: RegExp): number {
   return Number(number);
 }
 
-/** What it printed; undefined when there is no such program. */
+/** The output of pgbench. Undefined if there is no such program. */
 async function run(
   args: string[],
   settings: Record<string, string>,
@@ -101,7 +120,7 @@ async function run(
     signal,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // If there is no such program, writing the script to it fails.
+  // If there is no such program, writing the script fails. That error is ignored here.
   child.stdin.on('error', () => undefined).end(SCRIPT);
   let output = '';
   let errors = '';

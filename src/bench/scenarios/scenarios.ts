@@ -17,10 +17,10 @@ import {
 } from '../stand.ts';
 import { openPgbench, type Pgbench, setAnnouncing } from './pgbench.ts';
 
-/** The job that everybody wants: none of those that the spread claims come to first. */
+/** The job that everybody wants. The spread claims reach this job late. */
 export const HOT_JOB = FREE_JOBS;
 
-/** (a) Claims spread over many jobs, all granted. */
+/** (a) Claims spread over many jobs. All are granted. */
 export const spread: Scenario = async (stand) => {
   const pgbench = await openPgbench(stand.without, FREE_JOBS, stand.arena.stop);
   const takings: Record<string, Taking> = {
@@ -51,7 +51,7 @@ export const spread: Scenario = async (stand) => {
   };
 };
 
-/** The ceiling of one claim a transaction. Then the same, with each commit announced. */
+/** The upper bound for one claim in each transaction, without and with announced commits. */
 const SILENT = 'pgbench';
 const ANNOUNCING = 'pgbench that announces';
 
@@ -65,7 +65,7 @@ const takePgbench =
     return { perSecond };
   };
 
-/** (b) One hot job: it is full after the first few, so that nearly all are refused. */
+/** (b) One hot job. It is full after a few claims, so nearly all claims are refused. */
 export const hot: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'hot', {
     textbook: takeHot(stand, stand.textbook),
@@ -89,12 +89,12 @@ const takeHot =
     const what = `one hot job, ${place.side}`;
     const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
     await expectClaims(what, place.url, DEFAULT_CAPACITY);
-    // The first few are granted, and so no refusals.
+    // The first few claims are granted, so they are not counted as refusals.
     const { 200: _granted, ...statuses } = (heard as Heard).statuses;
     return figuresOf(what, { ...(heard as Heard), statuses }, 403);
   };
 
-/** (c) Spread claims, with and without a crowd of as many connections on one job beside them. */
+/** (c) Spread claims, alone and beside an equal crowd that wants one job. */
 export const beside: Scenario = async (stand) => {
   const { textbook, group } = stand;
   const rounds = await inTurn(stand, 'beside', {
@@ -132,7 +132,7 @@ const takeBeside =
     return figuresOf(`spread claims beside a crowd, ${place.side}`, heard as Heard, 200);
   };
 
-/** (d) One client alone, whose next claim follows the answer to the last. */
+/** (d) A single client. Each of its claims follows the answer to the previous claim. */
 export const alone: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'alone', {
     textbook: takeSpread(stand, stand.textbook, 1),
@@ -157,7 +157,7 @@ export const alone: Scenario = async (stand) => {
   };
 };
 
-/** Takes in turn, and says so. */
+/** Makes the measurements in turn, and reports progress. */
 export const inTurn = (
   { rounds, onProgress, arena }: Stand,
   scenario: string,

@@ -10,7 +10,10 @@ import { CONNECTIONS, type Scenario, type Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
 const SIZES = [1_000, 1_000_000];
-/** Beside the full jobs, the same in both tables: what is claimed in a round is removed after it. */
+/**
+ * Beside the full jobs, both tables have these free jobs. Each round removes the claims of the
+ * last.
+ */
 const FREE_JOBS = 20_000;
 
 interface Table extends Seed {
@@ -19,7 +22,7 @@ interface Table extends Seed {
   name: string;
 }
 
-/** (e) The product over a small table and a large one. */
+/** (e) The product on a small table and on a large table. */
 export const size: Scenario = async (stand) => {
   const tables: Table[] = [];
   for (const fullJobs of SIZES) tables.push(await makeTable(stand, fullJobs));

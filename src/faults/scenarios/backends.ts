@@ -2,10 +2,12 @@ import type postgres from 'postgres';
 import { onDatabase } from '../audit.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 
-/** Answers between two kills at most, so that most of the load gets through. */
+/**
+ * The most answers between two kills. With a few answers in between, most of the load gets through.
+ */
 const ANSWERS_BETWEEN = 8;
 
-/** Ends backends of the service inside their transactions, at random. */
+/** Kills the service's backends inside their transactions, at random. */
 export const backends: Scenario = {
   name: 'backends',
   idea: 'pg_terminate_backend on running claim transactions, at random',
@@ -15,8 +17,8 @@ export const backends: Scenario = {
 };
 
 /**
- * Some transactions end by themselves before the signal reaches them. A kill therefore counts only if
- * a request's answer shows it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
+ * Some transactions end before the signal reaches them. Therefore a kill counts only if the answer
+ * to a request shows it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
  */
 async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
   const wanted = settings.kills;
@@ -32,8 +34,9 @@ async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress 
 }
 
 /**
- * One whose last statement stands only in a transaction, or that is between two of one. It is chosen
- * before any is ended: hence MATERIALIZED. 0 when there was none, or it had just ended.
+ * Kills a backend that is inside a transaction: its last statement occurs only in transactions, or
+ * it waits between two statements. MATERIALIZED makes PostgreSQL choose the backend before it
+ * kills. Gives 0 if there was no such backend, or if it had just ended.
  */
 async function killOne(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ killed: number }[]>`

@@ -12,15 +12,17 @@ import {
 import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from './restarts.ts';
 
-/** The relay leads to a standby until this many requests are turned away, or until the time is up. */
+/** The relay leads to a standby until this many requests are refused, or until the time is up. */
 const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
 /** How long new connections hang after the primary is lost. */
 const HANG_MS = 300;
-/** How long the former primary goes on beside the new one. */
+/** How long the former primary lives on beside the new one. */
 const BOTH_MS = 500;
 
-/** Kills the primary and promotes its standby. Then makes a new standby, and switches over to it. */
+/**
+ * Kills the primary and promotes its standby. Then makes a new standby, and switches over to it.
+ */
 export const failover: Scenario = {
   name: 'failover',
   idea: 'the primary killed by SIGKILL and its standby promoted; then a planned switchover, under load',
@@ -43,7 +45,7 @@ export const failover: Scenario = {
       ]);
       answeredAgainMs.push(claimedMs);
       calmAgainMs.push(calmMs);
-      // A service that has not recovered has no load for the next switchover.
+      // Without recovery there is no load for the next switchover.
       return ledger.findings.length === 0;
     };
     for (let restarts = 0; ; restarts++) {
@@ -57,7 +59,7 @@ export const failover: Scenario = {
   },
 };
 
-/** The balancer notices first. It leads to a lagging standby before the standby is promoted. */
+/** The balancer is early. It leads to a lagging standby before that standby is promoted. */
 async function lose(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
   await underLoad(stage);
@@ -69,7 +71,7 @@ async function lose(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * The primary is taken for dead, but lives on for a while. No standby confirms its commits any more.
+ * The primary is thought dead, but lives on for a while. No standby confirms its commits any more.
  * Then its machine is lost, and connections to it hang.
  */
 async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
@@ -84,7 +86,7 @@ async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   return countedAt(stage);
 }
 
-/** The balancer notices last. It still leads to the former primary, which is a standby now. */
+/** The balancer is late. It still leads to the former primary, which is now a standby. */
 async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.switchOver();
   await untilTurnedAway(stage);

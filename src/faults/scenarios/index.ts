@@ -15,7 +15,7 @@ export const scenarioNames = [
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
-/** The scenarios of a name, in the order in which they are played. */
+/** All scenarios with this name, in the order of play. */
 export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =>
   ({
     backends: [backends],

@@ -3,7 +3,7 @@ import { send } from '../ask.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
-/** Answers between two faults, so that each comes in the middle of a load. */
+/** How many answers come between two faults, so that each fault hits a running load. */
 const ANSWERS_BETWEEN = 100;
 const LOOK_MS = 10;
 
@@ -22,7 +22,7 @@ export const server: Scenario = {
     }),
 };
 
-/** Stops PostgreSQL as a crash would, under a server that stays. */
+/** Stops PostgreSQL like a crash, while the server lives on. */
 export const postgres: Scenario = {
   name: 'postgres',
   idea: 'PostgreSQL stopped `immediate` and started again, under load',
@@ -53,10 +53,10 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
   return { restarts: wanted, answeredAgainMs };
 }
 
-/** Lets the load go on for a while. */
+/** Lets the load run for a while. */
 export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
-/** Resolves when every server answers what it has to ask the database for. */
+/** Resolves when every server answers a request that needs the database. */
 async function untilAnswered({ servers, stop }: Stage) {
   for (const { url } of servers) {
     for (;;) {

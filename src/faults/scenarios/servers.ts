@@ -7,7 +7,7 @@ import { underLoad } from './restarts.ts';
 const ROUNDS = 5;
 const CROWD = 24;
 
-/** Several servers on one database behave as one, and one of them less as well. */
+/** Several servers on one database behave like one server, also after one of them is killed. */
 export const serversAsOne = (servers: number): Scenario => ({
   name: `${servers} servers`,
   idea: `a crowd on the same jobs through ${servers} servers on one database; then one is killed`,
@@ -25,7 +25,7 @@ export const serversAsOne = (servers: number): Scenario => ({
   },
 });
 
-/** All at the same new job, each through any two servers at once with one key. */
+/** A crowd claims the same new job. Each recruiter asks two servers at once with one key. */
 async function crowd({ databaseUrl, load, ledger }: Stage) {
   const { jobId, recruiterIds } = await onDatabase(databaseUrl, newJob);
   const verdicts = await Promise.all(

@@ -6,7 +6,7 @@ import { growthOf, judgeGrowth, type Sample } from '../soak/memory.ts';
 
 const LOOK_MS = 20;
 
-/** Sends requests of all kinds to one server for long, and watches its memory. */
+/** Sends requests of all kinds to one server for a long time, and watches its memory. */
 export const soak: Scenario = {
   name: 'soak',
   idea: 'very many mixed requests, bad ones among them, and streams that come and go',
@@ -16,7 +16,8 @@ export const soak: Scenario = {
   async faults(stage) {
     const done = new AbortController();
     const asking = crowd(stage, done.signal);
-    // The error is thrown where `asking` is awaited. This line keeps Node from reporting it earlier.
+    // The error is thrown where `asking` is awaited. Until then Node must not report it as
+    // unhandled.
     asking.catch(() => undefined);
     try {
       return await watchMemory(stage);

@@ -7,10 +7,10 @@ import { StreamClients } from './stream-clients.ts';
 const ODD_CALLERS = 8;
 const FOLLOWERS = 4;
 
-/** A busy service answers these to any request. */
+/** A busy service may give these answers to any request. */
 const ALWAYS_EXPECTED = ['503 busy', '429'];
 
-/** Odd callers and followers come to the first server until `done`. */
+/** Odd callers and followers use the first server until `done`. */
 export async function crowd({ servers, load, ledger }: Stage, done: AbortSignal) {
   const client = new RawClient(servers[0]?.url ?? '');
   const expectAnswer: Expect = (name, to, answers) => {

@@ -6,10 +6,13 @@ export interface Sample {
   mb: number;
 }
 
-/** Medians are over this share of all requests: a garbage collection moves one sample by many MB. */
+/**
+ * Medians are taken over this share of all requests, since a garbage collection moves one sample by
+ * many MB.
+ */
 const SPAN = 0.1;
 const MOST_GROWTH = 1.1;
-/** A new process grows for some ten thousand requests, while it compiles code and sizes its heap. */
+/** A new process grows for some ten thousand requests while it compiles code and sizes its heap. */
 const JUDGED_FROM = 100_000;
 
 export interface Growth {
@@ -17,7 +20,7 @@ export interface Growth {
   endMb: number;
 }
 
-/** The memory at half of the requests, and at their end. */
+/** The memory after half of the requests, and at the end. */
 export const growthOf = (samples: Sample[], requests: number): Growth => ({
   halfMb: before(requests / 2, samples, requests),
   endMb: before(requests, samples, requests),
@@ -30,7 +33,7 @@ function before(moment: number, samples: Sample[], requests: number): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** No finding if the memory stayed, or if the requests were too few to tell. */
+/** Empty if the memory did not grow, or if there were too few requests to tell. */
 export function judgeGrowth({ halfMb, endMb }: Growth, requests: number): Finding[] {
   if (requests < JUDGED_FROM || endMb <= halfMb * MOST_GROWTH) return [];
   const what = `the server grew from ${Math.round(halfMb)} MB at half to ${Math.round(endMb)} MB`;

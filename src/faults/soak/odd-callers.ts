@@ -2,10 +2,10 @@ import type { Dice } from '../dice.ts';
 import { oddRequest } from './odd-requests.ts';
 import type { RawClient } from './raw.ts';
 
-/** Counts an answer by its name. A name that begins like none of `answers` is a finding. */
+/** Counts an answer by its name. If the name begins with none of `answers`, this is a finding. */
 export type Expect = (name: string, to: string, answers: string[]) => void;
 
-/** Sends an odd request, asks for a page twice, or sends a part of a request. */
+/** Sends an odd request, requests a page twice, or sends only a part of a request. */
 export async function askOddly(client: RawClient, dice: Dice, expectAnswer: Expect) {
   switch (dice.below(20)) {
     case 0:
@@ -22,7 +22,7 @@ export async function askOddly(client: RawClient, dice: Dice, expectAnswer: Expe
 
 const PAGES = ['/', '/docs', '/openapi.json'];
 
-/** Asks for a page, and then for the same page if it has changed. */
+/** Requests a page, and then requests it again in case it has changed. */
 async function revalidate(client: RawClient, dice: Dice, expectAnswer: Expect) {
   const path = dice.any(PAGES) ?? '/';
   const headers = { Accept: 'text/html' };
@@ -42,7 +42,7 @@ const PARTS = [
   `POST /jobs/1/claims ${START}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{`,
 ];
 
-/** Leaves without a request, in the middle of a request, or before its answer. */
+/** Disconnects without a request, in the middle of a request, or before its answer. */
 async function goAway(client: RawClient, dice: Dice, expectAnswer: Expect) {
   await client.sendAndGo(dice.any(PARTS) ?? '');
   expectAnswer('not waited for', '', ['not waited for']);

@@ -7,13 +7,13 @@ export interface OddRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** How the names of its possible answers begin: `404`, `503 busy`. */
+  /** The beginnings of the names of possible answers, such as `404` or `503 busy`. */
   answers: string[];
 }
 
 type Kind = (dice: Dice) => OddRequest;
 
-/** As many as the demo data has. */
+/** The size of the demo data. */
 const JOBS = 24;
 const RECRUITERS = 120;
 const LARGEST_ID = 2n ** 63n - 1n;
@@ -22,12 +22,16 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const job = (dice: Dice) => 1 + dice.below(JOBS);
 const recruiter = (dice: Dice) => 1 + dice.below(RECRUITERS);
-/** The id of no job, recruiter or claim. */
+/** An id that no job, recruiter or claim has. */
 const nobody = (dice: Dice) => String(LARGEST_ID - BigInt(dice.below(2 ** 31)));
 const word = (dice: Dice) => dice.below(2 ** 31).toString(36);
 
 const post = (path: string, body: string, answers: string[]): OddRequest => ({
-  ...{ method: 'POST', path, headers: JSON_TYPE, body, answers },
+  method: 'POST',
+  path,
+  headers: JSON_TYPE,
+  body,
+  answers,
 });
 const get = (path: string, ...answers: string[]): OddRequest => ({ path, answers });
 const badClaim = (dice: Dice, body: string, ...answers: string[]) =>
@@ -42,7 +46,7 @@ const withHeader = (request: OddRequest, name: string, value: string): OddReques
 const claims: Kind[] = [
   claimByNobody,
   (dice) => withHeader(claimByNobody(dice), 'Idempotency-Key', word(dice)),
-  // A few keys, each with many bodies.
+  // A few keys, each used with many bodies.
   (dice) => ({
     ...withHeader(claimByNobody(dice), 'Idempotency-Key', `reused-${dice.below(20)}`),
     answers: ['404 recruiter', '403 job-full', '409 key-in-use', '422'],
@@ -116,7 +120,7 @@ const reads: Kind[] = [
   (dice) => get(`/jobs/events?jobId=${word(dice)}x`, '400'),
 ];
 
-/** Writes that add no row. Otherwise the answers would grow with the tables. */
+/** These writes add no rows. Otherwise the answers would grow with the tables. */
 const writes: Kind[] = [
   (dice) => ({
     ...post(`/jobs/${job(dice)}`, `{"role":"Role ${word(dice)}"}`, ['200']),

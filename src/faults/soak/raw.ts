@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { nameOf } from '../ask.ts';
 import type { OddRequest } from './odd-requests.ts';
 
-/** The name of an answer, and the tag by which its page is asked for again. */
+/** The name of an answer, and the entity tag of its page. */
 export interface RawReply {
   name: string;
   etag: string | undefined;
@@ -12,7 +12,7 @@ export interface RawReply {
 
 type Wanted = Omit<OddRequest, 'answers'>;
 
-/** Sends requests that `fetch` would not send: with any host, and by any method. */
+/** Sends requests that `fetch` refuses to send, with any host and any method. */
 export class RawClient {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -28,13 +28,15 @@ export class RawClient {
       const name = nameOf({ kind: 'answer', status: response.statusCode ?? 0, body });
       return { name, etag: response.headers.etag };
     } catch (error) {
-      // The server ended an idle connection just when we used it again.
+      // The server ended an idle connection at the moment when we used it again.
       if (error instanceof Stale) return this.ask(wanted);
       return { name: 'broken', etag: undefined };
     }
   }
 
-  /** The answer. Its body is still to come. Without an agent, it has a connection of its own. */
+  /**
+   * Gives an answer whose body is still to come. Without an agent it has a connection of its own.
+   */
   open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const asked = request(this.#url, { agent: false, ...options, ...rest, path });
@@ -46,7 +48,7 @@ export class RawClient {
     });
   }
 
-  /** Sends some bytes, and goes away without waiting for an answer. */
+  /** Sends some bytes, and disconnects without waiting for an answer. */
   async sendAndGo(bytes: string) {
     const { hostname, port } = new URL(this.#url);
     const socket = connect(Number(port), hostname);

@@ -6,15 +6,15 @@ import type { RawClient } from './raw.ts';
 /** The service allows one network 200 streams. */
 const MOST_STREAMS = 8;
 const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
-/** A client leaves before the full state, in its middle, or long after it. */
+/** A client leaves before, during or long after the full state. */
 const BYTES_READ = [0, 2_000, 20_000, 200_000];
 
-/** Clients who follow the jobs, leave, and come again. */
+/** Clients that follow the jobs, leave, and return. */
 export class StreamClients {
   readonly #client: RawClient;
   readonly #expectAnswer: Expect;
   readonly #done: AbortSignal;
-  /** The oldest first. Some are abandoned: nobody reads them, and nobody ends them. */
+  /** Open sockets, the oldest first. Some are abandoned: nobody reads or ends them. */
   readonly #open = new Set<Socket>();
 
   constructor(client: RawClient, expectAnswer: Expect, done: AbortSignal) {
@@ -35,7 +35,7 @@ export class StreamClients {
     this.#expectAnswer(response ? `${response.statusCode} stream` : 'broken', path, ['200']);
     if (!response) return;
     this.#add(response.socket);
-    // A client that leaves in the middle of a stream gets an error at its end.
+    // A client that leaves in the middle of a stream gets an error at the end. It is ignored.
     response.on('error', () => undefined);
     let left = dice.any(BYTES_READ) ?? 0;
     try {
@@ -59,7 +59,7 @@ export class StreamClients {
   }
 }
 
-/** Ends or resets the connection, ends one half of it, or just stops reading. */
+/** Ends or resets the connection, ends one half of it, or only stops reading. */
 function leave(socket: Socket, dice: Dice) {
   switch (dice.below(4)) {
     case 0:
