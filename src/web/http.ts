@@ -5,7 +5,9 @@ import { methodNotAllowed } from '../http/problems.ts';
 import { type PageName, readBundle } from './bundle.ts';
 import { Shell } from './shell.tsx';
 
-/** Only files of ours and the service itself: nothing inline, nothing from elsewhere. */
+/**
+ * Allows only our own files and the service itself: no inline scripts, nothing from other sites.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +22,7 @@ const CONTENT_SECURITY_POLICY = [
 /** These addresses hold no data, so everybody may read them without a token. */
 export const OPEN_PAGES = ['/', '/lab', '/web/*'];
 
-/** The pages and what they are made of; the lab's in workshop mode only. */
+/** Serves the pages and their files. The lab's page exists only in workshop mode. */
 export function webRoutes({ lab }: { lab: boolean }) {
   const routes = newRoutes();
   const answerPage = async (c: Context, page: PageName) => {
@@ -31,7 +33,7 @@ export function webRoutes({ lab }: { lab: boolean }) {
     });
   };
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
-  // Not `all`: who asks for JSON by GET has gone on.
+  // Not `all`, because a GET for JSON has gone on to the next route.
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/', () => methodNotAllowed('GET, HEAD'));
   if (lab) {
     routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
@@ -46,7 +48,7 @@ export function webRoutes({ lab }: { lab: boolean }) {
   return routes;
 }
 
-/** A program that asks for JSON has no use for a page, and is told that there is nothing. */
+/** Whether the client wants a page. A program that asks for JSON gets "not found" instead. */
 const prefersPage = (c: Context): boolean =>
   accepts(c, {
     header: 'Accept',

@@ -7,14 +7,14 @@ const titles = { board: 'Job board', lab: 'Lab' } as const satisfies Record<Page
 export interface ShellProps {
   page: PageName;
   bundle: Bundle;
-  /** Whether there is a lab to go to. */
+  /** Whether the server has a lab. */
   lab: boolean;
 }
 
 /**
- * The document around a page's island, which is rendered into `main`.
+ * The document around a page's island. The island is rendered into `main`.
  *
- * No address begins with a slash: behind a proxy the pages may be at /jobs/ and /jobs/lab.
+ * No address begins with a slash, since behind a proxy the pages may be at /jobs/ and /jobs/lab.
  */
 export const Shell = ({ page, bundle, lab }: ShellProps) => (
   <html lang="en">

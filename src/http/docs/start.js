@@ -1,5 +1,5 @@
 /* global SwaggerUIBundle */
-// Runs in the browser, on the page /docs.
+// This script runs in the browser, on the page /docs.
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 follow();
@@ -11,6 +11,6 @@ SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  // By default it would show the document to a validator on the internet.
+  // By default Swagger UI would send the document to a validator on the internet.
   validatorUrl: null,
 });

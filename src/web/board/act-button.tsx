@@ -8,7 +8,7 @@ const words = {
 
 export interface ActButtonProps {
   act: ActName;
-  /** On what, for those who hear the button alone. */
+  /** The object of the act, for people who hear only the button. */
   subject: string;
   attempt: Attempt | undefined;
   isPrimary?: boolean;
@@ -21,10 +21,10 @@ export function ActButton({ act, subject, attempt, isPrimary, onPress }: ActButt
     <button
       type="button"
       class={isPrimary ? 'primary' : ''}
-      // Not `disabled`, which would take the focus away.
+      // A `disabled` button would lose the focus.
       aria-disabled={attempt ? 'true' : undefined}
       onClick={(event: MouseEvent) => {
-        // The second click of a double click was meant for the button that stood here before.
+        // The second click of a double click was meant for the button that was here before.
         if (!attempt && event.detail <= 1) onPress();
       }}
     >

@@ -5,7 +5,7 @@ import type { Claim } from './use-held.ts';
 
 export interface ActsProps {
   job: Job;
-  /** The claim of who looks at it, if they hold it. */
+  /** The claim of the chosen recruiter, if there is one. */
   claim: Claim | undefined;
   attempt: Attempt | undefined;
   onClaim(): void;
@@ -14,8 +14,8 @@ export interface ActsProps {
 }
 
 /**
- * What can be done with a job. To claim it also where it is full: whether it still is when the claim
- * arrives, only the service knows.
+ * The buttons of a job. A full job has a Claim button too, since only the service knows whether the
+ * job is still full when the claim arrives.
  */
 export function Acts({ job, claim, attempt, onClaim, onRelease, onRenew }: ActsProps) {
   const shared = { subject: job.role, attempt };

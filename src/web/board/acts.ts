@@ -4,17 +4,22 @@ import type { Id, Slots } from './jobs.ts';
 import type { Claim } from './use-held.ts';
 import { good, inWords, type Note, noAnswer } from './words.ts';
 
-/** What came of an act, in words, and what the answer told besides. */
+/** The result of an act in words, and the facts in the answer. */
 export interface Result {
   note: Note;
-  /** The claim as it is now; null: there is none any more; undefined: nothing is known of it. */
+  /**
+   * The claim after the act. Null: there is no claim any more. Undefined: the answer does not tell.
+   */
   claim?: Claim | null;
   slots?: Slots;
 }
 
 type OnWait = () => void;
 
-/** Claims a job for a recruiter, with a lease of so many seconds; 0: until it is released. */
+/**
+ * Claims a job for a recruiter. The lease lasts this many seconds; with 0 the claim stays until it
+ * is released.
+ */
 export async function claim(
   jobId: Id,
   recruiterId: string,
@@ -42,7 +47,7 @@ export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
   return { note: good(`Released. ${slotsLeft(told)}`), claim: null, slots: slotsIn(told) };
 }
 
-/** Renews a lease: it ends so many seconds from now. */
+/** Renews a lease. It then ends this many seconds from now. */
 export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
   const request = { param: { id: String(id) }, json: { leaseSeconds } };
   const answer = await patiently((init) => api.claims[':id'].renew.$post(request, init), onWait);
@@ -52,7 +57,7 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
   return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
 }
 
-/** A refusal knows the slots where they are why. */
+/** Puts a refusal into words. If the slots are the reason, the refusal tells the slots. */
 function refusal(problem: Parameters<typeof inWords>[0]): Result {
   const { code, capacity, claimed, remaining } = problem;
   const isKnown = capacity !== undefined && claimed !== undefined && remaining !== undefined;

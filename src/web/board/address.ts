@@ -2,13 +2,15 @@ import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
-/** What the page's address says: it can be bookmarked, sent to others, and gone back to. */
+/**
+ * The state of the page in its address. It can be bookmarked, shared, and reached by going back.
+ */
 export interface Address extends Filter {
-  /** Whom the page claims for; two tabs can be two people. */
+  /** The recruiter for whom the page claims. Two tabs may have different recruiters. */
   recruiter: string;
 }
 
-/** Where the pages before this one begin, kept in the browser's history. */
+/** The cursors of the earlier pages, kept in the browser's history. */
 type Trail = string[];
 
 const KEPT_AS = 'rowlock.recruiter';
@@ -22,7 +24,7 @@ export function useAddress() {
     setAddress(next);
   };
   useEffect(() => {
-    // From now on this tab stays who it is, whoever another one becomes.
+    // From now on this tab keeps its recruiter, even if another tab changes.
     write({}, 'replaceState', readTrail());
     const onBack = () => setAddress(readAddress());
     addEventListener('popstate', onBack);
@@ -30,7 +32,7 @@ export function useAddress() {
   }, []);
   return {
     address,
-    /** How many pages lie before this one. */
+    /** How many pages come before this page. */
     depth: readTrail().length,
     become: (recruiter: string) => write({ recruiter }, 'replaceState', readTrail()),
     filter: (change: Pick<Partial<Filter>, 'q' | 'status'>) =>
@@ -56,7 +58,7 @@ function readAddress(): Address {
 
 const readTrail = (): Trail => (history.state as { trail?: Trail } | null)?.trail ?? [];
 
-/** Without what is empty. */
+/** The query string of an address. Empty values are left out. */
 function toQuery(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== '');
   return given.length === 0 ? location.pathname : `?${new URLSearchParams(given)}`;

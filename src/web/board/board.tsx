@@ -18,7 +18,7 @@ import { useLive } from './use-live.ts';
 import { useRecruiter } from './use-recruiter.ts';
 import { nobodyYet } from './words.ts';
 
-/** The jobs, live, and what a recruiter does with them. */
+/** Shows the jobs live, and lets a recruiter claim, renew and release them. */
 export function Board() {
   const { address, depth, become, filter, turnTo, turnBack } = useAddress();
   const [leaseSeconds, setLeaseSeconds] = useState(0);
@@ -38,7 +38,7 @@ export function Board() {
     person.id,
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
-      // While the stream is live it knows better: an answer may arrive after the news of a later claim.
+      // A live stream knows better: an answer may arrive after the news of a later claim.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },

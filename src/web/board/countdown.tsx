@@ -6,13 +6,13 @@ import { timeLeft } from './leases.ts';
 const TICK_MS = 500;
 
 export interface CountdownProps {
-  /** By the service's clock. */
+  /** The end of the lease by the service's clock. */
   expiresAt: string;
-  /** The time has come; whether the lease has ended is for the service to say. */
+  /** Called when the time is over. Only the service can tell whether the lease has ended. */
   onEnd(): void;
 }
 
-/** How long a lease still lasts. */
+/** The remaining time of a lease. */
 export function Countdown({ expiresAt, onEnd }: CountdownProps) {
   const left = () => Date.parse(expiresAt) - serviceClock.at(Date.now());
   const [milliseconds, setMilliseconds] = useState(left());

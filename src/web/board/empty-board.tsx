@@ -6,7 +6,7 @@ export interface EmptyBoardProps {
   onShowAll(change: Pick<Filter, 'q' | 'status'>): void;
 }
 
-/** Why there is nothing to see, and what to do about it. */
+/** Tells why there are no jobs to see, and what one can do. */
 export function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoardProps) {
   const isAll = !searched(q).q && !status && !after;
   const which = [status, 'job', searched(q).q && `with “${q.trim()}”`].filter(Boolean).join(' ');

@@ -3,7 +3,7 @@ import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
-/** Somebody still types. */
+/** A pause this short means that somebody is still typing. */
 const TYPING_MS = 200;
 
 const statuses = [

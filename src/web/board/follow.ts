@@ -4,21 +4,21 @@ import { pause, pauseAfter } from '../parts/pause.ts';
 import { seated } from '../parts/seats.ts';
 import type { Id, Job } from './jobs.ts';
 
-/** A comment comes every 15 seconds: a stream that is silent for longer is broken. */
+/** A comment comes every 15 seconds, so a stream that is silent for this long is broken. */
 const SILENCE_MS = 40_000;
 
 export interface Listeners {
   onJob(job: Job): void;
   onGone(id: Id): void;
-  /** Everything that was missed is made up for, and what changes is told from now on. */
+  /** The full state has arrived, and all changes will be told from now on. */
   onLive(): void;
-  /** The stream has ended or could not be had. */
+  /** The stream has ended or could not be opened. */
   onLost(): void;
-  /** Other tabs have all the streams: this one waits for theirs to end. */
+  /** Other tabs have all streams, so this tab waits for a stream to end. */
   onCrowded(): void;
 }
 
-/** Follows these jobs until the signal is aborted, over as many streams as that takes. */
+/** Follows these jobs until the signal is aborted. Opens a new stream whenever one is lost. */
 export async function followJobs(ids: readonly Id[], listeners: Listeners, signal: AbortSignal) {
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -29,7 +29,7 @@ export async function followJobs(ids: readonly Id[], listeners: Listeners, signa
       const follow = () => followOnce(ids, { ...listeners, onLive }, signal);
       await seated(follow, listeners.onCrowded, signal);
     } catch {
-      // Whatever broke it: what follows is the same.
+      // Every error has the same consequence: the stream is lost.
     }
     if (signal.aborted) return;
     listeners.onLost();
@@ -57,7 +57,7 @@ async function followOnce(ids: readonly Id[], listeners: Listeners, signal: Abor
   }
 }
 
-/** Hands events on; of jobs that a full state leaves out it says that they are gone. */
+/** Passes events on. A job that is missing in the full state is reported as gone. */
 function fullStateTeller(ids: readonly Id[], { onJob, onGone, onLive }: Listeners) {
   let missing = new Set(ids);
   return ({ name, data }: ServerEvent) => {

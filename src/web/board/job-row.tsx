@@ -16,8 +16,8 @@ export function JobRow(props: JobRowProps) {
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
-  // The button that was pressed is gone: who uses the keyboard goes on from this row, and does not
-  // press the next button with the same stroke.
+  // The pressed button is gone, and the focus with it. The focus moves to this row, so that
+  // keyboard users stay here and do not press the next button with the same stroke.
   useEffect(() => {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
@@ -52,7 +52,7 @@ export function JobRow(props: JobRowProps) {
   );
 }
 
-/** What succeeded is seen without words. */
+/** A success can be seen, so only a refusal is put into words. */
 const refusalIn = (note: Note | undefined): string => (note && !note.isGood ? note.text : '');
 
 const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) => (

@@ -6,29 +6,30 @@ import { searched } from '../parts/search.ts';
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];
 
-/** What a job has in slots. */
+/** The slots of a job. */
 export type Slots = Pick<Job, 'capacity' | 'claimed' | 'remaining'>;
 
 export interface Filter {
-  /** Words to search for; empty: all jobs. */
+  /** Words to search for. Empty: all jobs. */
   q: string;
   status: '' | 'open' | 'full';
-  /** Where the page begins: the cursor that the page before gave; empty: at the first job. */
+  /** The cursor where the page begins. Empty: at the first job. */
   after: string;
 }
 
-/** As many as one stream of events follows, halved: a page that nobody scrolls through in vain. */
+/** How many jobs a page holds: half as many as one stream of events may follow. */
 export const PAGE = 50;
 
 export interface JobPage {
   jobs: Job[];
-  /** Where the next page begins; null after the last. */
+  /** The cursor for the next page. Null on the last page. */
   next: string | null;
 }
 
 /**
- * A page of jobs. With a status the service looks at so many jobs a request and may find few, so it
- * is asked until the page is full. Throws a `Refused`, or what `fetch` throws.
+ * Lists a page of jobs. With a status, the service looks at a bounded number of jobs per request
+ * and may find few, so this asks until the page is full. Throws a `Refused`, or the error of
+ * `fetch`.
  */
 export async function listJobs(
   { q, status, after }: Filter,

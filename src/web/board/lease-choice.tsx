@@ -6,7 +6,7 @@ export interface LeaseChoiceProps {
   onChoose(seconds: number): void;
 }
 
-/** For how long the next claims are held. */
+/** Chooses how long the next claims last. */
 export function LeaseChoice({ seconds, onChoose }: LeaseChoiceProps) {
   const field = useRef<HTMLSelectElement>(null);
   return (

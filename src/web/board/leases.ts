@@ -1,4 +1,4 @@
-/** What a claim may be held for, in seconds; 0: until it is released. */
+/** How long a claim may last, in seconds. 0: until it is released. */
 export const leases = [
   { seconds: 0, words: 'until I release them' },
   { seconds: 60, words: '1 minute' },
@@ -7,10 +7,10 @@ export const leases = [
   { seconds: 24 * 60 * 60, words: '1 day' },
 ] as const;
 
-/** What a lease is renewed for where none is chosen. */
+/** The length of a renewed lease if none is chosen. */
 export const USUAL_LEASE_S = 15 * 60;
 
-/** Such as 14:05, or 23:59:59. */
+/** The remaining time, such as 14:05 or 23:59:59. */
 export function timeLeft(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) =>

@@ -7,7 +7,7 @@ const words = {
   crowded: 'Not live: five other tabs are',
 } as const satisfies Record<Liveness, string>;
 
-/** Whether what the page shows is the latest. */
+/** Shows whether the page is up to date. */
 export const LiveBadge = ({ liveness }: { liveness: Liveness }) => (
   <p role="status" class={`live-badge ${liveness}`}>
     {words[liveness]}

@@ -1,15 +1,15 @@
 export interface PagesProps {
-  /** How many pages lie before this one. */
+  /** How many pages come before this page. */
   depth: number;
   isFirst: boolean;
-  /** Where the next page begins; null after the last. */
+  /** The cursor for the next page. Null on the last page. */
   next: string | null;
   onFirst(): void;
   onBack(): void;
   onNext(after: string): void;
 }
 
-/** Ways to the other pages. */
+/** Buttons that lead to the other pages. */
 export function Pages({ depth, isFirst, next, onFirst, onBack, onNext }: PagesProps) {
   return (
     <nav class="pages" aria-label="Pages of jobs">
@@ -20,7 +20,10 @@ export function Pages({ depth, isFirst, next, onFirst, onBack, onNext }: PagesPr
   );
 }
 
-/** Not `disabled` where it leads nowhere: who came here by it keeps the focus. */
+/**
+ * A button that leads to another page. It is never `disabled`, since a disabled button loses the
+ * focus.
+ */
 const Way = ({ words, isOpen, onGo }: { words: string; isOpen: boolean; onGo(): void }) => (
   <button
     type="button"

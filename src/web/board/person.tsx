@@ -7,7 +7,7 @@ export interface PersonProps {
   onChoose(recruiter: Recruiter): void;
 }
 
-/** Who claims: a choice, unless a token has settled it. */
+/** The recruiter who claims. The person chooses one, unless a token fixes the recruiter. */
 export function Person({ person: { id, recruiter, isFixed }, onChoose }: PersonProps) {
   if (!isFixed) return <RecruiterBox chosen={recruiter} onChoose={onChoose} />;
   return (

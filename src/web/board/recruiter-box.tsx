@@ -5,11 +5,11 @@ import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
-/** Somebody still types. */
+/** A pause this short means that somebody is still typing. */
 const TYPING_MS = 150;
 
 export interface RecruiterBoxProps {
-  /** Who is chosen; undefined: nobody yet. */
+  /** The chosen recruiter. Undefined until somebody chooses. */
   chosen: Recruiter | undefined;
   onChoose(recruiter: Recruiter): void;
 }
@@ -19,15 +19,15 @@ interface Search {
   found: Recruiter[];
 }
 
-/** Chooses one of many recruiters: a text field with a list of whom the text may mean. */
+/** Chooses one of many recruiters, by a text field with a list of matches. */
 export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
   const [text, setText] = useState<string | undefined>(undefined);
-  /** Whom `by` means; what is typed now may be something else. */
+  /** The matches for the text `by`. The field may already hold a newer text. */
   const [{ by, found }, setFound] = useState<Search>({ by: '', found: [] });
   const [hint, setHint] = useState('');
   const [active, setActive] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  /** Enter was pressed before it was known whom the text means. */
+  /** Whether Enter was pressed before the matches were known. */
   const isEntered = useRef(false);
   const isOpen = text !== undefined;
 
@@ -55,7 +55,7 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
   }, [text]);
 
   useEffect(() => {
-    // What is typed next replaces the name.
+    // The next typed text replaces the name.
     if (document.activeElement === field.current) field.current?.select();
   }, [chosen]);
 
@@ -92,7 +92,7 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
         maxLength={LONGEST_SEARCH}
         placeholder={chosen?.name ?? 'Search a recruiter'}
         value={text ?? chosen?.name ?? ''}
-        // A name that is there can be read first; what is typed replaces it.
+        // The chosen name stays readable, and typed text replaces it.
         onFocus={() => (chosen ? field.current?.select() : setText(''))}
         onClick={() => setText(text ?? '')}
         onInput={() => setText(field.current?.value ?? '')}
@@ -107,7 +107,7 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
             role="option"
             tabIndex={-1}
             aria-selected={at === active ? 'true' : 'false'}
-            // Before the field loses the focus, which closes the list.
+            // This must happen before the field loses the focus, which closes the list.
             onMouseDown={(event: MouseEvent) => {
               event.preventDefault();
               choose(recruiter);

@@ -7,7 +7,9 @@ export type Recruiter = InferResponseType<typeof api.recruiters.$get, 200>['recr
 
 const MOST_FOUND = 8;
 
-/** The first recruiters whose names have these words. Throws a `Refused`, or what `fetch` throws. */
+/**
+ * The first recruiters whose names match these words. Throws a `Refused`, or the error of `fetch`.
+ */
 export async function findRecruiters(q: string, signal: AbortSignal): Promise<Recruiter[]> {
   const query = { limit: String(MOST_FOUND), ...searched(q) };
   const answer = await api.recruiters.$get({ query }, { init: { signal } });
@@ -15,7 +17,10 @@ export async function findRecruiters(q: string, signal: AbortSignal): Promise<Re
   return (await answer.json()).recruiters;
 }
 
-/** Throws a `Refused`, as where there is no such recruiter, or what `fetch` throws. */
+/**
+ * Reads a recruiter. Throws a `Refused`, for example if there is no such recruiter, or the error of
+ * `fetch`.
+ */
 export async function readRecruiter(id: string, signal: AbortSignal): Promise<Recruiter> {
   const answer = await api.recruiters[':id'].$get({ param: { id } }, { init: { signal } });
   if (!answer.ok) throw new Refused(await answer.json());

@@ -1,9 +1,9 @@
 import type { Slots as SlotCounts } from './jobs.ts';
 
-/** More than this would be a line of dots that nobody counts. */
+/** Nobody counts more dots than this. */
 const MOST_DOTS = 12;
 
-/** A job's slots as dots, the claimed ones filled, one of them yours; and in words. */
+/** A job's slots in words and as dots. Claimed slots are filled, and your own slot is marked. */
 export function Slots({ capacity, claimed, isYours }: SlotCounts & { isYours: boolean }) {
   const dots = capacity <= MOST_DOTS ? Array.from({ length: capacity }, (_, at) => at) : [];
   const yours = isYours ? claimed - 1 : -1;

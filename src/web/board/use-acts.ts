@@ -6,25 +6,28 @@ import type { Note } from './words.ts';
 
 export type ActName = 'claim' | 'release' | 'renew';
 
-/** What a row says of the act that is under way on its job. */
+/** The act that is under way on a job. */
 export interface Attempt {
   act: ActName;
-  /** The service was busy or silent, and is asked again. */
+  /** Whether the service was busy or silent, so that the request is repeated. */
   isAgain: boolean;
 }
 
-/** Most answers come sooner, and nothing flickers. */
+/** Most answers come sooner. The delay keeps the page from flickering. */
 const SLOW_MS = 150;
 
 type ByJob<T> = ReadonlyMap<Id, T>;
 
-/** One act a job at a time, and what came of each; nothing is shown before the service says so. */
+/**
+ * Runs one act per job at a time, and keeps the results. Nothing is shown before the service
+ * answers.
+ */
 export function useActs(recruiterId: string, onResult: (job: Job, result: Result) => void) {
   const [attempts, setAttempts] = useState<ByJob<Attempt>>(new Map());
   const [notes, setNotes] = useState<ByJob<Note>>(new Map());
   const [news, setNews] = useState('');
   const running = useRef(new Set<Id>());
-  // What was said to somebody else.
+  // The notes were meant for the previous recruiter.
   useEffect(() => setNotes(new Map()), [recruiterId]);
 
   const say = (job: Job, note: Note) => {
@@ -42,7 +45,7 @@ export function useActs(recruiterId: string, onResult: (job: Job, result: Result
       setAttempts((all) => changed(all, job.id, { act: name, isAgain }));
     const slow = setTimeout(() => show(false), SLOW_MS);
     setNotes((all) => changed(all, job.id, undefined));
-    // Otherwise the same words again would be no news to a screen reader.
+    // Otherwise a screen reader would not read the same words a second time.
     setNews('');
     const result = await run(() => show(true));
     clearTimeout(slow);

@@ -9,7 +9,7 @@ import type { Id } from './jobs.ts';
 type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];
 export type Claim = InferResponseType<ListClaims, 200>['claims'][number];
 
-/** No sooner than that is asked again, however much happens to the jobs meanwhile. */
+/** The shortest time between two requests, even if many jobs change. */
 const PAUSE_MS = 500;
 
 export type Held = ReadonlyMap<Id, Claim>;
@@ -17,13 +17,13 @@ export type Held = ReadonlyMap<Id, Claim>;
 export interface Holding {
   /** The recruiter's claims on the jobs, by job. */
   held: Held;
-  /** Asks anew: something has happened to one of the jobs. */
+  /** Reads the claims again, because one of the jobs has changed. */
   refresh(): void;
-  /** Takes what an answer has told; null: it holds the job no more. */
+  /** Takes the claim from an answer. Null: the recruiter no longer holds the job. */
   put(jobId: Id, claim: Claim | null): void;
 }
 
-/** Which of these jobs the recruiter holds. */
+/** Finds out which of these jobs the recruiter holds. */
 export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
   const [held, setHeld] = useState<Held>(new Map());
   const key = ids.join();
@@ -37,7 +37,7 @@ export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
     held,
     refresh: () => asking.refresh(),
     put(jobId, claim) {
-      // Another recruiter or another page is asked about by now.
+      // The page now shows another recruiter or other jobs.
       if (asking.isStopped) return;
       asking.outdate();
       setHeld((before) => withClaim(before, jobId, claim));
@@ -53,7 +53,9 @@ function withClaim(before: Held, jobId: Id, claim: Claim | null): Held {
   return after;
 }
 
-/** One question at a time, and one more for all that was refreshed while it was under way. */
+/**
+ * Asks one question at a time. All refreshes during a question lead to a single further question.
+ */
 class Asking {
   readonly #recruiterId: string;
   readonly #ids: readonly Id[];
@@ -77,7 +79,7 @@ class Asking {
     return this.#stopping.signal.aborted;
   }
 
-  /** What was asked before now may be answered with what was true before. */
+  /** Marks the running question as outdated: its answer may be older than the latest act. */
   outdate() {
     this.#answersCounted++;
   }
@@ -93,7 +95,7 @@ class Asking {
     while (this.#isWanted && !signal.aborted) {
       this.#isWanted = false;
       const counted = this.#answersCounted;
-      // What is refused for good the next claim says in words.
+      // A final refusal is ignored here, since the next claim will show it in words.
       const held = await insist(() => this.#ask(signal), signal).catch(() => undefined);
       if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
       await pause(PAUSE_MS, signal);

@@ -14,22 +14,22 @@ import {
   type Slots,
 } from './jobs.ts';
 
-/** How often the last page is asked whether jobs were posted: of those no stream tells it. */
+/** How often the last page is read again. Streams do not tell about newly posted jobs. */
 const LOOK_AGAIN_MS = 10_000;
 
 export interface Jobs extends JobPage {
-  /** False while another page is on its way; then the jobs are those of the page before. */
+  /** False while another page is loading. Until then the jobs are those of the previous page. */
   isReady: boolean;
-  /** Why there are none; undefined while all is well. */
+  /** The reason why there are no jobs. Undefined if all is well. */
   trouble: string | undefined;
-  /** Takes jobs as they are now. */
+  /** Takes the latest state of jobs. */
   put(jobs: Job[]): void;
-  /** Takes what is known of a job's slots. */
+  /** Takes the latest slots of a job. */
   putSlots(id: Id, slots: Slots): void;
   remove(id: Id): void;
 }
 
-/** The jobs of a page, listed once; from then on they change by `put` and `remove`. */
+/** The jobs of a page. They are listed once, and then change by `put` and `remove`. */
 export function useJobs({ q, status, after }: Filter): Jobs {
   const bearer = useStore(token);
   const [page, setPage] = useState<JobPage>({ jobs: [], next: null });
@@ -67,7 +67,7 @@ export function useJobs({ q, status, after }: Filter): Jobs {
   };
 }
 
-/** What is listed already stays as it is: the stream of events knows better. */
+/** Adds new jobs. Listed jobs stay unchanged, because the stream of events knows them better. */
 function withNew(before: JobPage, found: JobPage): JobPage {
   const known = new Set(before.jobs.map(({ id }) => id));
   const added = found.jobs.filter(({ id }) => !known.has(id));
@@ -77,12 +77,15 @@ function withNew(before: JobPage, found: JobPage): JobPage {
 
 interface Listeners {
   onPage(page: JobPage): void;
-  /** The same page, asked for again. */
+  /** The same page, read again later. */
   onLater(page: JobPage): void;
   onTrouble(why: string): void;
 }
 
-/** Lists until it worked, and then, where jobs may still be added to the page, now and again. */
+/**
+ * Lists the page until this succeeds. While jobs may still be added to the page, lists it again
+ * from time to time.
+ */
 async function keepListing(filter: Filter, signal: AbortSignal, listeners: Listeners) {
   const list = (onFailure?: () => void) =>
     insist(() => listJobs(filter, signal), signal, onFailure);

@@ -7,18 +7,19 @@ import { followJobs } from './follow.ts';
 import type { Id, Job } from './jobs.ts';
 
 export interface LiveListeners {
-  /** Jobs as they are now, several at once where much happens. */
+  /** The latest state of some jobs. */
   onJobs(jobs: Job[]): void;
   onGone(id: Id): void;
-  /** Everything that was missed has been told. */
+  /** The full state has been told. */
   onLive(): void;
 }
 
 export type Liveness = 'connecting' | 'live' | 'reconnecting' | 'crowded';
 
 /**
- * Follows these jobs while the tab is seen, and says whether what it shows is the latest. Hidden tabs
- * leave their stream to the others, since a browser has few, and catch up as soon as they are seen.
+ * Follows these jobs while the tab is visible, and tells whether the page is up to date. A browser
+ * has few streams, so a hidden tab gives up its stream. The tab catches up as soon as it is
+ * visible.
  */
 export function useLive(ids: readonly Id[], listeners: LiveListeners): Liveness {
   const latest = useRef(listeners);

@@ -6,15 +6,15 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Recruiter, readRecruiter } from './recruiters.ts';
 
 export interface Person {
-  /** For whom is claimed; empty: for nobody yet. */
+  /** The id of the recruiter who claims. Empty until somebody chooses. */
   id: string;
-  /** Undefined until the service has told. */
+  /** Undefined until the service has answered. */
   recruiter: Recruiter | undefined;
-  /** A recruiter's token claims for that recruiter, and for nobody else. */
+  /** Whether a recruiter's token fixes the recruiter. */
   isFixed: boolean;
 }
 
-/** Who claims: whom the address names, or whose the token is. */
+/** The recruiter who claims: the one in the token, or else the one in the address. */
 export function useRecruiter(wanted: string): Person {
   const { role, sub } = bearerOf(useStore(token));
   const isFixed = role === 'recruiter';

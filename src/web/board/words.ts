@@ -2,10 +2,10 @@ import type { InferResponseType } from 'hono/client';
 import type { api } from '../parts/api.ts';
 
 type ClaimAnswer = InferResponseType<(typeof api.jobs)[':jobId']['claims']['$post'], 409>;
-/** What the service says when it refuses, whatever it was asked for. */
+/** Any refusal of the service. */
 export type Problem = Extract<ClaimAnswer, { code: string }>;
 
-/** What came of an attempt: a person's words, and whether it is what they wanted. */
+/** The result of an attempt in words, and whether the attempt succeeded. */
 export interface Note {
   isGood: boolean;
   text: string;
@@ -14,15 +14,15 @@ export interface Note {
 export const good = (text: string): Note => ({ isGood: true, text });
 const bad = (text: string): Note => ({ isGood: false, text });
 
-/** Whoever claims has to be somebody. */
+/** A claim needs a recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
-/** Nobody answered, however often the service was asked. */
+/** No answer came, although the request was repeated. */
 export const noAnswer = bad(
-  'The service does not answer, so nobody can tell what came of it. Try again: nothing is done twice.',
+  'The service does not answer, so the outcome is unknown. Try again: nothing is done twice.',
 );
 
-/** In the past tense: by the time it is read, a slot may be free again. */
+/** The texts are in the past tense, because a slot may be free again when the text is read. */
 export function inWords({ code, title, detail, capacity }: Problem): Note {
   switch (code) {
     case 'job-full':
@@ -30,24 +30,26 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
     case 'already-claimed':
       return bad('You hold this job already. Nothing was changed.');
     case 'claim-not-found':
-      return bad('You held it no more: its lease had ended, or it was released elsewhere.');
+      return bad('You no longer held this job: your claim had expired or was released elsewhere.');
     case 'no-lease':
-      return bad('This claim stays until you release it: there is nothing to renew.');
+      return bad(
+        'This claim has no lease, so there is nothing to renew. It stays until you release it.',
+      );
     case 'busy':
     case 'key-in-use':
-      return bad('Too many asked for this job at once. Nothing was changed: try again.');
+      return bad('Too many requests for this job came at once. Nothing was changed. Try again.');
     case 'outcome-unknown':
       return bad(
-        'The database did not say in time what came of it. Try again: you cannot claim twice.',
+        'The database did not answer in time, so the outcome is unknown. Try again: you cannot claim twice.',
       );
     case 'too-many-requests':
-      return bad('You have asked too often. Wait a moment, then try again.');
+      return bad('You have sent too many requests. Wait a moment, then try again.');
     case 'shutting-down':
-      return bad('The service is about to restart. Nothing was changed: try again in a moment.');
+      return bad('The service is about to restart. Nothing was changed. Try again in a moment.');
     case 'job-not-found':
-      return bad('This job has been withdrawn.');
+      return bad('This job no longer exists.');
     case 'recruiter-not-found':
-      return bad('The service does not know this recruiter: choose who you are.');
+      return bad('The service does not know this recruiter. Choose who you are.');
     case 'forbidden':
       return bad('Your token does not let you claim for this recruiter.');
     default:

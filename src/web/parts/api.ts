@@ -2,13 +2,16 @@ import { createClient } from '../../client/index.ts';
 import { serviceClock } from './clock.ts';
 import { token, tokenWanted } from './token.ts';
 
-/** Where the service is: beside the page, whatever a proxy has put in front of it. */
+/** The address of the service. The page is beside the service, also behind a proxy. */
 export const serviceUrl = new URL('.', location.href).href;
 
-/** Such as the … of a token that was copied in part: no header can carry it, and no token has it. */
+/**
+ * Characters that no header can carry, such as the … of a partly copied token. No valid token has
+ * them.
+ */
 const UNSENDABLE = /[^\x21-\x7e]/g;
 
-/** How the pages ask: with the token that the tab was given, if any. */
+/** The options for all requests of the pages. The token of this tab is sent, if there is one. */
 export const asking = {
   headers: (): Record<string, string> =>
     token.get() === ''

@@ -1,7 +1,10 @@
-/** Short enough to be at once for people, long enough for what a crowd does in one go. */
+/** Too short for people to notice, and long enough to gather the changes of a crowd. */
 const BATCH_MS = 30;
 
-/** Hands on what comes by its id, some milliseconds' worth at a time; of each only the latest. */
+/**
+ * Gathers items for some milliseconds and then passes them on together. Keeps only the latest item
+ * of each id.
+ */
 export class Batches<T extends { id: unknown }> {
   readonly #waiting = new Map<unknown, T>();
   readonly #take: (batch: T[]) => void;
@@ -16,7 +19,7 @@ export class Batches<T extends { id: unknown }> {
     this.#timer ??= setTimeout(() => this.flush(), BATCH_MS);
   }
 
-  /** Hands on what waits now. */
+  /** Passes all waiting items on now. */
   flush() {
     clearTimeout(this.#timer);
     this.#timer = undefined;

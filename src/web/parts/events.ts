@@ -1,13 +1,13 @@
 export interface ServerEvent {
   name: string;
-  /** What its `data` holds, parsed. */
+  /** The parsed `data` of the event. */
   data: unknown;
 }
 
 /**
- * The server-sent events of an answer, as they come; undefined for a comment, which says that the
- * stream lives. Read by `fetch` rather than by an EventSource, which can send no token and does not
- * say why it was refused.
+ * Yields the server-sent events of an answer as they arrive. Yields undefined for a comment, which
+ * shows that the stream lives. The pages use `fetch`, because an EventSource can send no token and
+ * does not tell why it was refused.
  */
 export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();
@@ -20,7 +20,8 @@ export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
       for (const part of parts) yield parseEvent(part);
     }
   } finally {
-    // Also when the loop around it was left: a connection that nobody reads is one of six.
+    // This also runs if the caller leaves its loop. An unread stream would block one of six
+    // connections.
     await reader.cancel().catch(() => undefined);
   }
 }

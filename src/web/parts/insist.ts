@@ -1,8 +1,8 @@
 import { pause, pauseAfter } from './pause.ts';
 
-/** Why the service did not answer what was asked. */
+/** A refusal of the service, with the reason. */
 export class Refused extends Error {
-  /** Asking again would not help. */
+  /** Whether asking again would not help. */
   readonly isFinal: boolean;
   constructor({ status, detail }: { status: number; detail: string }) {
     super(detail);
@@ -11,8 +11,8 @@ export class Refused extends Error {
 }
 
 /**
- * Asks for what only reads, and again until it is answered. Throws what is refused for good, and
- * anything once the signal is aborted. `onFailure` is told of each attempt that failed.
+ * Repeats a request that only reads, until it is answered. Throws a final refusal, and any error
+ * once the signal is aborted. `onFailure` is called after each failed attempt.
  */
 export async function insist<T>(
   ask: () => Promise<T>,

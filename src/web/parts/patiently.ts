@@ -2,17 +2,17 @@ import { pause } from './pause.ts';
 
 const ATTEMPTS = 5;
 
-/** What an answer has to tell of itself. */
+/** The part of an answer that tells when to repeat the request. */
 interface Answer {
   headers: Headers;
 }
 
 /**
- * Asks for what writes, and asks again as late as the service says while it is busy, has had too many
- * requests or still works on the first one; or a second later where no answer came. One key for all
- * attempts: whatever became of the earlier ones, it is done once.
+ * Sends a request that writes, and repeats it if the service is busy, has had too many requests, or
+ * still works on the first request. The service tells how long to wait. Without an answer, the wait
+ * is a second. All attempts have the same key, so the request is done only once.
  *
- * Undefined where the last attempt had no answer either.
+ * Undefined if the last attempt got no answer either.
  */
 export async function patiently<A extends Answer>(
   ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<A>,
@@ -28,5 +28,5 @@ export async function patiently<A extends Answer>(
   }
 }
 
-/** Not `randomUUID`, which pages have on https and on this machine only. */
+/** A new idempotency key. `randomUUID` is missing on pages over plain http from another machine. */
 const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');

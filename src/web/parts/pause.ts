@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or at once when the signal is aborted. */
+/** Resolves after this many milliseconds, or as soon as the signal is aborted. */
 export const pause = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (signal?.aborted) return resolve();
@@ -14,6 +14,9 @@ export const pause = (ms: number, signal?: AbortSignal) =>
 const SHORTEST_MS = 250;
 const LONGEST_MS = 5_000;
 
-/** Twice as long after each failure, up to a bound; never the same for all tabs of a stopped server. */
+/**
+ * Doubles after each failure, up to a bound. A part is random, so that the tabs of a stopped server
+ * do not all return together.
+ */
 export const pauseAfter = (failures: number): number =>
   Math.min(LONGEST_MS, SHORTEST_MS * 2 ** failures) * (0.5 + Math.random() / 2);

@@ -1,5 +1,7 @@
-/** What the service takes. */
+/** The longest search that the service accepts. */
 export const LONGEST_SEARCH = 100;
 
-/** What is typed as a parameter of a request; nothing as long as it has no letter and no digit. */
+/**
+ * The typed text as a parameter of a request. A text without letters and digits gives no parameter.
+ */
 export const searched = (q: string): { q?: string } => (/[\p{L}\p{N}]/u.test(q) ? { q } : {});

@@ -1,10 +1,14 @@
-/** A browser has six connections to a service for all its tabs: one is left for what they ask. */
+/**
+ * All tabs of a browser share six connections to a service. Five may be streams; one is left for
+ * other requests.
+ */
 const SEATS = Array.from({ length: 5 }, (_, at) => `rowlock.seat.${at}`);
 
 /**
- * Does the work as soon as one of the browser's seats is free, and holds that until the work ends.
- * `onCrowded` is told when other tabs have them all. Where a browser has no locks for pages (by plain
- * http from another machine) everybody has a seat. Throws where the work does, and when aborted.
+ * Waits for one of the browser's seats, and does the work while it holds the seat. `onCrowded` is
+ * called if other tabs hold all seats. A browser without locks for pages (over plain http from
+ * another machine) gives everybody a seat. Throws the error of the work, or an error if the signal
+ * is aborted.
  */
 export async function seated(
   work: () => Promise<void>,
@@ -24,7 +28,7 @@ export async function seated(
   const sitting = new AbortController();
   const waiting = AbortSignal.any([signal, sitting.signal]);
   const sit = async () => {
-    // Of two that are free at once the second is left to others.
+    // If two seats become free together, the second is left to other tabs.
     sitting.signal.throwIfAborted();
     sitting.abort();
     await work();

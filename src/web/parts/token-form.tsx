@@ -2,7 +2,7 @@ import { useRef } from 'hono/jsx/dom';
 import { useStore } from './store.ts';
 import { presentToken, token } from './token.ts';
 
-/** Says that the service wants to know who asks, and takes a token to show the `jobs` or the `lab`. */
+/** Tells that the service needs a token, and takes a token. `what` is `jobs` or `lab`. */
 export function TokenForm({ what }: { what: string }) {
   const wasRefused = useStore(token) !== '';
   const field = useRef<HTMLInputElement>(null);
@@ -17,10 +17,10 @@ export function TokenForm({ what }: { what: string }) {
       <h1>Who is there?</h1>
       <p>
         {wasRefused
-          ? 'The service does not take this token, or no longer. '
-          : `This service shows its ${what} to those it knows. `}
-        Paste the token that you were given: it stays in this tab, and is forgotten when you close
-        it.
+          ? 'The service does not accept this token, or no longer accepts it. '
+          : `This service shows its ${what} only with a token. `}
+        Paste the token that you were given. It stays in this tab, and is forgotten when you close
+        the tab.
       </p>
       <label for="token">Token</label>
       <input ref={field} id="token" type="password" autocomplete="off" required />

@@ -1,11 +1,11 @@
 import { createStore } from './store.ts';
 
-/** Kept as long as the tab, and by no other one: it opens what its holder may. */
+/** Each tab keeps its own token, and forgets it when the tab is closed. */
 const KEPT_AS = 'rowlock.token';
 
 export const token = createStore(sessionStorage.getItem(KEPT_AS) ?? '');
 
-/** Why the service answers nothing: it wants a token, or a better one. */
+/** Whether the service refuses requests because it wants a token, or a better token. */
 export const tokenWanted = createStore(false);
 
 export function presentToken(text: string) {
@@ -14,7 +14,10 @@ export function presentToken(text: string) {
   tokenWanted.set(false);
 }
 
-/** Whose a token says it is. The service checks it; the page only needs a name to ask with. */
+/**
+ * The bearer that the token names. The service checks tokens; the page only needs to know whom to
+ * ask for.
+ */
 export function bearerOf(text: string): { role?: string; sub?: string } {
   try {
     const [, payload = ''] = text.split('.');
