@@ -142,8 +142,8 @@ export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessE
 });
 
 /**
- * Reads the settings from the environment. A file `.env` in the working directory gives the
- * settings that the environment does not. An empty value counts as not set.
+ * Reads the settings from the environment. A file `.env` in the working directory may give settings
+ * that the environment lacks. An empty value counts as not set.
  *
  * Throws a `UsageError` that names each wrong setting, but never its value.
  */
@@ -171,7 +171,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     port: PORT,
     databaseUrl: DATABASE_URL,
     dataDir: path.resolve(DATA_DIR),
-    // The embedded database holds only demo data. A database of the user's may be in production.
+    // The embedded database holds only demo data. A database that the operator names may be in
+    // production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,

@@ -12,11 +12,14 @@ import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
 /**
- * SIGTERM comes from a tool that runs many servers. A person presses Ctrl-C, and does not want to
+ * Tools that run many servers stop them by SIGTERM. A person presses Ctrl-C, and does not want to
  * wait.
  */
 const TERMINATED = 128 + constants.signals.SIGTERM;
-/** Balancers ask for /readyz every few seconds, or turn to another server after a 503. */
+/**
+ * How long balancers have to notice the end. They ask for /readyz every few seconds, or turn to
+ * another server after a 503.
+ */
 const NOTICE_MS = 2_000;
 
 runMain(async (stop) => {

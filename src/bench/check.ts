@@ -7,7 +7,7 @@ import { countClaims } from './seed.ts';
 const LEAST_SHARE = 0.99;
 
 /**
- * The figures of a crowd whose answers were as expected. Other answers would mean that something
+ * The figures of a crowd whose answers were as expected. If too many answers were not, something
  * else was measured. Then this throws a `PlainError` with the answers.
  */
 export function figuresOf(what: string, heard: Heard, status: number): Figures {

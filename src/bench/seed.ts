@@ -46,10 +46,10 @@ export const clearClaims = (url: string): Promise<void> =>
   });
 
 /**
- * Removes the claims on the jobs after the full jobs. There is no checkpoint here: after a
- * checkpoint, PostgreSQL writes each page whole at its first change, and in a large table nearly
- * every claim changes another page. A server suffers from this for a moment every five minutes.
- * Here it would fill each round.
+ * Removes the claims on the free jobs, without a checkpoint. After a checkpoint, PostgreSQL writes
+ * each page whole at its first change, and in a large table nearly every claim changes another
+ * page. A server has this cost for a moment every five minutes. Here the cost would fill each
+ * round.
  */
 export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {

@@ -63,7 +63,7 @@ export async function makeStand(arena: Arena, settings: BenchSettings): Promise<
   };
 }
 
-/** Removes all claims, and then lets the crowds ask for the set time. */
+/** Removes all claims. Then the crowds send requests for the set time. */
 export async function crowdsAt(
   { arena, seconds }: Stand,
   { server, url }: Place,

@@ -40,7 +40,8 @@ export async function prepareDatabase(
     // Drizzle's migrator takes no lock: of four migrators at once, three failed.
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     await migrate(db, { migrationsFolder });
-    // Each folder needs a table of its own: Drizzle skips a migration that is older than the table's newest.
+    // Each folder needs a table of its own, because Drizzle skips all migrations that are older
+    // than the newest one in the table.
     if (more) await migrate(db, { migrationsFolder: more, migrationsTable: '__more_migrations' });
     if (demoData) await addDemoData(db);
   } catch (error) {
@@ -66,8 +67,8 @@ interface Journal {
 let journal: Journal | undefined;
 
 /**
- * Reads the journal once. The process needs the migrations of its own start, and /readyz asks
- * often.
+ * Reads the journal only once, because /readyz asks often. The process needs the migrations that
+ * existed at its start.
  */
 function readJournal(): Journal {
   const file = path.join(migrationsFolder, 'meta', '_journal.json');

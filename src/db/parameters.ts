@@ -1,4 +1,4 @@
-/** Bounds statements that wait for something else than a lock. The lock timeout does not. */
+/** Bounds every statement. The lock timeout bounds only the wait for a lock. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /**
  * How long to wait for the answer to a statement. This is longer than any statement may take: a

@@ -54,7 +54,7 @@ export type Settled = Verdict | { kind: 'not done' } | { kind: 'unexpected' };
 const notDone = { kind: 'not done' } as const;
 
 /**
- * The meaning of a reply for its operation. `runs`: the reply came so late that the operation may
+ * Tells what a reply means for its operation. `runs`: the reply came so late that the operation may
  * still be running.
  */
 export function verdictOn(did: Operation, reply: Reply, runs: boolean): Settled {

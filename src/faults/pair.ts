@@ -47,7 +47,9 @@ export class Pair {
     return this.relay.url;
   }
 
-  /** The standby goes on writing to its disk, but shows no new data until it is promoted. */
+  /**
+   * Makes the standby lag. It still writes to its disk, but shows no new data until it is promoted.
+   */
   async lag() {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
   }

@@ -20,8 +20,8 @@ export async function work(recruiterId: string, load: Load, openings: Openings, 
     const verdict = await load.settle(did, chooseHow(dice));
     if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
     if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
-    // An earlier request has claimed the job, but its answer and so the claim's id was lost. Look
-    // the id up.
+    // An earlier request has claimed the job, but its answer was lost, and with it the claim's id.
+    // Look the id up.
     if (verdict.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
   }
 }

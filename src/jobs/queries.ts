@@ -65,8 +65,8 @@ export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
 }
 
 /**
- * How many jobs after the cursor fit the filter, up to a bound, and the last of them. Ignores the
- * status.
+ * Looks at the jobs after the cursor that fit the filter, whatever their status. Gives their
+ * number, up to a bound, and the id of the last.
  */
 async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db

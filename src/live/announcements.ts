@@ -74,7 +74,7 @@ export class Announcements {
       onclose: lose,
       connection: { application_name: 'rowlock-events' },
       fetch_types: false,
-      // The typings lack this option; the `listen` of postgres.js uses it.
+      // The typings lack this option. The `listen` of postgres.js uses it.
       ...{ onnotify: (_channel: string, payload: string) => this.#hear(payload) },
     });
     const check = setInterval(checkOf(client, lose), this.#checkMs);

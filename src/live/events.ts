@@ -18,8 +18,8 @@ export const goneEvent = (id: bigint) => event('gone', { id: idBody(id) });
 export const HEARTBEAT: Uint8Array = Buffer.from(':\n\n');
 
 /**
- * How soon a client reconnects after its stream has ended. The delay is random, so that not all
- * clients of a stopped server return at once.
+ * Tells a client how soon to reconnect after its stream has ended. The delay is random, so that not
+ * all clients of a stopped server return at once.
  */
 export const retryHint = (): Uint8Array =>
   Buffer.from(`retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`);

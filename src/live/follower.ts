@@ -11,7 +11,7 @@ export interface FollowerDeps {
   pending: number;
 }
 
-/** Node calls a timer with a longer time at once. */
+/** Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The full state while it is being sent to a client. */

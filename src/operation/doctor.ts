@@ -14,13 +14,16 @@ export interface Finding {
 export interface Diagnosis {
   healthy: boolean;
   findings: Finding[];
-  /** Checks that make sense only with all migrations. */
+  /** The checks that were left out because migrations are missing. */
   skipped: string[];
 }
 
 const MOST_EXAMPLES = 20;
 
-/** Each check selects a row in words for each problem. The checks read only the database. */
+/**
+ * Each check selects a row in words for each problem. The checks ask only the database, not the
+ * service.
+ */
 const checks: Record<string, SQL> = {
   'jobs with more claims than capacity': sql`
     SELECT format('job %s: %s claims for %s slots', ${jobs.id}, count(*), ${jobs.capacity}) AS words

@@ -40,8 +40,8 @@ export const observeRequests = (log: Log, metrics: Metrics) => {
     const route = routeOf(c);
     const { status } = c.res;
     const seconds = milliseconds / 1000;
-    // Methods that no route has share one label. With a label for each route they would add several
-    // hundred lines.
+    // A request with a wrong method gets no label of its own. A label for each method and route
+    // would add several hundred lines.
     if (status === 405) metrics.request({ method: 'other', route: 'unknown', status, seconds });
     else metrics.request({ method, route: route ?? 'unknown', status, seconds });
     if (route !== undefined && UNLOGGED.has(route)) return;

@@ -39,7 +39,8 @@ type Look =
 /** Tells why this server should get no requests. Undefined if it may get requests. */
 export function createReadiness(db: Database, isDraining: () => boolean) {
   let running: Promise<Look> | undefined;
-  // Requests during a look share its result, so that they cannot pile up on a stuck database.
+  // Requests that come during a look share its result, so that they cannot pile up on a stuck
+  // database.
   const look = () => {
     running ??= lookAt(db).finally(() => {
       running = undefined;
@@ -56,7 +57,7 @@ async function lookAt(db: Database): Promise<Look> {
     if ((await missingMigrations(db)).length > 0) return migrationsMissing;
     return (await isReadOnly(db)) ? databaseReadOnly : undefined;
   } catch (error) {
-    // New sessions refuse a standby, like the sessions for claims.
+    // A new session refuses a standby, like the sessions for claims.
     const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
     return isStandby ? databaseReadOnly : databaseUnreachable;
   }

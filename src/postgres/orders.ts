@@ -15,15 +15,15 @@ export interface GuardOrder {
   keepIn: string | undefined;
   /** Whether commits wait for the disk. */
   durable: boolean;
-  /** The new server is a standby of this server, and begins with a copy of its data. */
+  /** If given, the new server is a standby of this server, and begins with a copy of its data. */
   standbyOf?: Primary | undefined;
 }
 
 /** Any later message asks for a restart. The guard answers with another report. */
 export interface RestartOrder {
   /**
-   * If given, the server stops in order and returns as a standby of this primary. If not, it
-   * crashes and restarts.
+   * If given, the server stops in order and returns as a standby of this primary. Otherwise the
+   * server crashes and restarts.
    */
   standbyOf: Primary | undefined;
 }

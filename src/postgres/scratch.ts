@@ -66,7 +66,9 @@ export async function openScratch(
   };
 }
 
-/** Gives the name for the owner's database, and keeps the owner's session open until it leaves. */
+/**
+ * Gives the name for the owner's database. Keeps the owner's session open until the owner leaves.
+ */
 async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
   const name = `${OWNED}${random(8)}`;
   let session = openSession(url, name);

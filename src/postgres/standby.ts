@@ -1,6 +1,6 @@
 /**
- * Only the fault scenarios use standbys. The guard makes them, because it owns the server's process
- * and files.
+ * Only the fault scenarios use standbys. The guard makes them, because the guard owns the server's
+ * process and files.
  */
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
@@ -76,8 +76,8 @@ export async function followPrimary(primary: Primary, { home, account }: Home) {
     "wal_retrieve_retry_interval = '200ms'",
   ];
   const files = {
-    // This file replaces the primary's settings. With them a promoted standby would wait for
-    // another standby.
+    // This file replaces the primary's settings. With the old settings a promoted standby would
+    // wait for another standby.
     'postgresql.auto.conf': `${settings.join('\n')}\n`,
     'standby.signal': '',
   };

@@ -8,7 +8,7 @@ export interface LogEvent {
   [fact: string]: unknown;
 }
 
-/** The service reports here what it does. */
+/** Takes the events of the service. */
 export interface Log {
   info(event: LogEvent): void;
   error(event: LogEvent): void;
@@ -45,7 +45,7 @@ interface Out {
 export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   const settings: pino.LoggerOptions = {
     level,
-    // The collector of the lines knows which host and process wrote them.
+    // The host and the process are left out. The collector of the lines knows them.
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name) => ({ level: name }) },
@@ -54,8 +54,8 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
 }
 
 /**
- * Writes the lines of one turn of the event loop together. One write a line took 14 % of the time
- * of a busy server.
+ * Writes the lines of one turn of the event loop together. A separate write for each line took 14 %
+ * of the time of a busy server.
  */
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';

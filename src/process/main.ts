@@ -6,16 +6,19 @@ import { whenStarterIsGone } from './starter.ts';
 
 /** The code that a shell reports when a program wrote to a closed pipe: 128 + SIGPIPE. */
 const READER_GONE = 141;
-/** Ctrl-C in a terminal reaches us directly, and npm may send the signal once more. */
+/**
+ * Signals within this time count as one. A terminal's Ctrl-C reaches us directly, and npm may send
+ * the signal once more.
+ */
 const ECHO_MS = 300;
 
 /**
  * Runs a command to its end and exits. The exit code is the number that the command returns (0 if
  * there is none), 2 after a `UsageError`, and `failureCode` after any other error.
  *
- * SIGINT, SIGTERM and SIGHUP abort `stop`. `stop` is also aborted when npm ends, or when the reader
- * of our output ends. The command may then finish its work; an error that it throws is ignored. A
- * second signal ends the process immediately.
+ * SIGINT, SIGTERM and SIGHUP abort `stop`. The end of npm, or of the reader of our output, also
+ * aborts `stop`. The command may then finish its work. Its errors no longer count, and the exit
+ * code names the reason. A second signal ends the process immediately.
  */
 export async function runMain(
   run: (stop: AbortSignal) => Promise<number | undefined>,
@@ -33,7 +36,7 @@ export async function runMain(
   }
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // `| head` closes the pipe early. The reader chose to; this is no error.
+      // `| head` closes the pipe early. This is the reader's choice, not an error.
       if (error.code !== 'EPIPE') throw error;
       stop.abort(READER_GONE);
     });

@@ -52,7 +52,7 @@ export function fromPs(pid: number): Listed | undefined {
   }
 }
 
-/** A process in a form that fits into a file name: its id, its place and its start. */
+/** A process as a part of a file name: its id, its machine and container, and its start. */
 export type Mark = string;
 export const MARK = /\d+-[0-9a-f]{8}-\w+/;
 

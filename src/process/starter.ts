@@ -10,7 +10,9 @@ const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
  */
 type Starter = 'npm' | 'like npm' | number;
 
-/** Undefined: something else started this process, and its end does not matter to us. */
+/**
+ * Undefined if another program started this process. The end of that program does not matter to us.
+ */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
   if (parent) return Number(parent);
@@ -63,7 +65,8 @@ function descendsFromNpm(pid: number): boolean {
 }
 
 /**
- * Whether npm started this process too. A process manager between npm and us lives on without npm.
+ * Whether npm also started our parent. Such a parent, for example a process manager, lives on
+ * without npm.
  */
 function hasNpmsEnvironment(pid: number): boolean {
   try {

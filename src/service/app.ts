@@ -176,7 +176,7 @@ export function createApp(deps: AppDeps) {
   return routes;
 }
 
-/** The type that a typed client needs of the service. */
+/** The type of all routes, for typed clients. */
 export type App = ReturnType<typeof createApp>;
 
 const refuseWhile =
@@ -186,7 +186,7 @@ const refuseWhile =
       ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })
       : undefined;
 
-/** Answers 405 with the allowed methods at every address that exists. */
+/** Makes every address answer 405, with its allowed methods, to all other methods. */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
   const allowed = new Map<string, Set<string>>();
   for (const { method, path } of app.routes) {

@@ -27,7 +27,7 @@ export interface ListenLimits {
 
 const LIMITS = { headMs: 10_000, requestMs: 20_000 };
 
-/** More than the waiting claims and the followers together. Requests have a few hundred bytes. */
+/** More than the waiting claims and the followers together. */
 const MOST_SOCKETS = 20_000;
 /**
  * Files that are not for clients. A started server has 22 files open, and may open some 70 more for
@@ -108,8 +108,8 @@ export async function listen(
 const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
 /**
- * Hands requests to the app. Both this listener and Node's adapter may find an address malformed;
- * both refusals look the same.
+ * Hands requests to the app. Refuses malformed addresses, whether our own check or Node's adapter
+ * finds them.
  */
 const requestListener = (app: App) =>
   getRequestListener(

@@ -13,10 +13,11 @@ export type Asks =
   /** Each request names another job that does not exist. */
   | { kind: 'no-job' };
 
-/** A prime, so that different recruiters come to each job. */
+/** How many recruiters there are. A prime, so that different recruiters come to each job. */
 export const RECRUITERS = 10_007;
 /**
- * Has no factor in common with a power of ten, so every job comes once before any job comes again.
+ * The step from one job to the next. It has no factor in common with a power of ten, so every job
+ * comes once before any job comes again.
  */
 export const STRIDE = 61_803;
 /** The largest id that the service accepts. No row has an id near it. */

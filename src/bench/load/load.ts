@@ -24,7 +24,10 @@ export interface Heard {
   statuses: Record<string, number>;
   /** Answers per second, from the first request to the last answer. */
   perSecond: number;
-  /** The median time from a request to the end of its answer, in milliseconds. */
+  /**
+   * The time from a request to the end of its answer in milliseconds: the median, and the 99th
+   * percentile.
+   */
   p50: number;
   p99: number;
 }
@@ -32,8 +35,8 @@ export interface Heard {
 export type Report = { heard: Heard[] } | { failed: string };
 
 /**
- * How many connections are opened at once. A listening socket would delay more than its backlog
- * holds.
+ * How many connections are opened at once. Connections that exceed the server's backlog are
+ * delayed.
  */
 const OPENED_AT_ONCE = 100;
 

@@ -11,8 +11,7 @@ import { inTurn, rateIn } from './scenarios.ts';
 
 const SIZES = [1_000, 1_000_000];
 /**
- * Beside the full jobs, both tables have these free jobs. Each round removes the claims of the
- * last.
+ * Both tables also have these free jobs. Each round first removes the claims of the previous round.
  */
 const FREE_JOBS = 20_000;
 

@@ -34,9 +34,9 @@ async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress 
 }
 
 /**
- * Kills a backend that is inside a transaction: its last statement occurs only in transactions, or
- * it waits between two statements. MATERIALIZED makes PostgreSQL choose the backend before it
- * kills. Gives 0 if there was no such backend, or if it had just ended.
+ * Kills a backend that is inside a transaction. Such a backend is idle in a transaction, or runs a
+ * statement that occurs only in transactions. MATERIALIZED makes PostgreSQL choose the backend
+ * before it kills. Gives 0 if there was no such backend, or if it had just ended.
  */
 async function killOne(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ killed: number }[]>`

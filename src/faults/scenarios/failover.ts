@@ -59,7 +59,10 @@ export const failover: Scenario = {
   },
 };
 
-/** The balancer is early. It leads to a lagging standby before that standby is promoted. */
+/**
+ * Kills the primary. The balancer is early: it leads to a lagging standby before that standby is
+ * promoted.
+ */
 async function lose(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
   await underLoad(stage);
@@ -71,8 +74,8 @@ async function lose(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * The primary is thought dead, but lives on for a while. No standby confirms its commits any more.
- * Then its machine is lost, and connections to it hang.
+ * Promotes the standby while the primary still lives. No standby confirms the former primary's
+ * commits any more. Then its machine is lost, and connections to it hang.
  */
 async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   const former = pair.primary;
@@ -86,7 +89,10 @@ async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   return countedAt(stage);
 }
 
-/** The balancer is late. It still leads to the former primary, which is now a standby. */
+/**
+ * Makes a planned switchover. The balancer is late: it still leads to the former primary, which is
+ * now a standby.
+ */
 async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.switchOver();
   await untilTurnedAway(stage);

@@ -35,7 +35,8 @@ export class StreamClients {
     this.#expectAnswer(response ? `${response.statusCode} stream` : 'broken', path, ['200']);
     if (!response) return;
     this.#add(response.socket);
-    // A client that leaves in the middle of a stream gets an error at the end. It is ignored.
+    // A client that leaves in the middle of a stream gets an error at the end. This error is
+    // ignored.
     response.on('error', () => undefined);
     let left = dice.any(BYTES_READ) ?? 0;
     try {

@@ -17,7 +17,7 @@ export interface Result {
 type OnWait = () => void;
 
 /**
- * Claims a job for a recruiter. The lease lasts this many seconds; with 0 the claim stays until it
+ * Claims a job for a recruiter. The lease lasts this many seconds. With 0 the claim stays until it
  * is released.
  */
 export async function claim(
@@ -57,7 +57,7 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
   return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
 }
 
-/** Puts a refusal into words. If the slots are the reason, the refusal tells the slots. */
+/** Puts a refusal into words. If the slots are the reason, the result also has the slots. */
 function refusal(problem: Parameters<typeof inWords>[0]): Result {
   const { code, capacity, claimed, remaining } = problem;
   const isKnown = capacity !== undefined && claimed !== undefined && remaining !== undefined;

@@ -3,7 +3,8 @@ import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs.ts';
 
 /**
- * The state of the page in its address. It can be bookmarked, shared, and reached by going back.
+ * The page's state, which its address holds. People can bookmark and share the address, and go back
+ * to it.
  */
 export interface Address extends Filter {
   /** The recruiter for whom the page claims. Two tabs may have different recruiters. */

@@ -38,7 +38,7 @@ export function Board() {
     person.id,
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
-      // A live stream knows better: an answer may arrive after the news of a later claim.
+      // A live stream knows the slots better: an answer may arrive after the news of a later claim.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },

@@ -7,7 +7,7 @@ export const leases = [
   { seconds: 24 * 60 * 60, words: '1 day' },
 ] as const;
 
-/** The length of a renewed lease if none is chosen. */
+/** The length of a renewed lease if the person has chosen no lease. */
 export const USUAL_LEASE_S = 15 * 60;
 
 /** The remaining time, such as 14:05 or 23:59:59. */

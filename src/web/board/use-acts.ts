@@ -19,7 +19,7 @@ const SLOW_MS = 150;
 type ByJob<T> = ReadonlyMap<Id, T>;
 
 /**
- * Runs one act per job at a time, and keeps the results. Nothing is shown before the service
+ * Runs one act per job at a time, and keeps the results. Shows no result before the service
  * answers.
  */
 export function useActs(recruiterId: string, onResult: (job: Job, result: Result) => void) {

@@ -15,8 +15,8 @@ export function presentToken(text: string) {
 }
 
 /**
- * The bearer that the token names. The service checks tokens; the page only needs to know whom to
- * ask for.
+ * The role and the id that a token names. Only the service checks tokens. The page needs the id for
+ * its requests.
  */
 export function bearerOf(text: string): { role?: string; sub?: string } {
   try {
