@@ -35,7 +35,7 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** Routes beside the API may have codes of their own. */
+/** Routes outside the API may have codes of their own. */
 export interface Problem<Status extends number = number, Code extends string = ProblemCode> {
   status: Status;
   code: Code;
@@ -96,7 +96,7 @@ export function problemResponses<const P extends readonly Problem<number, string
   for (const { status, code, title, detail } of problems) {
     const before = responses[status];
     const line = `- \`${code}\`: ${title}`;
-    // Only the API's own codes come into its document.
+    // The API's document has only the API's own codes.
     const value = { type: typeOf(code), title, status, detail, code: code as ProblemCode };
     const examples = before?.content['application/problem+json'].examples;
     responses[status] = {

@@ -98,8 +98,8 @@ export const onEveryRoute = [
 ] as const;
 
 /**
- * The answer to a request that its schema turned down: one error for each wrong parameter, or for
- * the `whole`.
+ * The answer to a request that its schema refused. It has one error for each wrong parameter, or
+ * one for the `whole`.
  */
 export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
   const errors = error.issues.map((issue) => ({

@@ -94,7 +94,8 @@ export function createApp(deps: AppDeps) {
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
   const isOpen = opensFor(openPages);
-  // The service tells how it is while it drains, and however often somebody asks.
+  // Questions about the state of the service are answered during the drain too, and have no rate
+  // limit.
   const isAboutService: Question = (c) => isOpen(c) || c.req.path === '/metrics';
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
