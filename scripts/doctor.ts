@@ -15,7 +15,7 @@ import { subscribers } from '../src/service/subscribers.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
-const HELP = `Looks for faults in a database, and mends nothing.
+const HELP = `Checks a database for errors, and repairs nothing.
 
 Usage: npm run doctor [-- OPTIONS]
 

@@ -84,7 +84,7 @@ runMain(async (stop) => {
 function whySkipped(scenario: Scenario, postgres: FaultyPostgres): string | undefined {
   if (scenario.stopsPostgres && !postgres.restart)
     return 'the PostgreSQL at DATABASE_URL is never stopped';
-  if (scenario.readsMemory && !tellsMemory()) return 'only Linux tells the memory of a server';
+  if (scenario.readsMemory && !tellsMemory()) return 'only Linux shows the memory of a server';
   return undefined;
 }
 

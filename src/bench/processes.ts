@@ -58,7 +58,7 @@ async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
     for (const stream of streams) stream.off('data', hear).resume();
     return origin;
   }
-  throw new PlainError(`A server did not start. It said: ${said}`);
+  throw new PlainError(`A server did not start. Its output: ${said}`);
 }
 
 /** A process that carries out one order at a time. */

@@ -21,10 +21,10 @@ const ADVICE: Record<string, string> = {
   [SQLSTATE.invalidAuthorization]: 'Check the user and the password in DATABASE_URL.',
   [SQLSTATE.noSuchDatabase]: 'Check the name of the database in DATABASE_URL.',
   [SQLSTATE.insufficientPrivilege]: 'Give the account in DATABASE_URL this right.',
-  [SQLSTATE.readOnlyTransaction]: 'DATABASE_URL has to lead to the primary.',
-  [SQLSTATE.diskFull]: 'Its disk is full: make room there.',
-  [SQLSTATE.tooManyConnections]: 'It has as many connections as it takes.',
-  [SQLSTATE.cannotConnectNow]: 'It is starting or stopping: try again in a moment.',
+  [SQLSTATE.readOnlyTransaction]: 'DATABASE_URL must lead to the primary.',
+  [SQLSTATE.diskFull]: 'Its disk is full. Make room there.',
+  [SQLSTATE.tooManyConnections]: 'The server allows no more connections.',
+  [SQLSTATE.cannotConnectNow]: 'The server is starting or stopping. Try again in a moment.',
 };
 
 /**

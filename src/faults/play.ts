@@ -138,6 +138,9 @@ async function judgeLife({ servers, ledger }: Stage) {
     const reply = await send(server.url, { path: '/healthz', method: 'GET' });
     const answers = reply.kind === 'answer' && reply.status === 200;
     if (!server.isRunning() || !answers)
-      ledger.add({ promise: 'it lives', what: `the server at ${server.url} has ended or is mute` });
+      ledger.add({
+        promise: 'it lives',
+        what: `the server at ${server.url} has ended or does not answer`,
+      });
   }
 }

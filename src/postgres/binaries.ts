@@ -7,7 +7,7 @@ import { PlainError } from '../process/errors.ts';
 /** The user that runs PostgreSQL if we are root. Undefined: we run it ourselves. */
 export type Account = { uid: number; gid: number } | undefined;
 
-const INSTEAD = 'Set DATABASE_URL to a PostgreSQL server to do without it.';
+const INSTEAD = 'Set DATABASE_URL to use another PostgreSQL server.';
 
 /** PostgreSQL refuses to run as root. Root runs it as the user postgres or nobody. */
 export function chooseAccount(): Account {

@@ -63,7 +63,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   const pool = connect(databaseUrl, { open, observe: metrics.statement });
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
-  metrics.gauge('rowlock_pool_waiting', 'Who waits for a connection.', () => pool.load().waiting);
+  metrics.gauge(
+    'rowlock_pool_waiting',
+    'Users that wait for a connection.',
+    () => pool.load().waiting,
+  );
   const aside = connect(databaseUrl, { open, connections: CONNECTIONS_ASIDE });
   const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();

@@ -58,7 +58,7 @@ test('an account that is no superuser is told so', async () => {
   const url = new URL(server.url);
   url.username = 'ordinary';
   url.password = 'ordinary';
-  await expect(seed(url.href, rows)).rejects.toThrow('has to be a superuser for the bench');
+  await expect(seed(url.href, rows)).rejects.toThrow('must be a superuser for the bench');
 });
 
 describe('what was answered', () => {

@@ -67,7 +67,7 @@ test('a migration that fails is named as the cause, and DATABASE_URL is not blam
 test('the cause is told, and neither SQL nor parameters of the statement', () => {
   const full = Object.assign(new Error('no space left on device'), { code: SQLSTATE.diskFull });
   const statement = new DrizzleQueryError('insert into x', ['hunter2'], full);
-  const words = 'Cannot use X: no space left on device. Its disk is full: make room there.';
+  const words = 'Cannot use X: no space left on device. Its disk is full. Make room there.';
   expect(unusable('X', statement).message).toBe(words);
   expect(unusable('X', nothingRan(statement)).message).toBe(words);
 });

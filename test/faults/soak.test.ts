@@ -20,7 +20,10 @@ const judged = (mbAfter: (requests: number) => number) =>
 
 test('a server that grows in the second half is found', () => {
   expect(judged((requests) => 100 + requests / 5_000)).toEqual([
-    { promise: 'it does not grow', what: 'the server grew from 127 MB at half to 147 MB' },
+    {
+      promise: 'it does not grow',
+      what: 'the server grew from 127 MB after half of the requests to 147 MB',
+    },
   ]);
 });
 

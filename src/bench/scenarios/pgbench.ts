@@ -105,7 +105,7 @@ const DONE = /transactions actually processed: (\d+)/;
 
 function told(output: string | undefined, what: RegExp): number {
   const [, number] = output?.match(what) ?? [];
-  if (number === undefined) throw new PlainError(`pgbench did not tell ${what}.`);
+  if (number === undefined) throw new PlainError(`pgbench did not print ${what}.`);
   return Number(number);
 }
 

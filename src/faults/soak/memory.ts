@@ -36,6 +36,6 @@ function before(moment: number, samples: Sample[], requests: number): number {
 /** Empty if the memory did not grow, or if there were too few requests to tell. */
 export function judgeGrowth({ halfMb, endMb }: Growth, requests: number): Finding[] {
   if (requests < JUDGED_FROM || endMb <= halfMb * MOST_GROWTH) return [];
-  const what = `the server grew from ${Math.round(halfMb)} MB at half to ${Math.round(endMb)} MB`;
+  const what = `the server grew from ${Math.round(halfMb)} MB after half of the requests to ${Math.round(endMb)} MB`;
   return [{ promise: 'it does not grow', what }];
 }
