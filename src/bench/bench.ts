@@ -2,7 +2,7 @@ import os from 'node:os';
 import { withArena } from './arena.ts';
 import type { Measure } from './measure.ts';
 import { SERVER_SETTINGS } from './processes.ts';
-import type { Taken } from './rounds.ts';
+import type { FiguresByName } from './rounds.ts';
 import { followers } from './scenarios/followers.ts';
 import { impossible } from './scenarios/impossible.ts';
 import { memory } from './scenarios/memory.ts';
@@ -38,7 +38,7 @@ export interface BenchResult {
   measures: (Measure & { scenario: ScenarioName })[];
   notes: string[];
   /** The figures of each round, by scenario and by the thing that was measured. */
-  rounds: Partial<Record<ScenarioName, Taken<string>>>;
+  rounds: Partial<Record<ScenarioName, FiguresByName<string>>>;
 }
 
 /** Runs the scenarios in an arena of their own. */

@@ -1,10 +1,10 @@
 /** The figures of one measurement, by name. */
 export type Figures = Record<string, number>;
 /** One measurement: prepares, measures, checks, and gives the figures. */
-export type Taking = () => Promise<Figures>;
+export type Measurement = () => Promise<Figures>;
 
 /** The figures of all rounds, by the name of the measurement. */
-export type Taken<Name extends string> = Record<Name, Figures[]>;
+export type FiguresByName<Name extends string> = Record<Name, Figures[]>;
 
 /**
  * Makes each measurement in turn, round after round, so that changes on the machine affect all
@@ -12,18 +12,20 @@ export type Taken<Name extends string> = Record<Name, Figures[]>;
  */
 export async function interleave<Name extends string>(
   rounds: number,
-  takings: Record<Name, Taking>,
-  onTaking: (name: Name, round: number) => void,
-): Promise<Taken<Name>> {
-  const names = Object.keys(takings) as Name[];
-  const taken = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Taken<Name>;
+  measurements: Record<Name, Measurement>,
+  onMeasurement: (name: Name, round: number) => void,
+): Promise<FiguresByName<Name>> {
+  const names = Object.keys(measurements) as Name[];
+  const figuresByName = Object.fromEntries(
+    names.map((name) => [name, [] as Figures[]]),
+  ) as FiguresByName<Name>;
   for (let round = 0; round <= rounds; round++)
     for (const name of names) {
-      onTaking(name, round);
-      const figures = await takings[name]();
-      if (round > 0) taken[name].push(figures);
+      onMeasurement(name, round);
+      const figures = await measurements[name]();
+      if (round > 0) figuresByName[name].push(figures);
     }
-  return taken;
+  return figuresByName;
 }
 
 /** The median of a figure over the rounds. */

@@ -5,7 +5,7 @@ import type { Asks } from './load/asks.ts';
 import type { Heard } from './load/load.ts';
 import type { Measure } from './measure.ts';
 import type { Server, Side } from './processes.ts';
-import type { Taken, Taking } from './rounds.ts';
+import type { FiguresByName, Measurement } from './rounds.ts';
 import { clearClaims } from './seed.ts';
 
 /** The connections of a crowd. Each connection has one request under way. */
@@ -38,7 +38,7 @@ export interface Stand extends BenchSettings {
 /** The result of a scenario: its medians, and the figures of each round. */
 export interface Found {
   measures: Measure[];
-  rounds: Taken<string>;
+  rounds: FiguresByName<string>;
   notes?: string[];
 }
 
@@ -86,8 +86,8 @@ export const spreadClaims = {
 } satisfies Asks;
 
 /** Measures claims on free slots. All of them are granted. */
-export const takeSpread =
-  (stand: Stand, place: Place, connections = CONNECTIONS): Taking =>
+export const measureSpread =
+  (stand: Stand, place: Place, connections = CONNECTIONS): Measurement =>
   async () => {
     const what = `spread claims, ${place.side}`;
     const [heard] = await crowdsAt(stand, place, [spreadClaims], connections);
@@ -96,7 +96,7 @@ export const takeSpread =
   };
 
 /** Measures the upper bound: the product's server gives its cheapest answer. */
-export const takeHealth = (stand: Stand, connections = CONNECTIONS): Taking => {
+export const measureHealth = (stand: Stand, connections = CONNECTIONS): Measurement => {
   const asks: Asks = { kind: 'path', path: '/healthz' };
   return async () => {
     const [heard] = await crowdsAt(stand, stand.group, [asks], connections);

@@ -36,7 +36,7 @@ export const listJobs = (
     and(
       gt(jobs.id, cursor),
       last === undefined ? undefined : lte(jobs.id, last),
-      meant(filter),
+      indexedConditions(filter),
       filter.status === 'open' ? lt(claimed, jobs.capacity) : undefined,
       filter.status === 'full' ? lte(jobs.capacity, claimed) : undefined,
     ),
@@ -72,7 +72,7 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db
     .select({ id: jobs.id })
     .from(jobs)
-    .where(and(gt(jobs.id, cursor), meant(filter)))
+    .where(and(gt(jobs.id, cursor), indexedConditions(filter)))
     .orderBy(asc(jobs.id))
     .limit(MOST_LOOKED_AT)
     .as('ahead');
@@ -81,7 +81,7 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
 }
 
 /** The conditions that have indexes. */
-const meant = ({ companyId, q }: JobFilter) =>
+const indexedConditions = ({ companyId, q }: JobFilter) =>
   and(
     companyId === undefined ? undefined : eq(jobs.companyId, companyId),
     q &&

@@ -38,12 +38,16 @@ function fromProc(pid: number): Listed | undefined {
 /** For macOS, which has no /proc. Many Linux images lack `ps`; Windows has neither. */
 export function fromPs(pid: number): Listed | undefined {
   try {
-    const told = execFileSync('ps', ['-ww', '-o', 'ppid=,stat=,lstart=,args=', '-p', String(pid)], {
-      encoding: 'utf8',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [parent, state, ...rest] = told.trim().split(/\s+/);
+    const output = execFileSync(
+      'ps',
+      ['-ww', '-o', 'ppid=,stat=,lstart=,args=', '-p', String(pid)],
+      {
+        encoding: 'utf8',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    const [parent, state, ...rest] = output.trim().split(/\s+/);
     const began = rest.slice(0, 5).join('').replaceAll(':', '');
     const alive = !state?.startsWith('Z');
     return { parent: Number(parent), alive, began, words: rest.slice(5) };

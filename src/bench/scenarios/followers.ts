@@ -3,7 +3,7 @@ import { expectClaims, figuresOf } from '../check.ts';
 import type { Heard } from '../load/load.ts';
 import { alone, compare } from '../measure.ts';
 import type { Server } from '../processes.ts';
-import type { Figures, Taking } from '../rounds.ts';
+import type { Figures, Measurement } from '../rounds.ts';
 import { clearClaims } from '../seed.ts';
 import type { Scenario, Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
@@ -30,8 +30,11 @@ export const followers: Scenario = async (stand) => {
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };
   const url = await stand.arena.makeDatabase('followed', { fullJobs: 0, freeJobs: JOBS });
   const board = { url, server: await stand.arena.startServer('group', url) };
-  const takings = FOLLOWERS.map((count) => [nameOf(count), takeFollowed(stand, board, count)]);
-  const rounds = await inTurn(stand, 'followers', Object.fromEntries(takings));
+  const measurements = FOLLOWERS.map((count) => [
+    nameOf(count),
+    measureFollowed(stand, board, count),
+  ]);
+  const rounds = await inTurn(stand, 'followers', Object.fromEntries(measurements));
   await board.server.stop();
 
   const rate = rateIn(rounds);
@@ -64,8 +67,8 @@ const nameOf = (count: number): string => `${count.toLocaleString('en')} followe
 const worst = (rounds: Figures[], figure: string): number =>
   Math.max(...rounds.map((figures) => figures[figure] ?? Number.NaN));
 
-const takeFollowed =
-  ({ arena, seconds }: Stand, { url, server }: Board, count: number): Taking =>
+const measureFollowed =
+  ({ arena, seconds }: Stand, { url, server }: Board, count: number): Measurement =>
   async () => {
     const what = `claims with ${nameOf(count)}`;
     const { origin } = server;

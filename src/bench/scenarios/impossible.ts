@@ -2,7 +2,7 @@ import { figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import type { Heard } from '../load/load.ts';
 import { compare } from '../measure.ts';
-import { type Figures, median, type Taking } from '../rounds.ts';
+import { type Figures, type Measurement, median } from '../rounds.ts';
 import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
@@ -31,8 +31,11 @@ const crowds: Record<string, Crowd> = {
 
 /** Compares honest claims beside impossible claims with honest claims beside valid claims. */
 export const impossible: Scenario = async (stand) => {
-  const takings = Object.entries(crowds).map(([name, crowd]) => [name, takeBeside(stand, crowd)]);
-  const rounds = await inTurn(stand, 'impossible', Object.fromEntries(takings));
+  const measurements = Object.entries(crowds).map(([name, crowd]) => [
+    name,
+    measureBeside(stand, crowd),
+  ]);
+  const rounds = await inTurn(stand, 'impossible', Object.fromEntries(measurements));
   const rate = rateIn(rounds);
   const p50 = (name: string) => ({ name, value: median(rounds[name] ?? [], 'p50') });
   const refused = Object.keys(crowds).filter((name) => name !== VALID);
@@ -48,8 +51,8 @@ export const impossible: Scenario = async (stand) => {
   };
 };
 
-const takeBeside =
-  (stand: Stand, { asks, status }: Crowd): Taking =>
+const measureBeside =
+  (stand: Stand, { asks, status }: Crowd): Measurement =>
   async (): Promise<Figures> => {
     const [honest, others] = await crowdsAt(stand, stand.group, [honestClaims, asks]);
     figuresOf('the crowd beside honest claims', others as Heard, status);

@@ -3,17 +3,23 @@ import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import type { Heard } from '../load/load.ts';
 import { compare } from '../measure.ts';
-import { type Figures, interleave, median, type Taken, type Taking } from '../rounds.ts';
+import {
+  type Figures,
+  type FiguresByName,
+  interleave,
+  type Measurement,
+  median,
+} from '../rounds.ts';
 import { clearClaims } from '../seed.ts';
 import {
   crowdsAt,
   FREE_JOBS,
+  measureHealth,
+  measureSpread,
   type Place,
   type Scenario,
   type Stand,
   spreadClaims,
-  takeHealth,
-  takeSpread,
 } from '../stand.ts';
 import { openPgbench, type Pgbench, setAnnouncing } from './pgbench.ts';
 
@@ -23,16 +29,16 @@ export const HOT_JOB = FREE_JOBS;
 /** (a) Claims spread over many jobs. All are granted. */
 export const spread: Scenario = async (stand) => {
   const pgbench = await openPgbench(stand.without, FREE_JOBS, stand.arena.stop);
-  const takings: Record<string, Taking> = {
-    textbook: takeSpread(stand, stand.textbook),
-    group: takeSpread(stand, stand.group),
-    healthz: takeHealth(stand),
+  const measurements: Record<string, Measurement> = {
+    textbook: measureSpread(stand, stand.textbook),
+    group: measureSpread(stand, stand.group),
+    healthz: measureHealth(stand),
   };
   if (pgbench) {
-    takings[SILENT] = takePgbench(stand, pgbench, false);
-    takings[ANNOUNCING] = takePgbench(stand, pgbench, true);
+    measurements[SILENT] = measurePgbench(stand, pgbench, false);
+    measurements[ANNOUNCING] = measurePgbench(stand, pgbench, true);
   }
-  const rounds = await inTurn(stand, 'spread', takings);
+  const rounds = await inTurn(stand, 'spread', measurements);
   const rate = rateIn(rounds);
   const what = `claims spread over ${FREE_JOBS.toLocaleString('en')} jobs`;
   return {
@@ -55,8 +61,8 @@ export const spread: Scenario = async (stand) => {
 const SILENT = 'pgbench';
 const ANNOUNCING = 'pgbench that announces';
 
-const takePgbench =
-  (stand: Stand, pgbench: Pgbench, announces: boolean): Taking =>
+const measurePgbench =
+  (stand: Stand, pgbench: Pgbench, announces: boolean): Measurement =>
   async () => {
     await setAnnouncing(stand.without, announces);
     await clearClaims(stand.without);
@@ -68,9 +74,9 @@ const takePgbench =
 /** (b) One hot job. It is full after a few claims, so nearly all claims are refused. */
 export const hot: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'hot', {
-    textbook: takeHot(stand, stand.textbook),
-    group: takeHot(stand, stand.group),
-    healthz: takeHealth(stand),
+    textbook: measureHot(stand, stand.textbook),
+    group: measureHot(stand, stand.group),
+    healthz: measureHealth(stand),
   });
   const rate = rateIn(rounds);
   const what = 'refusals of one hot job';
@@ -83,8 +89,8 @@ export const hot: Scenario = async (stand) => {
   };
 };
 
-const takeHot =
-  (stand: Stand, place: Place): Taking =>
+const measureHot =
+  (stand: Stand, place: Place): Measurement =>
   async () => {
     const what = `one hot job, ${place.side}`;
     const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
@@ -98,10 +104,10 @@ const takeHot =
 export const beside: Scenario = async (stand) => {
   const { textbook, group } = stand;
   const rounds = await inTurn(stand, 'beside', {
-    'textbook, no crowd': takeSpread(stand, textbook),
-    'textbook, crowd': takeBeside(stand, textbook),
-    'group, no crowd': takeSpread(stand, group),
-    'group, crowd': takeBeside(stand, group),
+    'textbook, no crowd': measureSpread(stand, textbook),
+    'textbook, crowd': measureBeside(stand, textbook),
+    'group, no crowd': measureSpread(stand, group),
+    'group, crowd': measureBeside(stand, group),
   });
   const latencies = (side: string, figure: 'p50' | 'p99', limit?: number) => {
     const of = (name: string) => ({ name, value: median(rounds[name] ?? [], figure) });
@@ -124,8 +130,8 @@ export const beside: Scenario = async (stand) => {
   };
 };
 
-const takeBeside =
-  (stand: Stand, place: Place): Taking =>
+const measureBeside =
+  (stand: Stand, place: Place): Measurement =>
   async () => {
     const crowd: Asks = { kind: 'one-job', jobId: HOT_JOB };
     const [heard] = await crowdsAt(stand, place, [spreadClaims, crowd]);
@@ -135,9 +141,9 @@ const takeBeside =
 /** (d) A single client. Each of its claims follows the answer to the previous claim. */
 export const alone: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'alone', {
-    textbook: takeSpread(stand, stand.textbook, 1),
-    group: takeSpread(stand, stand.group, 1),
-    healthz: takeHealth(stand, 1),
+    textbook: measureSpread(stand, stand.textbook, 1),
+    group: measureSpread(stand, stand.group, 1),
+    healthz: measureHealth(stand, 1),
   });
   const of = (name: string, figure: string) => ({
     name,
@@ -161,9 +167,9 @@ export const alone: Scenario = async (stand) => {
 export const inTurn = (
   { rounds, onProgress, arena }: Stand,
   scenario: string,
-  takings: Record<string, Taking>,
-): Promise<Taken<string>> =>
-  interleave(rounds, takings, (name, round) => {
+  measurements: Record<string, Measurement>,
+): Promise<FiguresByName<string>> =>
+  interleave(rounds, measurements, (name, round) => {
     arena.stop.throwIfAborted();
     const which = round === 0 ? 'warming up' : `round ${round} of ${rounds}`;
     onProgress(`${scenario}: ${which}, ${name}`);

@@ -4,7 +4,7 @@ import type { Asks } from '../load/asks.ts';
 import type { Heard } from '../load/load.ts';
 import { compare } from '../measure.ts';
 import type { Server } from '../processes.ts';
-import type { Taking } from '../rounds.ts';
+import type { Measurement } from '../rounds.ts';
 import { clearFreeJobs, type Seed } from '../seed.ts';
 import { CONNECTIONS, type Scenario, type Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
@@ -25,11 +25,11 @@ interface Table extends Seed {
 export const size: Scenario = async (stand) => {
   const tables: Table[] = [];
   for (const fullJobs of SIZES) tables.push(await makeTable(stand, fullJobs));
-  const takings = tables.flatMap((table) => [
-    [`claims, ${table.name}`, takeClaims(stand, table)] as const,
-    [`refusals, ${table.name}`, takeRefusals(stand, table)] as const,
+  const measurements = tables.flatMap((table) => [
+    [`claims, ${table.name}`, measureClaims(stand, table)] as const,
+    [`refusals, ${table.name}`, measureRefusals(stand, table)] as const,
   ]);
-  const rounds = await inTurn(stand, 'size', Object.fromEntries(takings));
+  const rounds = await inTurn(stand, 'size', Object.fromEntries(measurements));
   await Promise.all(tables.map(({ server }) => server.stop()));
 
   const [small, large] = tables.map(({ name }) => name);
@@ -59,8 +59,8 @@ async function makeTable({ arena, onProgress }: Stand, fullJobs: number): Promis
   return { ...rows, url, name, server: await arena.startServer('group', url) };
 }
 
-const takeClaims =
-  (stand: Stand, table: Table): Taking =>
+const measureClaims =
+  (stand: Stand, table: Table): Measurement =>
   async () => {
     await clearFreeJobs(table.url, table);
     const firstJob = table.fullJobs + 1;
@@ -68,8 +68,8 @@ const takeClaims =
     return figuresOf(`claims, ${table.name}`, await crowd(stand, table, asks), 200);
   };
 
-const takeRefusals =
-  (stand: Stand, table: Table): Taking =>
+const measureRefusals =
+  (stand: Stand, table: Table): Measurement =>
   async () => {
     const asks: Asks = { kind: 'spread', firstJob: 1, jobs: table.fullJobs };
     return figuresOf(`refusals, ${table.name}`, await crowd(stand, table, asks), 403);

@@ -99,17 +99,17 @@ test.each(['no-recruiter', 'no-job'] as const)('each request of %s names another
   expect(paths[0]).toContain(`${largest}9223372036854775807`);
 });
 
-test('rounds alternate between what is taken, and the first does not count', async () => {
+test('rounds alternate between the measurements, and the first round does not count', async () => {
   const order: string[] = [];
   let n = 0;
-  const take = (name: string) => async () => {
+  const measure = (name: string) => async () => {
     order.push(name);
     return { n: n++ };
   };
-  const takings = { a: take('a'), b: take('b') };
-  const taken = await interleave(2, takings, () => undefined);
+  const measurements = { a: measure('a'), b: measure('b') };
+  const figuresByName = await interleave(2, measurements, () => undefined);
   expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
-  expect(taken).toEqual({ a: [{ n: 2 }, { n: 4 }], b: [{ n: 3 }, { n: 5 }] });
+  expect(figuresByName).toEqual({ a: [{ n: 2 }, { n: 4 }], b: [{ n: 3 }, { n: 5 }] });
 });
 
 test('the median is the middle, or between the two', () => {
