@@ -7,7 +7,7 @@ import { prepareDatabase } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
 
 const rows = { fullJobs: 20, freeJobs: 5 };
-// A server of its own, since the account has to be a superuser's.
+// A server of its own, since the account must be a superuser.
 let server: EmbeddedPostgres;
 let sql: postgres.Sql;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('the full jobs have four claims of real recruiters each, and the free ones 
 test('after a round its claims are gone, and those of the full jobs stay', async () => {
   await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (21, 1), (25, 7)`;
   await expect(expectClaims('all', server.url, 80)).rejects.toThrow(
-    'all: 80 claims were acknowledged, and 82 are in the table.',
+    'all: 80 claims were acknowledged, but 82 are in the table.',
   );
   await clearFreeJobs(server.url, rows);
   await expectClaims('the full ones', server.url, 80);
@@ -72,7 +72,7 @@ describe('what was answered', () => {
   test('gives an error with the answers where more is', () => {
     const answers = heard({ 200: 98, 503: 2 });
     expect(() => figuresOf('claims', answers, 200)).toThrow(
-      'claims: almost all answers have to be 200, and were {"200":98,"503":2}.',
+      'claims: almost all answers must be 200, but were {"200":98,"503":2}.',
     );
   });
 });
