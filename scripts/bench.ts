@@ -51,7 +51,10 @@ runMain(async (stop) => {
   const { options } = readOptions('bench', rules, {
     options: {
       scenario: { ...text, multiple: true },
-      ...{ rounds: text, seconds: text, json: flag, help: flag },
+      rounds: text,
+      seconds: text,
+      json: flag,
+      help: flag,
     },
   });
   if (options.help) {

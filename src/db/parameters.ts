@@ -9,8 +9,8 @@ export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 /**
  * Every transaction begins with this statement. Under another isolation level a claimer does not
  * see the claims that were committed while it waited for the lock, so the lock would not hold. The
- * transaction states its level itself, because a pooler may drop a setting of the connection; then
- * the database's default would apply. The level is part of BEGIN, so it costs no statement.
+ * transaction states its level itself. A pooler may drop a setting of the connection, and then the
+ * database's default would apply. The level is part of BEGIN, so it costs no statement.
  */
 export const BEGIN = 'begin isolation level read committed';
 

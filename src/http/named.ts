@@ -4,7 +4,7 @@ import type { companies, recruiters } from '../db/schema.ts';
 import { idBody, type Page, paged } from './schemas.ts';
 import { matches, wordsOf } from './search.ts';
 
-/** Companies and recruiters: to this service they are names. */
+/** Companies and recruiters. This service knows only their names. */
 type Table = typeof companies | typeof recruiters;
 export type Named = Table['$inferSelect'];
 
@@ -27,7 +27,10 @@ export async function findNamed(
   return row;
 }
 
-/** A page of them, in the order of their ids; with `q` only those whose name has these words. */
+/**
+ * A page of companies or recruiters, in the order of their ids. `q` restricts the page to names
+ * with these words.
+ */
 export async function listNamed(
   db: Database,
   table: Table,

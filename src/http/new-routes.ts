@@ -9,23 +9,23 @@ import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problems.ts';
 
-/** What the middleware of the app has found out about a request. */
+/** Facts about a request that the app's middleware has found. */
 export interface Env {
-  /** Node's own request and response, where the app is asked over a socket. */
+  /** Node's request and response. Absent if the app is called without a socket. */
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** Not there before somebody wants to know: see `requestIdOf`. */
+    /** Absent until somebody asks for the id. See `requestIdOf`. */
     requestId?: string;
     caller: Caller;
-    /** Present where the request came with an idempotency key that was not answered yet. */
+    /** Present if the request has an idempotency key that is not answered yet. */
     key?: RequestKey;
   };
 }
 
 /**
- * Hono's router for any paths, which remembers what stands in the way of those without a parameter.
- * Found anew each time, it was 3 kB of every claim that waits. Hono's fastest router would share it,
- * and takes no `/jobs/events` beside `/jobs/:id`.
+ * A router for all kinds of paths. It remembers the handlers of paths without parameters, because
+ * finding them again for each request cost every waiting claim 3 kB. Hono's fastest router would
+ * also remember them, but it does not accept `/jobs/events` beside `/jobs/:id`.
  */
 class RememberingRouter<T> extends TrieRouter<T> {
   readonly #literal = new Set<string>();
@@ -46,7 +46,7 @@ class RememberingRouter<T> extends TrieRouter<T> {
   }
 }
 
-/** Routes that answer what their schemas turn down with `invalid-request`. */
+/** Routes that answer `invalid-request` when their schemas refuse a request. */
 export const newRoutes = () =>
   new OpenAPIHono<Env>({
     router: new RememberingRouter(),
@@ -56,13 +56,16 @@ export const newRoutes = () =>
         : invalid(result.error, result.target === 'json' ? 'body' : result.target),
   });
 
-/** Looks at a request before its route does: the answer that ends it, or nothing to let it go on. */
+/**
+ * Inspects a request before its route does. Gives the answer that ends the request, or nothing if
+ * the request may go on.
+ */
 export type Guard = (c: Context<Env>) => Refusal | Promise<Refusal>;
 type Refusal = Response | undefined;
 
 /**
- * Asks guards in turn. As one middleware, and no async function: each level of either is half a
- * kilobyte or more of every claim that waits.
+ * Asks guards in turn. All guards are one middleware without async functions: each further
+ * middleware or async function costs every waiting claim half a kilobyte or more.
  */
 export function guardedBy(...guards: Guard[]): MiddlewareHandler<Env> {
   const askFrom = (index: number, c: Context<Env>, next: Next): ReturnType<MiddlewareHandler> => {
@@ -79,7 +82,7 @@ export function guardedBy(...guards: Guard[]): MiddlewareHandler<Env> {
 
 const LONGEST_ID = 255;
 
-/** The request's name in the log: as it says itself, so that its caller finds it, or a new one. */
+/** The id of the request in the log: the id that the caller sent, or a new id. */
 export function requestIdOf(c: Context<Env>): string {
   const given = c.req.header('X-Request-Id');
   const isId = given !== undefined && given.length <= LONGEST_ID && /^[\w\-=]+$/.test(given);
@@ -88,21 +91,25 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** A GET under this name claims, wherever it is mounted. */
+/** A GET of this name claims a job, wherever the route is mounted. */
 const CLAIMS_BY_GET = /\/claim-job$/;
 
-/** Whether a request may change something: by its method, or as a GET that claims. */
+/** Whether a request may change something, by its method or as a GET that claims. */
 export const isWriting = ({ req }: Context<Env>): boolean =>
   !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
 
-/** How long a file may be kept whose address changes with its content: a year is as good as ever. */
+/**
+ * For files whose address changes with their content. They may be kept for a year, the usual
+ * maximum.
+ */
 export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const etagged = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'content-security-policy'] });
 
 /**
- * May be kept, but is asked for each time whether it has changed. "Not modified" comes with the
- * page's own policy: with that of our data, the browser would put it in the place of the page's.
+ * The browser may keep the answer, but asks each time whether it has changed. "Not modified"
+ * carries the page's own security policy. With the default policy of our data, the browser would
+ * replace the page's policy.
  */
 export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
   const answer = await etagged(c, next);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { slotsAnswer } from './schemas.ts';
 
-/** What went wrong, for a program: stable, and listed in the README. */
+/** The kinds of errors, for programs. The codes are stable, and the README lists them. */
 export const problemCodes = [
   'already-claimed',
   'body-too-large',
@@ -43,7 +43,7 @@ export interface Problem<Status extends number = number, Code extends string = P
   detail: string;
 }
 
-/** The body of every answer that is an error, after RFC 9457. */
+/** The body of every error answer, as RFC 9457 defines it. */
 export const problemAnswer = z
   .object({
     type: z.string().meta({ example: 'urn:problem-type:rowlock:job-full' }),
@@ -54,21 +54,21 @@ export const problemAnswer = z
     errors: z
       .array(z.object({ parameter: z.string(), detail: z.string() }))
       .optional()
-      .meta({ description: 'What is wrong with each parameter that is.' }),
+      .meta({ description: 'The errors of the request, one for each wrong parameter.' }),
     ...z.object(slotsAnswer).partial().shape,
-    requested: z.int().optional().meta({ description: 'The capacity that was asked for.' }),
-    requestId: z.string().optional().meta({ description: 'To be found in the log.' }),
+    requested: z.int().optional().meta({ description: 'The requested capacity.' }),
+    requestId: z.string().optional().meta({ description: 'The id of this request in the log.' }),
   })
   .meta({ id: 'Problem', description: 'Act on `code`; show `title` or `detail`.' });
 
-/** A response of whose status and body the types know, as Hono's `TypedResponse` has it. */
+/** A response whose status and body are known to the types, like Hono's `TypedResponse`. */
 export type ProblemResponse<Status extends number> = Response & {
   _data: z.infer<typeof problemAnswer>;
   _status: Status;
   _format: 'json';
 };
 
-/** An error answer, with `code` and whatever else is told as extension members. */
+/** An error answer. `extensions` become further members of the body. */
 export function problem<const Status extends number>(
   { status, code, title, detail }: Problem<Status, string>,
   extensions: Partial<z.infer<typeof problemAnswer>> = {},
@@ -88,7 +88,7 @@ type ProblemContent = {
   };
 };
 
-/** These problems as a route documents them: those of one status share an entry. */
+/** The documentation of these problems for a route. Problems with the same status share an entry. */
 export function problemResponses<const P extends readonly Problem<number, string>[]>(
   ...problems: P
 ) {
@@ -114,5 +114,5 @@ export function problemResponses<const P extends readonly Problem<number, string
 
 const typeOf = (code: string) => `urn:problem-type:rowlock:${code}`;
 
-/** Seconds after which it makes sense to ask again: a claim takes milliseconds. */
+/** How many seconds a client should wait before it tries again. A claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };

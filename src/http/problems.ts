@@ -5,7 +5,7 @@ export const invalidRequest = {
   status: 400,
   code: 'invalid-request',
   title: 'Invalid request',
-  detail: 'The request makes no sense; `errors` says where.',
+  detail: 'The request is invalid. `errors` names the wrong parts.',
 } as const satisfies Problem;
 
 export const malformedAddress = {
@@ -38,7 +38,7 @@ export const bodyTooLarge = {
   status: 413,
   code: 'body-too-large',
   title: 'Body too large',
-  detail: 'The body has more bytes than this address takes.',
+  detail: 'The body is too large for this address.',
 } as const satisfies Problem;
 
 export const unsupportedMediaType = {
@@ -52,21 +52,21 @@ export const tooManyRequests = {
   status: 429,
   code: 'too-many-requests',
   title: 'Too many requests',
-  detail: 'You have sent more requests than you may: wait as long as Retry-After says.',
+  detail: 'You have sent too many requests. Wait as many seconds as Retry-After says.',
 } as const satisfies Problem;
 
 export const internalError = {
   status: 500,
   code: 'internal-error',
   title: 'Internal error',
-  detail: 'Something unexpected happened. The log has it under the requestId.',
+  detail: 'Something unexpected happened. The log has the error under this requestId.',
 } as const satisfies Problem;
 
 export const busy = {
   status: 503,
   code: 'busy',
   title: 'Busy',
-  detail: 'The job or the database is busy. Nothing was changed: ask again.',
+  detail: 'The job or the database is busy. Nothing was changed. Try again.',
 } as const satisfies Problem;
 
 export const outcomeUnknown = {
@@ -74,18 +74,18 @@ export const outcomeUnknown = {
   code: 'outcome-unknown',
   title: 'Outcome not known',
   detail:
-    'The database did not answer in time, so it is not known whether anything was changed. Ask ' +
-    'again with the same Idempotency-Key, or look.',
+    'The database did not answer in time, so it is unknown whether anything was changed. Send ' +
+    'the request again with the same Idempotency-Key, or read the current state.',
 } as const satisfies Problem;
 
 export const shuttingDown = {
   status: 503,
   code: 'shutting-down',
   title: 'Shutting down',
-  detail: 'This server is shutting down. Nothing was changed: ask again.',
+  detail: 'This server is shutting down. Nothing was changed. Try again.',
 } as const satisfies Problem;
 
-/** What every route may answer. */
+/** Problems that every route may answer. */
 export const onEveryRoute = [
   invalidRequest,
   unauthorized,

@@ -5,7 +5,7 @@ import { searchText } from './search.ts';
 const LARGEST_ID = 2n ** 63n - 1n;
 const LONGEST_ID = String(LARGEST_ID).length;
 
-/** An id as text, in a path or given exactly once in the query string. */
+/** An id as text. It is in a path, or exactly once in the query string. */
 export const idText = z
   .string({
     error: ({ input }) => (input === undefined ? 'is missing' : 'is given more than once'),
@@ -22,7 +22,7 @@ export const idText = z
   .transform(BigInt)
   .meta({ type: 'string', pattern: '^[1-9][0-9]{0,18}$', example: '1' });
 
-/** An id in a JSON body: a number, or text where a number would not be exact. */
+/** An id in a JSON body: a number, or text if a number would not be exact. */
 export const idValue = z
   .union([z.int().min(1).transform(String), z.string()], {
     error: ({ input }) => (input === undefined ? 'is missing' : 'must be a positive whole number'),
@@ -32,30 +32,35 @@ export const idValue = z
     type: ['integer', 'string'],
     minimum: 1,
     pattern: '^[1-9][0-9]{0,18}$',
-    description: 'A number, or text where a number would not be exact.',
+    description: 'A number, or text if a number would not be exact.',
     example: 1,
   });
 
-/** An id as JSON: a number while every client can hold it exactly, text beyond that. */
+/** An id as JSON: a number while every client can hold it exactly, otherwise text. */
 export const idBody = (id: bigint): number | string =>
   id <= Number.MAX_SAFE_INTEGER ? Number(id) : String(id);
 
-/** What `idBody` makes. */
+/** The schema of an id in an answer. See `idBody`. */
 export const idAnswer = z
   .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)])
-  .meta({ id: 'Id', description: 'A number up to 2^53 - 1, text beyond.', example: 1 });
+  .meta({ id: 'Id', description: 'A number up to 2^53 - 1, otherwise text.', example: 1 });
 
 export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:00.000Z' });
 
-/** What turns the text around it: a name may not reorder what is shown after it. */
+/** Characters that reverse the direction of text. A name must not reorder the text after it. */
 const BIDI_CONTROL = /[\u202A-\u202E\u2066-\u2069]/;
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Format characters are part of some scripts and emoji, except those that turn text around. */
+/**
+ * Whether the text has only printable characters. Some scripts and emoji need format characters, so
+ * these are allowed unless they reverse the direction.
+ */
 const isPrintable = (text: string): boolean =>
   !/\p{C}/u.test(text.replaceAll(/\p{Cf}/gu, '')) && !BIDI_CONTROL.test(text);
 
-/** A line of text, such as a name: no control characters, no half of a character, not invisible. */
+/**
+ * A line of visible text, such as a name. It has no control characters and no broken characters.
+ */
 export const line = (longest: number, example: string) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
@@ -79,22 +84,28 @@ const wholeText = (smallest: number, largest: number) =>
     })
     .meta({ type: 'integer', minimum: smallest, maximum: largest });
 
-/** Which part of a list is asked for. */
+/** The query parameters that choose a page of a list. */
 export const pageQuery = z.object({
   cursor: idText
     .optional()
-    .meta({ description: '`nextCursor` of the page before.', example: undefined }),
+    .meta({ description: '`nextCursor` of the previous page.', example: undefined }),
   limit: wholeText(1, LARGEST_PAGE)
     .default(DEFAULT_PAGE)
-    .meta({ description: 'The most that the page may hold.', default: DEFAULT_PAGE }),
+    .meta({ description: 'The largest number of entries.', default: DEFAULT_PAGE }),
 });
 
-/** Which companies or recruiters are asked for. */
+/** The query parameters that choose companies or recruiters. */
 export const namedQuery = pageQuery.extend({
-  q: searchText.meta({ description: 'Only names with words that begin so.', example: 'har' }),
+  q: searchText.meta({
+    description: 'Only names that have, for each given word, a word that begins with it.',
+    example: 'har',
+  }),
 });
 
-/** Ids by a parameter that may be repeated: Hono gives text when it is there once. */
+/**
+ * A parameter with ids that may be repeated. A single id comes from Hono as text, several as an
+ * array.
+ */
 export const idsText = (most: number, description: string) =>
   z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
@@ -115,9 +126,9 @@ export interface Page {
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'Where the next page begins; null after the last.', example: null });
+  .meta({ description: 'The cursor for the next page. Null on the last page.', example: null });
 
-/** Of one row more than the page holds: the page, and where the next one begins. */
+/** Makes a page of rows. If there is one row more than the page holds, another page follows. */
 export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -126,7 +137,7 @@ export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) 
 
 const LONGEST_NAME = 200;
 
-/** What makes a company or a recruiter, and how they are answered. */
+/** The body that creates a company or a recruiter, and the body that answers. */
 export const newNamed = (example: string) => fields({ name: line(LONGEST_NAME, example) });
 export const namedAnswer = (id: string, example: string) =>
   z
@@ -139,7 +150,9 @@ export const slotsAnswer = {
   remaining: z.int().min(0).meta({ description: 'Never below 0.', example: 3 }),
 };
 
-/** An object in a body: nothing but these fields, so that a misspelt one is not passed over. */
+/**
+ * The schema of a JSON body. Unknown fields are refused, so that a misspelt field is not ignored.
+ */
 export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -148,7 +161,10 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : 'must be a JSON object',
   });
 
-/** A query string with nothing but these: what claims passes over no misspelt parameter. */
+/**
+ * The schema of a query string. Unknown parameters are refused: a request that claims must not
+ * ignore a misspelt parameter.
+ */
 export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -157,7 +173,7 @@ export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : undefined,
   });
 
-/** An answer in JSON, and a body that is required to be, as a route documents them. */
+/** The documentation of a JSON answer, and of a required JSON body. */
 export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
   description,
   content: { 'application/json': { schema } },

@@ -3,10 +3,13 @@ import { z } from 'zod';
 
 const LONGEST_SEARCH = 100;
 
-/** What the database takes for words, near enough; all else is between them. */
+/** Roughly what the database takes for a word. All other characters separate words. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Without those that another word implies: of fifty times "e", each would read the same half of the index. */
+/**
+ * Leaves out each word that another word implies. Fifty times "e" would read the same half of the
+ * index fifty times.
+ */
 const withoutImplied = (words: readonly string[]) => {
   const folded = words.map((word) => word.toLowerCase());
   return words.filter((_, at) => {
@@ -17,7 +20,7 @@ const withoutImplied = (words: readonly string[]) => {
   });
 };
 
-/** What is searched for, as its words. */
+/** The words of a search. */
 export const searchText = z
   .string({ error: 'is given more than once' })
   .max(LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
@@ -26,9 +29,9 @@ export const searchText = z
   .optional()
   .meta({ type: 'string', maxLength: LONGEST_SEARCH });
 
-/** Whether each of these words begins one of those in the column, a `tsvector`. */
+/** Whether each of these words is the beginning of a word in the column, a `tsvector`. */
 export const matches = (column: SQL, words: readonly string[]): SQL =>
   sql`${column} @@ to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
 
-/** The words of a text, as the indexes have them; the function is made by a migration. */
+/** The words of a text as the indexes hold them. A migration defines the function. */
 export const wordsOf = (text: SQL): SQL => sql`words_of(${text})`;

@@ -2,10 +2,10 @@
 const COLOUR = String.raw`\u001b\[(?:1|22|3[1-69]|90)m`;
 
 /**
- * Characters that a terminal obeys or does not show: control characters (C0, DEL and C1),
- * separators of lines and paragraphs, and formatting such as U+202E, which reverses the text after
- * it. Zero-width characters are among them, because they make two different names look the same.
- * The price: an emoji of several parts is shown as its parts.
+ * Characters that a terminal obeys or does not show. They are control characters (C0, DEL and C1),
+ * separators of lines and paragraphs, and format characters. One format character, U+202E, reverses
+ * the text after it. Zero-width characters are among them, because they make two different names
+ * look the same. The price: an emoji of several parts is shown as its parts.
  */
 const UNSAFE = new RegExp(String.raw`(?!${COLOUR}|[\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`, 'gu');
 

@@ -22,7 +22,7 @@ function readStarter(): Starter | undefined {
 
 /**
  * Calls `act` once the starter of this process is gone. The starter may have died while this
- * process was still loading, so we look for the starter once before we watch for a change of
+ * process was still loading. So we first look for the starter, and then watch for a change of
  * parents.
  */
 export function whenStarterIsGone(act: () => void) {

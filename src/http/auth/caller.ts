@@ -1,17 +1,22 @@
-/** Who asks. `id` is the recruiter's or the company's own, and for an admin the name in its token. */
+/**
+ * The sender of a request. `id` is the id of the recruiter or the company. For an admin, `id` is
+ * the name in the token.
+ */
 export type Caller = (
   | { role: 'recruiter'; id: bigint }
   | { role: 'company'; id: bigint }
   | { role: 'admin'; id: string }
 ) & {
-  /** When the token ends, in milliseconds since 1970; undefined where none was asked for. */
+  /**
+   * When the token expires, in milliseconds since 1970. Undefined if the server asks for no tokens.
+   */
   until?: number;
 };
 
-/** Everybody, on a server without authentication. */
+/** The caller of every request on a server without authentication. */
 export const ANYBODY: Caller = { role: 'admin', id: 'anybody' };
 
-/** A name that no two callers share. */
+/** A name that is different for any two callers. */
 export const nameOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
 export const isRecruiter = (caller: Caller, recruiterId: bigint): boolean =>

@@ -7,14 +7,14 @@ import { ANYBODY } from './caller.ts';
 import type { AuthSettings } from './settings.ts';
 import { judgeTokens } from './token.ts';
 
-/** Everybody may read these without a token: whether the service is well, and how to call it. */
+/** Addresses that need no token: health checks, and the API's documentation. */
 const OPEN = ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/*'];
 
 export type Question = (c: Context<Env>) => boolean;
 
 /**
- * Whether a request needs no token. `pages` are more open addresses; one that ends with `*` is a
- * folder. Pages hold no data: they ask for the data as everybody does.
+ * Decides whether a request needs no token. `pages` are further open addresses. An address that ends
+ * with `*` is a folder. Pages hold no data. Their scripts ask for data with a token, like every client.
  */
 export function opensFor(pages: readonly string[]): Question {
   const all = [...OPEN, ...pages];
@@ -25,7 +25,10 @@ export function opensFor(pages: readonly string[]): Question {
     (paths.has(path) || folders.some((folder) => path.startsWith(folder)));
 }
 
-/** Finds out who asks, and lets in only those who say so with a valid token. */
+/**
+ * Finds the caller of a request. Refuses requests without a valid token if the settings ask for
+ * tokens.
+ */
 export function authenticate(settings: AuthSettings, log: Log, isOpen: Question): Guard {
   if (settings.kind === 'loopback' || settings.kind === 'off')
     return (c) => {
@@ -45,18 +48,18 @@ export function authenticate(settings: AuthSettings, log: Log, isOpen: Question)
   };
 }
 
-/** For what shows the whole service or plays with it. */
+/** For routes that show or change the whole service. Only an admin may use them. */
 export const adminOnly: Guard = (c) =>
   c.get('caller').role === 'admin' ? undefined : problem(forbidden);
 
 const bearerToken = (header: string | undefined): string | undefined =>
   header?.match(/^Bearer +(\S.*)$/i)?.[1];
 
-/** Which check failed is not said: it would tell a forger what to mend. */
+/** The answer does not say which check failed, because a forger would learn from it. */
 const challenge = (scheme: string) => problem(unauthorized, {}, { 'WWW-Authenticate': scheme });
 
 const keysUnavailable = {
   ...busy,
   detail:
-    'The keys that tokens are checked with cannot be fetched. Nothing was changed: ask again.',
+    'The keys that tokens are checked with cannot be fetched. Nothing was changed. Try again.',
 } as const;

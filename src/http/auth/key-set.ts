@@ -8,34 +8,36 @@ import {
 } from 'jose';
 import { z } from 'zod';
 
-/** The first token after this age has the keys fetched anew. */
+/** The first token after this time starts a new fetch of the keys. */
 const REFRESH_MS = 5 * 60_000;
-/** A withdrawn key is trusted no longer than this, even while no fetch succeeds. */
+/** A withdrawn key is trusted for at most this time, even if no fetch succeeds. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Between two fetches, however many tokens name unknown keys. */
+/** The shortest time between two fetches, even if many tokens name unknown keys. */
 const COOL_DOWN_MS = 10_000;
 const TIMEOUT_MS = 3_000;
 const LARGEST_SET_BYTES = 100_000;
 
-/** jose ignores malformed keys (RFC 7517, section 5). It refuses a set in which a key is no object. */
+/**
+ * jose ignores malformed keys (RFC 7517, section 5), but refuses a set if a key is not an object.
+ */
 const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 
-/** No known key is young enough, and no fetch succeeds: no token can be judged. */
+/** All known keys are too old and no fetch succeeds, so no token can be judged. */
 export class KeysUnavailable extends Error {}
 
 /**
- * The public keys that tokens are signed with, kept between requests (RFC 7517, JWK Set). A fetch
- * begins when the keys are old, and when a token names an unknown key: so a new key works at once.
- * A token waits for a fetch only if its key is unknown, or if no key is younger than an hour.
+ * The public keys for checking tokens (RFC 7517, JWK Set), kept between requests. A fetch begins
+ * when the keys are old, and when a token names an unknown key, so a new key works at once. A token
+ * waits for a fetch only if its key is unknown, or if all keys are older than an hour.
  *
- * jose's own `createRemoteJWKSet` measures ages by the wall clock: while that clock is set back,
- * withdrawn keys stay trusted. `performance.now` only goes forward.
+ * jose's own `createRemoteJWKSet` measures ages by the wall clock. If that clock is set back,
+ * withdrawn keys stay trusted. `performance.now` never goes back.
  */
 export class KeySet {
   readonly #url: string;
   readonly #onFailure: (error: unknown) => void;
   #keys: LocalJWKSet | undefined;
-  /** When the last fetch began that succeeded: the keys may have changed since then. */
+  /** When the last successful fetch began. The keys may have changed since then. */
   #knownSince = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
@@ -46,8 +48,8 @@ export class KeySet {
   }
 
   /**
-   * The key that the header of a token names. Throws `KeysUnavailable` when no key is trusted, and
-   * an error of jose when the trusted keys hold no such key.
+   * The key that a token's header names. Throws `KeysUnavailable` if no key is trusted, and an
+   * error of jose if the trusted keys do not include this key.
    */
   async keyFor(header: JWTHeaderParameters): Promise<CryptoKey> {
     if (this.#isOlderThan(REFRESH_MS)) void this.#refresh();
@@ -69,7 +71,7 @@ export class KeySet {
     return performance.now() - this.#knownSince >= ms;
   }
 
-  /** Fetches the keys, unless the last try was just now. All callers share one fetch. */
+  /** Fetches the keys, unless the last attempt is too recent. All callers share one fetch. */
   async #refresh(): Promise<void> {
     if (this.#fetching === undefined) {
       if (performance.now() - this.#triedAt < COOL_DOWN_MS) return;
@@ -91,11 +93,11 @@ export class KeySet {
   }
 }
 
-/** Whether another fetch may bring the key. */
+/** Whether another fetch may find the key. */
 const isMissing = (error: unknown): boolean =>
   error instanceof KeysUnavailable || error instanceof errors.JWKSNoMatchingKey;
 
-/** The first key counts if several keys have the same name and fit. */
+/** If several keys have the same name and fit, the first key counts. */
 async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
   if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) return key;
   throw error;
@@ -105,12 +107,12 @@ async function fetchKeys(url: string): Promise<LocalJWKSet> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null) {
-    // A body that nobody reads keeps its connection.
+    // An unread body would keep its connection open.
     await response.body?.cancel();
     throw new Error(`the key set was answered with ${response.status}`);
   }
-  // In Node 20 and 22, fetch forgets its signal after a garbage collection. A body without an end
-  // then held all tokens with an unknown key for ever, so the pipe gets the signal as well.
+  // In Node 20 and 22, fetch forgets its signal after a garbage collection. An endless body then
+  // kept all tokens with an unknown key waiting for ever. So the pipe gets the signal as well.
   const body = response.body.pipeThrough(new TransformStream(), { signal });
   return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(body))));
 }

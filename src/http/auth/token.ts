@@ -9,10 +9,10 @@ import type { AuthSettings } from './settings.ts';
 
 type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
-/** Gives the caller whom a token names. The result does not tell which check failed. */
+/** Gives the caller that a token names. The result does not tell which check failed. */
 export type JudgeToken = (token: string) => Promise<Caller | 'invalid' | 'keys unavailable'>;
 
-/** How tokens have to be signed. No token can choose a weaker way, or no signature. */
+/** The accepted ways to sign tokens. No token can choose a weaker way, or no signature. */
 interface Signing {
   algorithms: string[];
   keyFor: JWTVerifyGetKey;
@@ -50,18 +50,20 @@ function byKeySet(url: string, log: Log): Signing {
   return {
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     keyFor: (header) => {
-      // If the token names no key, jose takes any key that fits.
+      // Without a key name in the token, jose would accept any key that fits.
       if (typeof header.kid !== 'string') throw new Error('the token names no key');
       return keySet.keyFor(header);
     },
   };
 }
 
-/** A name that can be kept and logged: no control characters, no half of a character. */
+/** A name that is safe to keep and log: no control characters and no broken characters. */
 const adminName = z.string().regex(/^\P{C}{1,200}$/u);
 
 const times = {
-  /** A stolen token without an end would be good for ever. jose checks that the end is not past. */
+  /**
+   * A stolen token without an expiry would be valid for ever. jose checks that `exp` is not past.
+   */
   exp: z.number(),
   /** jose always checks `nbf`. It checks `iat` only if a maximum age is set. */
   iat: z
@@ -70,10 +72,10 @@ const times = {
     .optional(),
 };
 
-/** The part of a token that jose does not check. */
+/** The checks that jose does not make. */
 const verifiedToken = z.object({
   protectedHeader: z.object({
-    // Any JWT, or an access token (RFC 9068). No standard requires a type.
+    // Accept any JWT or access token (RFC 9068). No standard requires a type.
     typ: z
       .string()
       .regex(/^(application\/)?(at\+)?jwt$/i)
@@ -86,7 +88,7 @@ const verifiedToken = z.object({
   ]),
 });
 
-/** The caller that a verified token names. Throws when the token is malformed. */
+/** The caller named by a verified token. Throws if the token is malformed. */
 function callerOf(verified: unknown): Caller {
   const { role, sub, exp } = verifiedToken.parse(verified).payload;
   const until = exp * 1_000;

@@ -18,18 +18,18 @@ const about = {
     license: { name: 'MIT', identifier: 'MIT' },
     description:
       'Companies post jobs, recruiters claim them, and a job takes no more recruiters than its ' +
-      'capacity.\n\nEvery error is `application/problem+json` (RFC 9457): act on `code`, show ' +
-      '`title` or `detail`. Send an `Idempotency-Key` with what writes, and after a 503 or no ' +
-      'answer at all send the same request again: it is done once.',
+      'capacity.\n\nEvery error is `application/problem+json` (RFC 9457). Act on `code`; show ' +
+      '`title` or `detail`. Send an `Idempotency-Key` with every request that writes. After a 503 ' +
+      'or no answer, send the same request again: it is done only once.',
   },
   tags: [
-    { name: 'Claims', description: 'Who holds a slot of which job, for good or with a lease.' },
-    { name: 'Jobs', description: 'What can be claimed, and how many slots remain.' },
-    { name: 'Companies', description: 'Who posts jobs.' },
-    { name: 'Recruiters', description: 'Who claims them.' },
-    { name: 'Operation', description: 'How the server is.' },
+    { name: 'Claims', description: 'Who holds a slot of which job, with or without a lease.' },
+    { name: 'Jobs', description: 'Jobs to claim, and how many of their slots remain.' },
+    { name: 'Companies', description: 'Companies post jobs.' },
+    { name: 'Recruiters', description: 'Recruiters claim jobs.' },
+    { name: 'Operation', description: 'The state of the server.' },
   ],
-  // Either none or a token: which of the two is the server's setting.
+  // The server's settings decide whether a token is needed.
   security: [{}, { bearer: [] }] as Record<string, string[]>[],
 };
 
@@ -37,34 +37,34 @@ const bearer = {
   type: 'http',
   scheme: 'bearer',
   bearerFormat: 'JWT',
-  description: 'Needed where the server is set up with authentication.',
+  description: 'Needed if the server is set up with authentication.',
 } as const;
 
 const headers = {
   'X-Request-Id': {
-    description: 'Names this request in the log; yours, where you sent one.',
+    description: 'The id of this request in the log. It is your own id if you sent one.',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds after which it makes sense to ask again.',
+    description: 'How many seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 1 },
   },
   Location: {
-    description: 'The path of what was made.',
+    description: 'The path of the new resource.',
     schema: { type: 'string' },
     example: '/claims/1',
   },
   'Idempotent-Replayed': {
-    description: 'Present where this is the answer to an earlier request with the same key.',
+    description: 'Present if this is the answer to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },
   },
 } as const;
 
-/** Statuses of answers that are stored beside an idempotency key. */
+/** Answers with these statuses are stored with their idempotency key. */
 const STORED = ['200', '201', '403', '404', '409'];
 const WAIT_FIRST = ['429', '503'];
 
-/** The OpenAPI document of the routes, with what holds for all of them. */
+/** The OpenAPI document of the routes, with the parts that all routes share. */
 export function documentOf(routes: Routes): Document {
   const document = routes.getOpenAPI31Document(about);
   document.components = { ...document.components, headers, securitySchemes: { bearer } };

@@ -7,7 +7,7 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
   const routes = newRoutes();
   let document: Document | undefined;
   routes.get('/openapi.json', revalidated, (c) => {
-    // Made when first asked for: by then the routes are complete.
+    // The document is made at the first request, when all routes are registered.
     document ??= documentOf(described);
     return c.json(document);
   });

@@ -6,7 +6,7 @@ import { inProject } from '../../process/project.ts';
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = createRequire(import.meta.url)(manifest) as { version: string };
 
-/** Where the page's files are. A new version has a new address, so a file never changes. */
+/** The address of the page's files. A new version has a new address, so a file never changes. */
 export const FILES_AT = `/docs/${version}`;
 
 interface PageFile {

@@ -1,20 +1,24 @@
-/** What a browser says about where a request comes from. Programs say nothing of it. */
+/**
+ * A browser's statements about the origin of a request. Other programs send none of these headers.
+ */
 export interface Provenance {
-  /** The Host header, or what stands for it. */
+  /** The Host header. */
   host: string;
   origin: string | undefined;
-  /** The address of the page, or a part of it, unless the page asks the browser to keep it. */
+  /**
+   * The address of the page or a part of the address. A page may tell the browser not to send it.
+   */
   referer: string | undefined;
-  /** Sec-Fetch-Site: cross-site, same-site, same-origin, or none when a person typed the address. */
+  /** Sec-Fetch-Site: cross-site, same-site, same-origin, or none if a person typed the address. */
   site: string | undefined;
-  /** Sec-Fetch-Mode: no-cors for what a page only embeds, such as an image. */
+  /** Sec-Fetch-Mode: no-cors if a page only embeds the answer, such as an image. */
   mode: string | undefined;
 }
 
 /**
- * Whether a page of another site made the request, and not one of the `allowed` origins. Newer
- * browsers tell by Sec-Fetch-* (on https and on loopback), older ones by Origin. Neither comes with
- * an image or a link over plain http, but a Referer mostly does.
+ * Whether a page of another site made the request. Pages of the `allowed` origins do not count.
+ * Newer browsers tell by Sec-Fetch-* (on https and on loopback), older browsers by Origin. An image
+ * or a link over plain http has neither header, but mostly has a Referer.
  */
 export function isCrossSite(from: Provenance, allowed: readonly string[]): boolean {
   const { host, site, mode } = from;
@@ -25,13 +29,13 @@ export function isCrossSite(from: Provenance, allowed: readonly string[]): boole
   return origin !== undefined && !isOriginOf(origin, host);
 }
 
-/** Of an address that is none, the origin of nobody. */
+/** The origin of an address. An invalid address has the origin 'null', which nobody shares. */
 function originOf(referer: string | undefined): string | undefined {
   if (referer === undefined) return undefined;
   return URL.canParse(referer) ? new URL(referer).origin : 'null';
 }
 
-/** By name and port alone: where TLS ends in front of us, we are asked by http. */
+/** Compares only the name and the port. If TLS ends in front of us, requests reach us over http. */
 function isOriginOf(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: theirs } = new URL(origin);
@@ -39,6 +43,6 @@ function isOriginOf(origin: string, host: string): boolean {
   return URL.canParse(ours) && new URL(ours).host === theirs;
 }
 
-/** The name in a Host header, without its port; undefined when it is none. */
+/** The name in a Host header, without its port. Undefined if the header is invalid. */
 export const nameIn = (host: string): string | undefined =>
   URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : undefined;

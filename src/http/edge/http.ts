@@ -13,8 +13,8 @@ import { CommonResponse, HEADERS } from './response.ts';
 type Middleware = MiddlewareHandler<Env>;
 
 /**
- * Adds the headers that every answer has, and says how long that took. No async function, which
- * would be 400 bytes more of every claim that waits.
+ * Adds the common headers to every answer, and reports how long the answer took. An async function
+ * here would cost every waiting claim 400 bytes.
  */
 export const complete =
   (onAnswer: (c: Context<Env>, milliseconds: number) => void): Middleware =>
@@ -36,11 +36,12 @@ function addMissing(headers: Headers, common: Record<string, string>) {
 }
 
 /**
- * Refuses who came by another name than this machine's own. Such a name may belong to a web page
- * whose server now gives our address for it: to the browser, page and service are then one site.
+ * Refuses requests that do not use a loopback name. Another name may belong to a web page whose
+ * server now gives our address for that name. To the browser, the page and the service would then
+ * be one site.
  */
 export function byLoopbackNameOnly(): Guard {
-  // A host's name takes 8 us to parse, and nearly all ask by the same one.
+  // Parsing a host name takes 8 µs, and nearly all requests use the same name.
   let letIn: string | undefined;
   return (c) => {
     const host = hostOf(c);
@@ -52,12 +53,12 @@ export function byLoopbackNameOnly(): Guard {
 
 const wrongHost = {
   ...crossSiteRefused,
-  detail: 'This service is open to this machine alone: ask it as localhost. Nothing was changed.',
+  detail: 'Only this machine may use this service. Use the address localhost. Nothing was changed.',
 } as const;
 
 const PREFLIGHT_IS_GOOD_FOR_S = 600;
 
-/** Lets pages of these origins read the answers. */
+/** Allows pages of these origins to read the answers. */
 export function crossOrigin(origins: readonly string[]): Middleware {
   const allow = cors({
     origin: [...origins],
@@ -73,20 +74,21 @@ export function crossOrigin(origins: readonly string[]): Middleware {
     ],
     maxAge: PREFLIGHT_IS_GOOD_FOR_S,
   });
-  // Hono takes every OPTIONS for a preflight; the others are for the routes, which refuse them.
+  // Hono takes every OPTIONS request for a preflight. OPTIONS requests that are no preflight go on
+  // to the routes, which refuse them.
   return async (c, next) =>
     c.req.method === 'OPTIONS' && !c.req.header('Access-Control-Request-Method')
       ? next()
       : allow(c, next);
 }
 
-/** Refuses what a page of another site would change, unless its origin is allowed to. */
+/** Refuses changes that a page of another site asks for, unless its origin is allowed. */
 export function refuseCrossSite(origins: readonly string[]): Guard {
   const refuse = refuseOtherSites(origins);
   return (c) => (isWriting(c) ? refuse(c) : undefined);
 }
 
-/** Refuses every request that a page of another site makes, unless its origin is allowed to. */
+/** Refuses every request of a page of another site, unless its origin is allowed. */
 export const refuseOtherSites =
   (origins: readonly string[]): Guard =>
   (c) => {
@@ -105,9 +107,9 @@ const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.re
 const RATE_WINDOW_MS = 60_000;
 
 /**
- * Lets each caller ask `limit` times a minute, and for what `skip` says any number of times. Remembers
- * who asked in the last two minutes: nobody
- * but those who have a valid token, so no stranger makes it grow.
+ * Allows each caller `limit` requests a minute. Requests that `skip` accepts do not count. Remembers
+ * the callers of the last two minutes. Only callers with a valid token are remembered, so strangers
+ * cannot fill the memory.
  */
 export function limitRate(limit: number, skip: Question): Middleware {
   const limiter = rateLimiter<Env>({
@@ -119,8 +121,9 @@ export function limitRate(limit: number, skip: Question): Middleware {
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {
-    // From now on there is a response whose headers are added to whatever answer comes. Hono would
-    // drop those of the limiter from an answer that was not made by its context, as problems are.
+    // Reading `res` makes a response whose headers Hono adds to the later answer. Otherwise Hono
+    // would drop the limiter's headers from answers that the context did not make, such as
+    // problems.
     void c.res;
     return limiter(c, next);
   };

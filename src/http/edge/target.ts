@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The rest of the target follows the host directly: neither user info nor an empty host is allowed. */
+/**
+ * The rest of the target must follow the host directly. User info and an empty host are not
+ * allowed.
+ */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/;
 
-/** An empty label. Node 20 refuses to make a URL of such a host, and Node 24 does not. */
+/** An empty label. Node 20 cannot make a URL of such a host, but Node 24 can. */
 const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 
 /**
- * Whether the target and the Host header of a request name one place (RFC 9112, 3.2). The adaptor
- * checks only hosts with unusual letters. It lets 1.2.3.4.5 and user info pass, and later the first
- * code that makes a URL or a `Request` of them throws. This check costs less than 1 µs a request.
+ * Whether the target and the Host header of a request name one place (RFC 9112, 3.2). The adapter
+ * checks only hosts with unusual characters. It accepts 1.2.3.4.5 and user info, and later the
+ * first code that makes a URL or a `Request` of them throws. This check costs less than 1 µs a
+ * request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
   const hosts = hostsIn(rawHeaders);
@@ -17,14 +21,14 @@ export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolea
     const target = ABSOLUTE_FORM.exec(url)?.[1] ?? '';
     if (!isHost(target) || hosts.some((host) => host !== target)) return false;
   }
-  // With an absolute target, HTTP/1.0 needs no Host header.
+  // HTTP/1.0 needs no Host header if the target is absolute.
   return hosts.length < 2 && hosts.every(isHost);
 }
 
 const isHost = (host: string): boolean =>
   URL.canParse(`http://${host}`) && !EMPTY_PUNYCODE.test(host);
 
-/** Node keeps the first Host header and drops the others. The raw headers have all of them. */
+/** All Host headers. Node keeps only the first, but the raw headers have all of them. */
 function hostsIn(rawHeaders: string[]): string[] {
   const hosts = [];
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -27,8 +27,8 @@ export interface JobPage {
 }
 
 /**
- * Lists a page of jobs. With a status, the service looks at a bounded number of jobs per request
- * and may find few, so this asks until the page is full. Throws a `Refused`, or the error of
+ * Lists a page of jobs. With a status, the service looks at a bounded number of jobs per request,
+ * and may find few. Further requests then fill the page. Throws a `Refused`, or the error of
  * `fetch`.
  */
 export async function listJobs(
