@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import { Admission } from '../claims/admission.ts';
 import { admitted, answer } from '../claims/http.ts';
 import { CHANGE_LIMITS } from '../claims/limits.ts';
 import { onlyMeant } from '../claims/only-meant.ts';
@@ -11,6 +10,7 @@ import { type Env, guardedBy } from '../http/new-routes.ts';
 import { invalid } from '../http/problems.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
+import { Admission } from '../waiting/admission.ts';
 import { firstClaim } from './scenarios/first-claim.ts';
 
 /**

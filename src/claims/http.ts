@@ -11,7 +11,7 @@ import { problem, RETRY_AFTER } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { findJob, type Job } from '../jobs/queries.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from '../waiting/admission.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import type { ClaimQueue } from './batching/claim-queue.ts';
 import type { ChangeOutcome, ClaimChange } from './change-claim.ts';
@@ -152,7 +152,7 @@ export async function admitted<R extends Response>(
   jobId: bigint,
   run: () => Promise<R>,
 ) {
-  const result = await admission.run(jobId, run);
+  const result = await admission.run(run, jobId);
   return result instanceof Response ? result : problem(answers[result.kind], {}, RETRY_AFTER);
 }
 

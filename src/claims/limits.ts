@@ -1,12 +1,12 @@
 import { LOCK_TIMEOUT_MS, POOL_SIZE } from '../db/client.ts';
-import type { AdmissionLimits } from './admission.ts';
+import type { AdmissionLimits } from '../waiting/admission.ts';
 import type { QueueLimits } from './batching/waiting.ts';
 
-/** Half of the connections for one job: a held job leaves the others theirs. */
+/** One job gets half of the connections, so a held job leaves connections to the other jobs. */
 export const CHANGE_LIMITS: AdmissionLimits = {
   places: POOL_SIZE,
-  placesPerJob: POOL_SIZE / 2,
-  queue: 1_000,
+  placesPerKey: POOL_SIZE / 2,
+  longest: 1_000,
   waitMs: LOCK_TIMEOUT_MS,
   answerMs: 8_000,
 };

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from '../waiting/deadline.ts';
+import { Line } from '../waiting/line.ts';
 import type { Session } from './session.ts';
 import { isCausedBy, NO_ANSWER, nothingRan, SQLSTATE } from './sqlstate.ts';
 
@@ -30,11 +31,6 @@ export interface PoolLimits {
   waitMs: number;
 }
 
-interface Waiting {
-  take: (session: Session) => void;
-  giveUp: (error: Error) => void;
-}
-
 /**
  * Opening a session takes a few milliseconds. A slower attempt may hang, for example on a dead server.
  * The pool then opens another session beside it while users wait.
@@ -44,8 +40,9 @@ const OPEN_ANOTHER_MS = 250;
 const OPENED_AT_ONCE = 3;
 
 /**
- * At most `size` sessions; who finds none free waits in a line that is bounded in length and time.
- * Sessions belong to nobody while they are opened: the first in line gets whichever is ready first.
+ * At most `size` sessions. A user who finds none free waits in a line that is bounded in length and
+ * time. A session belongs to nobody while it is opened: the first in line gets whichever is ready
+ * first.
  */
 export function createPool(
   { size, line: longest, waitMs }: PoolLimits,
@@ -54,16 +51,13 @@ export function createPool(
   let free: Session[] = [];
   const lent = new Map<Session, Promise<unknown> | undefined>();
   const opening = new Set<Promise<void>>();
-  const front = new Set<Waiting>();
-  const line = new Set<Waiting>();
+  const front = new Line<Session>({ longest: Number.POSITIVE_INFINITY, waitMs });
+  const line = new Line<Session>({ longest, waitMs });
   let openingBeside: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const waiting = () => front.size + line.size;
-  function firstInLine(): Waiting | undefined {
-    const [first] = front.size > 0 ? front : line;
-    return first;
-  }
+  const waiting = () => front.length + line.length;
+  const firstLine = () => (front.length > 0 ? front : line);
 
   function openAnother() {
     if (closed || lent.size + free.length + opening.size >= size) return;
@@ -77,7 +71,7 @@ export function createPool(
         opening.delete(attempt);
         // A session that is lent or being opened may still come to the first in line.
         if (lent.size > 0 || opening.size > 0) return;
-        firstInLine()?.giveUp(error);
+        firstLine().fail(error);
         openForLine();
       },
     );
@@ -90,43 +84,30 @@ export function createPool(
 
   /** The first in line gets the session. So no session is free while somebody waits. */
   function give(session: Session) {
-    const first = firstInLine();
     if (closed) void session.close(0);
     else if (!session.isAlive()) openForLine();
-    else if (first) first.take(session);
-    else free.push(session);
+    else if (waiting() === 0) free.push(session);
+    else {
+      lent.set(session, undefined);
+      firstLine().serve(session);
+    }
   }
 
-  function standIn(own: Set<Waiting>): Promise<Session> {
-    if (own === line && line.size >= longest)
-      throw nothingRan(new Error('too many wait for a session'));
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        own.delete(user);
-        if (waiting() > 0) return;
+  async function standIn(own: Line<Session>): Promise<Session> {
+    if (own.isFull) throw nothingRan(new Error('too many wait for a session'));
+    const served = own.wait();
+    openingBeside ??= setInterval(openAnother, OPEN_ANOTHER_MS);
+    openForLine();
+    try {
+      const session = await served;
+      if (typeof session !== 'string') return session;
+      throw nothingRan(new Error('no session became free in time'));
+    } finally {
+      if (waiting() === 0) {
         clearInterval(openingBeside);
         openingBeside = undefined;
-      };
-      const user: Waiting = {
-        take(session) {
-          leave();
-          lent.set(session, undefined);
-          resolve(session);
-        },
-        giveUp(error) {
-          leave();
-          reject(error);
-        },
-      };
-      const timer = setTimeout(
-        () => user.giveUp(nothingRan(new Error('no session became free in time'))),
-        waitMs,
-      );
-      own.add(user);
-      openingBeside ??= setInterval(openAnother, OPEN_ANOTHER_MS);
-      openForLine();
-    });
+      }
+    }
   }
 
   /** A connection may be lost while nobody uses it: then a new session takes its place. */
@@ -144,7 +125,7 @@ export function createPool(
   }
 
   const lendTo =
-    (own: Set<Waiting>): Lend =>
+    (own: Line<Session>): Lend =>
     async (use) => {
       if (closed) throw nothingRan(new Error('the pool is closed'));
       const session = takeFree() ?? (await standIn(own));
@@ -169,10 +150,9 @@ export function createPool(
     lendFirst: lendTo(front),
     async close(patienceSeconds) {
       closed = true;
-      for (const { giveUp } of [...front, ...line])
-        giveUp(nothingRan(new Error('the pool is closed')));
-      const patience = sleep(patienceSeconds * 1000, undefined, { ref: false });
-      await Promise.race([Promise.allSettled([...lent.values(), ...opening]), patience]);
+      while (waiting() > 0) firstLine().fail(nothingRan(new Error('the pool is closed')));
+      const settled = Promise.allSettled([...lent.values(), ...opening]);
+      await inTime(settled, patienceSeconds * 1000, () => undefined);
       await Promise.all([...free, ...lent.keys()].map((session) => session.close(0)));
     },
   };

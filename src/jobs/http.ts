@@ -1,4 +1,3 @@
-import type { Admission } from '../claims/admission.ts';
 import { answers } from '../claims/answers.ts';
 import { admitted } from '../claims/http.ts';
 import type { Subscriber } from '../claims/slots.ts';
@@ -10,6 +9,7 @@ import { newRoutes } from '../http/new-routes.ts';
 import { problem } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
+import type { Admission } from '../waiting/admission.ts';
 import { changeJob } from './change-job.ts';
 import { findJob, insertJob, type Job, pageOfJobs } from './queries.ts';
 import * as routes from './routes.ts';

@@ -1,7 +1,6 @@
 import { METHODS } from 'node:http';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
-import { Admission, type AdmissionLimits } from '../claims/admission.ts';
 import { ClaimQueue } from '../claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../claims/batching/waiting.ts';
 import { claimRoutes } from '../claims/http.ts';
@@ -42,6 +41,7 @@ import { createMetrics, type Metrics } from '../operation/metrics.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
+import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
 
 export interface AppDeps {
   db: Database;

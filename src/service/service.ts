@@ -1,4 +1,3 @@
-import { longestAnswer } from '../claims/admission.ts';
 import { QUEUE_LIMITS } from '../claims/limits.ts';
 import { type Connection, connect } from '../db/client.ts';
 import { tellingOfFullDisk } from '../db/full-disk.ts';
@@ -11,6 +10,7 @@ import { Feed } from '../live/feed.ts';
 import { startClearing } from '../operation/clearing.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { type Log, seldom } from '../process/log.ts';
+import { longestAnswer } from '../waiting/admission.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';

@@ -1,10 +1,13 @@
-/** Repeats of one request that wait at once; a client has no use for more. */
-const MOST_IN_LINE = 100;
+import { Line } from '../../waiting/line.ts';
 
-/** Lets those who name the same thing run one after the other, each waiting no longer than `waitMs`. */
+/** Repeats of one request that wait at once. A client has no use for more. */
+const LONGEST = 99;
+
+/** Lets those who name the same thing run one after the other. Each waits no longer than `waitMs`. */
 export class InTurn {
   readonly #waitMs: number;
-  readonly #lines = new Map<string, { length: number; last: Promise<unknown> | undefined }>();
+  /** The names that run. Ten thousand may run at once, so a name has no line before somebody waits. */
+  readonly #lines = new Map<string, Line<true> | undefined>();
 
   constructor(waitMs: number) {
     this.#waitMs = waitMs;
@@ -15,37 +18,27 @@ export class InTurn {
     return this.#lines.has(name);
   }
 
-  /**
-   * Runs `work` once everybody before has ended; or gives `late` instead, when that takes too long,
-   * and at once when too many wait.
-   */
+  /** Runs `work` in its turn. Gives `late()` if the turn takes too long to come, or too many wait. */
   async run<T>(name: string, work: () => Promise<T>, late: () => T): Promise<T> {
-    const line = this.#lines.get(name) ?? { length: 0, last: undefined };
-    if (line.length >= MOST_IN_LINE) return late();
+    if (this.has(name)) {
+      if ((await this.#lineOf(name).wait()) !== true) return late();
+    } else this.#lines.set(name, undefined);
+    try {
+      return await work();
+    } finally {
+      this.#next(name);
+    }
+  }
+
+  #next(name: string) {
+    const line = this.#lines.get(name);
+    if (line && line.length > 0) line.serve(true);
+    else this.#lines.delete(name);
+  }
+
+  #lineOf(name: string): Line<true> {
+    const line = this.#lines.get(name) ?? new Line({ longest: LONGEST, waitMs: this.#waitMs });
     this.#lines.set(name, line);
-    line.length++;
-    const before = line.last;
-    const mine = this.#after(before, work, late);
-    // Whoever comes next waits for this one, and for whom this one gave up waiting for.
-    line.last = Promise.allSettled([before, mine]).then(() => {
-      line.length--;
-      if (line.length === 0) this.#lines.delete(name);
-    });
-    return mine;
-  }
-
-  async #after<T>(before: Promise<unknown> | undefined, work: () => Promise<T>, late: () => T) {
-    if (before === undefined) return work();
-    return (await this.#inTime(before)) ? work() : late();
-  }
-
-  #inTime(before: Promise<unknown>): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), this.#waitMs);
-      void before.then(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
+    return line;
   }
 }

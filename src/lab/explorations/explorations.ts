@@ -1,5 +1,6 @@
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
+import { Places } from '../../waiting/places.ts';
 import { claimScenario, settingNamed } from '../chapters/claims/situations.ts';
 import { strategies } from '../chapters/claims/strategies/index.ts';
 import { counterexampleOf, explore, type Exploration as Findings } from '../explore/explore.ts';
@@ -7,7 +8,6 @@ import { Divergence } from '../explore/forks.ts';
 import { tell } from '../explore/told.ts';
 import { Listener } from '../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../problems.ts';
-import { Line } from '../stages/line.ts';
 import type { Stages } from '../stages/stages.ts';
 import { knownVerdicts } from '../syllabus/known-verdicts.ts';
 import { Exploration, type Explored, type Question } from './exploration.ts';
@@ -21,7 +21,8 @@ export interface ExplorationsDeps {
 
 /** Two recruiters never have as many; three of them may have millions. */
 const MOST_SCHEDULES = 10_000;
-const MOST_WAITING = 20;
+/** The wait ends with its last listener, and each exploration before it has a bound. */
+const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 const MOST_LISTENERS = 200;
 const WENT_ANOTHER_WAY =
   'Played again, a schedule went another way: PostgreSQL may wake two of three recruiters at once, ' +
@@ -32,7 +33,7 @@ const PROGRESS_MS = 50;
 /** Explores for whoever asks: one after the other, once for all who ask the same. */
 export class Explorations {
   readonly #deps: ExplorationsDeps;
-  readonly #line = new Line(MOST_WAITING);
+  readonly #line = new Places(ONE_AFTER_THE_OTHER);
   readonly #open = new Map<string, Exploration>();
   /** What came of each question: the code does not change while it runs. */
   readonly #known = new Map<string, Explored>();
@@ -53,7 +54,7 @@ export class Explorations {
       return listener;
     }
     const open = this.#open.get(key);
-    if (this.#listeners >= MOST_LISTENERS || (!open && this.#line.isFull())) return 'full';
+    if (this.#listeners >= MOST_LISTENERS || (!open && this.#line.isFull)) return 'full';
     this.#listeners++;
     listener.left.addEventListener('abort', () => this.#listeners--);
     const exploration = open ?? new Exploration();
@@ -75,12 +76,9 @@ export class Explorations {
     const stop = AbortSignal.any([exploration.left, this.#deps.stop]);
     try {
       const work = () => this.#explore(question, exploration, stop);
-      const done = await this.#line.run(
-        work,
-        (place) => exploration.tell('queued', { place }),
-        stop,
-      );
-      if (typeof done !== 'object') return;
+      const onPlace = (place: number) => exploration.tell('queued', { place });
+      const done = await this.#line.run(work, () => undefined, { onPlace, stop });
+      if (!done) return;
       if (done.isComplete) this.#known.set(key, done);
       exploration.tell('done', done);
     } catch (error) {

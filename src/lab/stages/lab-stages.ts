@@ -12,18 +12,18 @@ const IDLE_MS = 60_000;
 
 /** A play takes milliseconds. A play that hangs gives up by itself before `answerMs`. */
 export const PLAY_LIMITS: StagesLimits = {
-  most: 2,
+  places: 2,
   idleMs: IDLE_MS,
-  queue: 50,
+  longest: 50,
   waitMs: 5_000,
   answerMs: 15_000,
 };
 
 /** An exploration may take an hour, and ends when its last listener leaves. */
 export const EXPLORATION_LIMITS: StagesLimits = {
-  most: 1,
+  places: 1,
   idleMs: IDLE_MS,
-  queue: 0,
+  longest: 0,
   waitMs: 0,
   answerMs: 3_600_000,
 };
@@ -36,9 +36,9 @@ export const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600
  * ten seconds. Waiting callers have more time than that.
  */
 export const TRACK_LIMITS: StagesLimits = {
-  most: 1,
+  places: 1,
   idleMs: IDLE_MS,
-  queue: 20,
+  longest: 20,
   waitMs: 15_000,
   answerMs: 120_000,
 };

@@ -1,15 +1,14 @@
-import { Admission, type AdmissionLimits, type Unanswered } from '../../claims/admission.ts';
 import { databaseError } from '../../db/sqlstate.ts';
 import { databaseName, unusable } from '../../db/unusable.ts';
 import { openScratch, type Scratch } from '../../postgres/scratch.ts';
 import { describe, PlainError } from '../../process/errors.ts';
 import { type Log, seldom } from '../../process/log.ts';
+import { Admission, type AdmissionLimits, type Unanswered } from '../../waiting/admission.ts';
 import type { Stage } from '../explore/stage.ts';
 import { prepareLabDatabase } from './database.ts';
 
-export interface StagesLimits extends Pick<AdmissionLimits, 'queue' | 'waitMs' | 'answerMs'> {
-  /** How many at once. A stage is five connections, a track twenty-one. */
-  most: number;
+/** `places`: how many at once. A stage is five connections, a track twenty-one. */
+export interface StagesLimits extends Omit<AdmissionLimits, 'placesPerKey'> {
   /** How long a stage is kept for the next one who wants to use it. */
   idleMs: number;
 }
@@ -44,7 +43,7 @@ export class Stages<L extends Lent = Stage> {
   /** `open` makes a stage or track in a migrated database. `name` is the log's name for the server. */
   constructor(
     databaseUrl: string,
-    { most, idleMs, ...limits }: StagesLimits,
+    { idleMs, ...limits }: StagesLimits,
     log: Log,
     open: (url: string) => L | Promise<L>,
     name = databaseName(databaseUrl),
@@ -54,7 +53,7 @@ export class Stages<L extends Lent = Stage> {
     this.#open = open;
     this.#idleMs = idleMs;
     this.#log = seldom(log);
-    this.#admission = new Admission({ places: most, placesPerJob: most, ...limits }, this.#logLate);
+    this.#admission = new Admission(limits, this.#logLate);
   }
 
   /**
@@ -63,7 +62,7 @@ export class Stages<L extends Lent = Stage> {
    * `PlainError` if no stage or track can be made.
    */
   use<T>(work: (lent: L) => Promise<T>): Promise<T | Unanswered> {
-    return this.#admission.run(EVERYBODY, async () => {
+    return this.#admission.run(async () => {
       const promised = this.#idle.pop() ?? this.#make();
       try {
         const kept = await promised;
@@ -120,9 +119,6 @@ export class Stages<L extends Lent = Stage> {
   readonly #logLate = (error: unknown) =>
     this.#log({ event: 'a stage of the lab failed', error: describe(error) });
 }
-
-/** The admission counts by jobs; here all ask for the same. */
-const EVERYBODY = 0n;
 
 async function makeStage<L extends Lent>(
   databaseUrl: string,

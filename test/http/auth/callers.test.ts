@@ -8,7 +8,7 @@ type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
 
 beforeAll(async () => {
-  made = await makeApp({ auth: WITH_SECRET, changeLimits: { placesPerJob: 1, queue: 0 } });
+  made = await makeApp({ auth: WITH_SECRET, changeLimits: { placesPerKey: 1, longest: 0 } });
   made.app.route('/lab', makeLab(made));
 });
 

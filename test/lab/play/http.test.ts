@@ -108,7 +108,7 @@ describe('where there is no stage', () => {
 
   test('since all are in use, the answer is busy, and when to ask again', async () => {
     const { log } = collectLog();
-    const limits = { ...PLAY_LIMITS, most: 1, queue: 0 };
+    const limits = { ...PLAY_LIMITS, places: 1, longest: 0 };
     const stages = { ...openStages(made.databaseUrl, log) };
     stages.plays = new Stages(made.databaseUrl, limits, log, openStage);
     const play = await asksOf(stages);

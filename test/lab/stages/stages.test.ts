@@ -44,11 +44,11 @@ test('a stage is lent again, and those who use one at once have each their own d
 });
 
 test('who finds every stage lent waits, and is told busy past the limits', async () => {
-  const stages = await makeStages({ most: 1, queue: 1, waitMs: 10 });
+  const stages = await makeStages({ places: 1, longest: 1, waitMs: 10 });
   const { held, letGo } = holding();
   const used = stages.use(() => held);
   expect(await stages.use(databaseOf)).toEqual({ kind: 'busy' });
-  const patient = await makeStages({ most: 1, queue: 1 });
+  const patient = await makeStages({ places: 1, longest: 1 });
   const alsoUsed = patient.use(() => held);
   const waiting = patient.use(databaseOf);
   expect(await patient.use(databaseOf)).toEqual({ kind: 'busy' });

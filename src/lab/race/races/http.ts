@@ -1,6 +1,5 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { Admission, type AdmissionLimits } from '../../../claims/admission.ts';
 import { admitted, answer } from '../../../claims/http.ts';
 import { onlyMeant } from '../../../claims/only-meant.ts';
 import { claimByGet } from '../../../claims/routes.ts';
@@ -11,6 +10,7 @@ import { bodyTooLarge, invalid, methodNotAllowed } from '../../../http/problems.
 import { idBody } from '../../../http/schemas.ts';
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
+import { Admission, type AdmissionLimits } from '../../../waiting/admission.ts';
 import { strategies } from '../../chapters/claims/strategies/index.ts';
 import { labBusy, refusalAnswer } from '../../problems.ts';
 import { noSuchStrategy } from '../../syllabus/http.ts';
@@ -30,8 +30,7 @@ const race = z.object({
 /** As many claims run at once as a track has connections. The others wait, as in production. */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
-  placesPerJob: TRACK_CONNECTIONS,
-  queue: 1_000,
+  longest: 1_000,
   waitMs: 5 * LOCK_TIMEOUT_MS,
   answerMs: 5 * LOCK_TIMEOUT_MS,
 };

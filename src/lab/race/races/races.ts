@@ -1,7 +1,7 @@
-import type { Unanswered } from '../../../claims/admission.ts';
 import type { ClaimRequest } from '../../../claims/rules.ts';
 import { settle } from '../../../claims/settle.ts';
 import type { Database } from '../../../db/client.ts';
+import type { Unanswered } from '../../../waiting/admission.ts';
 import type { Standing } from '../../chapters/claims/faults.ts';
 import type { Strategy } from '../../chapters/claims/strategy.ts';
 import type { Stages } from '../../stages/stages.ts';

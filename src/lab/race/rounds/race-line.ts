@@ -1,9 +1,9 @@
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
+import { Places } from '../../../waiting/places.ts';
 import type { Strategy } from '../../chapters/claims/strategy.ts';
 import { Listener } from '../../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../../problems.ts';
-import { Line } from '../../stages/line.ts';
 import type { Stages } from '../../stages/stages.ts';
 import type { RaceSettings } from '../race.ts';
 import type { SeenRound } from './round.ts';
@@ -25,12 +25,13 @@ export interface RaceNews {
   failed: { detail: string };
 }
 
-const MOST_WAITING = 20;
+/** The wait ends with its listener, and each race before it has a bound. */
+const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 
 /** Races for whoever asks, one after the other: two at once would slow each other. */
 export class RaceLine {
   readonly #deps: RaceLineDeps;
-  readonly #line = new Line(MOST_WAITING);
+  readonly #line = new Places(ONE_AFTER_THE_OTHER);
 
   constructor(deps: RaceLineDeps) {
     this.#deps = deps;
@@ -38,7 +39,7 @@ export class RaceLine {
 
   /** Tells of a race, which ends when its listener leaves. `full` where no more may wait. */
   listen(strategies: readonly Strategy[], settings: RaceSettings): Listener | 'full' {
-    if (this.#line.isFull()) return 'full';
+    if (this.#line.isFull) return 'full';
     const listener = new Listener();
     void this.#run(listener, strategies, settings);
     return listener;
@@ -52,8 +53,9 @@ export class RaceLine {
     const work = () =>
       this.#deps.stages.use((stage) => runRounds(stage.url, strategies, settings, onRound, stop));
     try {
-      const done = await this.#line.run(work, (place) => tell('queued', { place }), stop);
-      if (typeof done !== 'object') return;
+      const onPlace = (place: number) => tell('queued', { place });
+      const done = await this.#line.run(work, () => undefined, { onPlace, stop });
+      if (!done) return;
       if ('kind' in done) throw new Refusal({ ...labBusy, detail: 'The race took too long.' });
       tell('done', done);
     } catch (error) {

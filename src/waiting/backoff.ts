@@ -1,0 +1,29 @@
+/** How long to pause between two tries. */
+export interface Backoff {
+  /** The longest pause after the first failure. It doubles with each further failure. */
+  shortestMs: number;
+  /** No pause is longer. */
+  longestMs: number;
+  /**
+   * The random share of each pause, from 0 to 1. Those who failed together should not all come back
+   * together.
+   */
+  jitter: number;
+}
+
+/** Milliseconds to pause after a failure. The first failure in a row has the number 0. */
+export const pauseAfter = (failure: number, { shortestMs, longestMs, jitter }: Backoff): number =>
+  Math.min(longestMs, shortestMs * 2 ** failure) * (1 - jitter * Math.random());
+
+/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+export const pause = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+  });

@@ -1,0 +1,43 @@
+/** Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is given. */
+export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => void): Promise<T> {
+  const timer = timerOf(act, ms);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The result of the work, or `late()` if the work takes longer than `ms`. Nobody waits for the work
+ * any more then: its result is dropped, and its error goes to `onLateError`.
+ */
+export function inTime<T, L>(
+  work: PromiseLike<T>,
+  ms: number,
+  late: () => L | PromiseLike<L>,
+  onLateError: (error: unknown) => void = () => undefined,
+): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = timerOf(() => {
+      isLate = true;
+      resolve(late());
+    }, ms);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error) => {
+        clearTimeout(timer);
+        if (isLate) onLateError(error);
+        else reject(error);
+      },
+    );
+  });
+}
+
+/** Calls `act` after so many milliseconds. Infinity sets no timer. */
+export const timerOf = (act: () => void, ms: number) =>
+  ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(act, ms);

@@ -1,0 +1,69 @@
+import { Line, type LineLimits, type NotServed, type Wait } from './line.ts';
+
+export interface PlacesLimits extends LineLimits {
+  /** How many run at once. */
+  places: number;
+  /** How many works of one key run at once. The other places are left to other keys. */
+  placesPerKey?: number;
+}
+
+/** Lets a bounded number of works run at once. The others wait in a line. */
+export class Places {
+  readonly #perKey: number;
+  readonly #line: Line<true>;
+  readonly #running = new Map<unknown, number>();
+  #free: number;
+
+  constructor({ places, placesPerKey = places, ...limits }: PlacesLimits) {
+    this.#free = places;
+    this.#perKey = placesPerKey;
+    this.#line = new Line(limits);
+  }
+
+  /** There is neither a place to run nor a place to wait. */
+  get isFull(): boolean {
+    return this.#free === 0 && this.#line.isFull;
+  }
+
+  /**
+   * Runs the work as soon as there is a place for it. Gives what `notRun` gives if it was not run.
+   * `stop` only ends the wait: work that runs has to notice by itself.
+   */
+  async run<T, N>(
+    work: () => Promise<T>,
+    notRun: (why: NotServed) => N,
+    how: Wait = {},
+  ): Promise<T | N> {
+    const entered = await this.enter(how);
+    if (entered !== true) return notRun(entered);
+    try {
+      return await work();
+    } finally {
+      this.leave(how.key);
+    }
+  }
+
+  /** Waits for a place, and takes it. Whoever has a place has to `leave` it. */
+  async enter(how: Wait): Promise<true | NotServed> {
+    if (how.stop?.aborted) return 'left';
+    return this.#take(how.key) || this.#line.wait(how);
+  }
+
+  /** The place goes at once to the first who may have it. Nobody slips in between. */
+  leave(key: unknown) {
+    this.#free++;
+    const left = (this.#running.get(key) ?? 1) - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
+    this.#line.serve(true, (other) => this.#take(other));
+  }
+
+  /** False if there is no place for this key. */
+  #take(key: unknown): boolean {
+    const running = this.#running.get(key) ?? 0;
+    if (this.#free === 0 || running >= this.#perKey) return false;
+    this.#free--;
+    this.#running.set(key, running + 1);
+    return true;
+  }
+}
