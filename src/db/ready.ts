@@ -1,3 +1,4 @@
+import { whenLate } from '../waiting/deadline.ts';
 import type { Session } from './session.ts';
 import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
 
@@ -17,17 +18,15 @@ export async function makeReady(
   session: Session,
   parameters: Record<string, string | number>,
 ): Promise<Session> {
-  const timer = setTimeout(() => void session.close(0), READY_TIMEOUT_MS);
   try {
     const text = `select pg_is_in_recovery() as "isStandby", ${settingAll(parameters)}`;
-    const [row] = await session.run({ text, params: [], asArrays: false });
+    const answer = session.run({ text, params: [], asArrays: false });
+    const [row] = await whenLate(answer, READY_TIMEOUT_MS, () => void session.close(0));
     if ((row as { isStandby: boolean }).isStandby) throw readOnlyServer();
     return session;
   } catch (error) {
     void session.close(0);
     throw isConnectionLost(error) ? nothingRan(error) : error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

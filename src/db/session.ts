@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { inTime } from '../waiting/deadline.ts';
 import { connectionLost, noAnswer, oneConnection } from './one-connection.ts';
 import { SQLSTATE } from './sqlstate.ts';
 
@@ -54,7 +55,7 @@ export interface Codecs {
  * connection is gone.
  */
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
-  const { prepare = false, answerTimeoutMs } = settings;
+  const { prepare = false, answerTimeoutMs = Number.POSITIVE_INFINITY } = settings;
   let alive = true;
   const unanswered = new Set<(error: Error) => void>();
   const close = async (patienceSeconds: number) => {
@@ -79,7 +80,10 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
       try {
         const query = client.unsafe(text, params as never[], { prepare });
         const answer = asArrays ? query.values() : query;
-        return (await inTime(answer, answerTimeoutMs, unanswered)) as unknown as Rows;
+        const known = unlessGivenUp(answer, unanswered);
+        // A silent server may neither answer nor disconnect.
+        const rows = await inTime(known, answerTimeoutMs, () => Promise.reject(noAnswer()));
+        return rows as unknown as Rows;
       } catch (error) {
         if (!isOrdinary(error)) lose();
         throw isPanic(error) ? connectionLost(error) : error;
@@ -90,28 +94,18 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   };
 }
 
-/**
- * Gives the answer, or throws if the answer is late. A silent server may neither answer nor
- * disconnect. `unanswered` holds the functions that give up running statements.
- */
-async function inTime<T>(
+/** The answer. Until it comes, `unanswered` holds a function that gives up the wait for the answer. */
+function unlessGivenUp<T>(
   answer: PromiseLike<T>,
-  patienceMs: number | undefined,
   unanswered: Set<(error: Error) => void>,
 ): Promise<T> {
   let giveUp: (error: Error) => void = () => undefined;
-  const givenUp = new Promise<never>((_, reject) => {
+  const known = new Promise<T>((resolve, reject) => {
     giveUp = reject;
+    answer.then(resolve, reject);
   });
   unanswered.add(giveUp);
-  const timer =
-    patienceMs === undefined ? undefined : setTimeout(() => giveUp(noAnswer()), patienceMs);
-  try {
-    return await Promise.race([answer, givenUp]);
-  } finally {
-    clearTimeout(timer);
-    unanswered.delete(giveUp);
-  }
+  return known.finally(() => unanswered.delete(giveUp));
 }
 
 /**

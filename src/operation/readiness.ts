@@ -4,6 +4,7 @@ import { missingMigrations } from '../db/migrate.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
+import { inTime } from '../waiting/deadline.ts';
 
 /** A later answer helps nobody, since a balancer asks every few seconds. */
 const PATIENCE_MS = 1_000;
@@ -45,7 +46,7 @@ export function createReadiness(db: Database, isDraining: () => boolean) {
     running ??= lookAt(db).finally(() => {
       running = undefined;
     });
-    return inTime(running);
+    return inTime(running, PATIENCE_MS, () => databaseUnreachable);
   };
   return async () => {
     return isDraining() ? shuttingDown : look();
@@ -67,16 +68,4 @@ async function lookAt(db: Database): Promise<Look> {
 async function isReadOnly(db: Database): Promise<boolean> {
   const [row] = await db.execute(sql`SELECT current_setting('transaction_read_only') AS is`);
   return row?.is === 'on';
-}
-
-async function inTime(look: Promise<Look>): Promise<Look> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Look>((resolve) => {
-    timer = setTimeout(() => resolve(databaseUnreachable), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([look, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

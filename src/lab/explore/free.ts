@@ -1,4 +1,5 @@
 import { databaseOver } from '../../db/client.ts';
+import { inTime } from '../../waiting/deadline.ts';
 import { Gate, type Gatekeeper, STEP_MODEL } from './gate.ts';
 import type { Ending, Scenario, Verdict } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -29,22 +30,10 @@ export async function playFree(
       return { error };
     }
   });
-  const endings = await inTime(Promise.all(programs));
+  const endings = await inTime(Promise.all(programs), PATIENCE_MS, () => undefined);
   if (endings === undefined) {
     await stage.abandon();
     throw new Hang('a session did not end at full speed');
   }
   return { endings, ...(await scenario.judge(stage.admin, endings)) };
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

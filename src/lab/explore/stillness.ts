@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { arrayOf } from '../../db/arrays.ts';
+import { Bell } from '../../waiting/bell.ts';
 import type { Actor } from './actor.ts';
 import type { Stage } from './stage.ts';
 
@@ -15,8 +16,7 @@ const MEMORY_MS = 50;
 
 /** Knows when nothing moves: only then is there something to choose. */
 export class Stillness {
-  /** To be called whenever a session changes its status. */
-  changed = () => {};
+  readonly #bell = new Bell();
   readonly #stage: Stage;
   readonly #pids: number[];
   readonly #actors: readonly Actor[];
@@ -69,16 +69,14 @@ export class Stillness {
     }
   }
 
+  /** To be called whenever a session changes its status. */
+  changed() {
+    this.#bell.ring();
+  }
+
   /** True when a session changed its status, false when none did for so long. */
   change(milliseconds: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), milliseconds);
-      this.changed = () => {
-        clearTimeout(timer);
-        this.changed = () => {};
-        resolve(true);
-      };
-    });
+    return this.#bell.rings(milliseconds);
   }
 
   /** Asks PostgreSQL for whom each waiting session waits; false when one of them moves again. */
