@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
+import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { databaseError, SQLSTATE } from './sqlstate.ts';
 
 const TRIES = 4;
-const LONGEST_PAUSE_MS = 20;
+const BACKOFF: Backoff = { shortestMs: 20, longestMs: 60, jitter: 1 };
 
 const conflicts: ReadonlySet<string> = new Set([
   SQLSTATE.deadlockDetected,
@@ -20,7 +20,7 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
       return await transaction();
     } catch (error) {
       if (tries === TRIES || !conflicts.has(databaseError(error)?.code ?? '')) throw error;
-      await setTimeout(Math.random() * LONGEST_PAUSE_MS * tries);
+      await pause(pauseAfter(tries - 1, BACKOFF));
     }
   }
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionLost, oneConnection } from '../db/one-connection.ts';
 import { idText } from '../http/schemas.ts';
-import { pauseAfter } from './pause.ts';
+import { pause, pauseAfter } from '../waiting/backoff.ts';
+import { BACKOFF } from './limits.ts';
 
 /** The triggers in drizzle/ notify this channel of each job that a commit has changed. */
 const CHANNEL = 'rowlock_jobs';
@@ -61,7 +61,7 @@ export class Announcements {
         if (signal.aborted) return;
         this.#listener.onDeaf(error);
       }
-      await sleep(pauseAfter(failures++), undefined, { signal }).catch(() => undefined);
+      await pause(pauseAfter(failures++, BACKOFF), signal);
     }
   }
 

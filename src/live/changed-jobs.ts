@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { pauseAfter } from './pause.ts';
+import { pauseAfter } from '../waiting/backoff.ts';
+import { BACKOFF } from './limits.ts';
 
 /**
  * The shortest time between two readings. Each reading may write to every follower: 1,000 followers
@@ -58,7 +59,7 @@ export class ChangedJobs {
         await pause(next - performance.now());
       } catch (error) {
         this.#deps.onFailure(error);
-        await pause(pauseAfter(failures++));
+        await pause(pauseAfter(failures++, BACKOFF));
       }
     }
     this.#isReading = false;

@@ -1,3 +1,8 @@
+import type { Backoff } from '../waiting/backoff.ts';
+
+/** All followers and servers that lose the database together should not come back together. */
+export const BACKOFF: Backoff = { shortestMs: 100, longestMs: 5_000, jitter: 0.5 };
+
 export interface FeedLimits {
   /** How many clients may follow at once. Each client keeps a socket open. */
   followers: number;

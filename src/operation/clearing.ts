@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { expireClaims } from '../claims/expire.ts';
 import { type Door, inTransaction } from '../claims/slots.ts';
@@ -6,6 +5,7 @@ import type { Transaction } from '../db/client.ts';
 import { removeExpiredKeys } from '../http/idempotency/queries.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
+import { pause } from '../waiting/backoff.ts';
 
 export interface Clearing {
   /** Lets what runs end, and begins nothing more. */
@@ -57,7 +57,7 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
         log.error({ event: 'clearing failed', error: describe(error) });
       failing = true;
     }
-    await sleep(kind.pauseMs, undefined, { signal: stop }).catch(() => undefined);
+    await pause(kind.pauseMs, stop);
   }
 }
 

@@ -1,5 +1,5 @@
 import { api } from '../parts/api.ts';
-import { patiently } from '../parts/patiently.ts';
+import { writePatiently } from '../parts/patiently.ts';
 import type { Id, Slots } from './jobs.ts';
 import type { Claim } from './use-held.ts';
 import { good, inWords, type Note, noAnswer } from './words.ts';
@@ -28,7 +28,7 @@ export async function claim(
 ): Promise<Result> {
   const param = { jobId: String(jobId) };
   const json = { recruiterId, ...(leaseSeconds > 0 && { leaseSeconds }) };
-  const answer = await patiently(
+  const answer = await writePatiently(
     (init) => api.jobs[':jobId'].claims.$post({ param, json }, init),
     onWait,
   );
@@ -40,7 +40,7 @@ export async function claim(
 
 export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
   const param = { id: String(id) };
-  const answer = await patiently((init) => api.claims[':id'].$delete({ param }, init), onWait);
+  const answer = await writePatiently((init) => api.claims[':id'].$delete({ param }, init), onWait);
   if (!answer) return { note: noAnswer };
   if (answer.status !== 200) return refusal(await answer.json());
   const told = await answer.json();
@@ -50,7 +50,10 @@ export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
 /** Renews a lease. It then ends this many seconds from now. */
 export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
   const request = { param: { id: String(id) }, json: { leaseSeconds } };
-  const answer = await patiently((init) => api.claims[':id'].renew.$post(request, init), onWait);
+  const answer = await writePatiently(
+    (init) => api.claims[':id'].renew.$post(request, init),
+    onWait,
+  );
   if (!answer) return { note: noAnswer };
   if (answer.status !== 200) return refusal(await answer.json());
   const told = await answer.json();

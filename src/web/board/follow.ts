@@ -1,6 +1,7 @@
+import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { api } from '../parts/api.ts';
+import { BACKOFF } from '../parts/backoff.ts';
 import { eventsOf, type ServerEvent } from '../parts/events.ts';
-import { pause, pauseAfter } from '../parts/pause.ts';
 import { seated } from '../parts/seats.ts';
 import type { Id, Job } from './jobs.ts';
 
@@ -33,7 +34,7 @@ export async function followJobs(ids: readonly Id[], listeners: Listeners, signa
     }
     if (signal.aborted) return;
     listeners.onLost();
-    await pause(pauseAfter(failures++), signal);
+    await pause(pauseAfter(failures++, BACKOFF), signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'hono/jsx/dom';
+import { pause } from '../../waiting/backoff.ts';
 import { Refused } from '../parts/insist.ts';
-import { pause } from '../parts/pause.ts';
 import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';

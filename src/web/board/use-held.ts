@@ -1,8 +1,8 @@
 import type { InferResponseType } from 'hono/client';
 import { useMemo, useState } from 'hono/jsx/dom';
+import { pause } from '../../waiting/backoff.ts';
 import { api } from '../parts/api.ts';
 import { insist, Refused } from '../parts/insist.ts';
-import { pause } from '../parts/pause.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Id } from './jobs.ts';
 

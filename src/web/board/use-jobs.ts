@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
+import { pause } from '../../waiting/backoff.ts';
 import { insist, Refused } from '../parts/insist.ts';
-import { pause } from '../parts/pause.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';

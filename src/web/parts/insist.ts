@@ -1,4 +1,5 @@
-import { pause, pauseAfter } from './pause.ts';
+import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import { BACKOFF } from './backoff.ts';
 
 /** A refusal of the service, with the reason. */
 export class Refused extends Error {
@@ -25,7 +26,7 @@ export async function insist<T>(
     } catch (error) {
       if (signal.aborted || (error instanceof Refused && error.isFinal)) throw error;
       onFailure();
-      await pause(pauseAfter(failures), signal);
+      await pause(pauseAfter(failures, BACKOFF), signal);
     }
   }
 }

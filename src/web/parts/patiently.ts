@@ -1,4 +1,4 @@
-import { pause } from './pause.ts';
+import { pause } from '../../waiting/backoff.ts';
 
 const ATTEMPTS = 5;
 
@@ -8,24 +8,33 @@ interface Answer {
 }
 
 /**
- * Sends a request that writes, and repeats it if the service is busy, has had too many requests, or
- * still works on the first request. The service tells how long to wait. Without an answer, the wait
- * is a second. All attempts have the same key, so the request is done only once.
- *
- * Undefined if the last attempt got no answer either.
+ * Sends a request, and repeats it if the service is busy, has had too many requests, or still works on
+ * the first request. The service tells how long to wait. Without an answer, the wait is a second.
+ * Gives the last answer.
  */
-export async function patiently<A extends Answer>(
-  ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<A>,
-  onWait: () => void,
-): Promise<A | undefined> {
-  const headers = { 'Idempotency-Key': newKey() };
+export async function patiently<A extends Answer | undefined>(
+  ask: () => Promise<A>,
+  onWait = () => {},
+): Promise<A> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask({ headers }).catch(() => undefined);
+    const answer = await ask();
     const seconds = answer ? answer.headers.get('Retry-After') : '1';
     if (seconds === null || attempt === ATTEMPTS) return answer;
     onWait();
     await pause(Number(seconds) * 1_000);
   }
+}
+
+/**
+ * Does the same with a request that writes. All attempts have the same key, so the request is done
+ * only once. Undefined if the last attempt got no answer.
+ */
+export function writePatiently<A extends Answer>(
+  ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<A>,
+  onWait: () => void,
+): Promise<A | undefined> {
+  const headers = { 'Idempotency-Key': newKey() };
+  return patiently(() => ask({ headers }).catch(() => undefined), onWait);
 }
 
 /** A new idempotency key. `randomUUID` is missing on pages over plain http from another machine. */
