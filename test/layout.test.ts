@@ -103,9 +103,6 @@ function mayImport(from: string, imported: string): boolean {
 const NOT_YET = [
   'claims/http.ts imports jobs/queries.ts',
   'lab/explore/execution.ts imports lab/clock.ts',
-  'lab/listener.ts imports live/events.ts',
-  'lab/listener.ts imports live/stream-http.ts',
-  'lab/explorations/http.ts imports live/stream-http.ts',
   'lab/race/recorder.ts imports claims/rules.ts',
   'lab/race/races/http.ts imports claims/http.ts',
   'lab/race/races/http.ts imports claims/only-meant.ts',
@@ -113,7 +110,6 @@ const NOT_YET = [
   'lab/race/races/open-race.ts imports claims/rules.ts',
   'lab/race/races/races.ts imports claims/rules.ts',
   'lab/race/races/races.ts imports claims/settle.ts',
-  'lab/race/rounds/http.ts imports live/stream-http.ts',
   'lab/race/rounds/round.ts imports claims/answers.ts',
   'lab/race/rounds/round.ts imports claims/rules.ts',
   'lab/race/rounds/round.ts imports claims/settle.ts',

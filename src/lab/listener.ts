@@ -1,13 +1,13 @@
-import { event, HEARTBEAT } from '../live/events.ts';
-import type { Told } from '../live/stream-http.ts';
+import { event, HEARTBEAT, type Told } from '../http/event-stream.ts';
+import { Bell } from '../waiting/bell.ts';
 
-/** One who listens to work of the lab, told by server-sent events. */
+/** Listens to work of the lab by server-sent events. */
 export class Listener implements Told {
   readonly heartbeatMs = 15_000;
+  readonly #bell = new Bell();
   readonly #leaving = new AbortController();
   #news: { name: string; event: Uint8Array }[] = [];
   #isEnding = false;
-  #wake = () => {};
 
   get left(): AbortSignal {
     return this.#leaving.signal;
@@ -15,10 +15,10 @@ export class Listener implements Told {
 
   leave() {
     this.#leaving.abort();
-    this.#wake();
+    this.#bell.ring();
   }
 
-  /** Of news of this name no more than one waits: the latest. */
+  /** Tells news in the place of older news of the same name that still wait. */
   tellLatest(name: string, data: unknown) {
     this.#news = this.#news.filter((each) => each.name !== name);
     this.tell(name, data);
@@ -26,13 +26,13 @@ export class Listener implements Told {
 
   tell(name: string, data: unknown) {
     this.#news.push({ name, event: event(name, data) });
-    this.#wake();
+    this.#bell.ring();
   }
 
-  /** Nothing more comes; what waits is still told. */
+  /** Nothing more comes. News that wait are still told. */
   end() {
     this.#isEnding = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   async *chunks(): AsyncGenerator<Uint8Array, void> {
@@ -40,18 +40,7 @@ export class Listener implements Told {
       const next = this.#news.shift();
       if (next) yield next.event;
       else if (this.#isEnding) this.#leaving.abort();
-      else if (!(await this.#awakened())) yield HEARTBEAT;
+      else if (!(await this.#bell.rings(this.heartbeatMs))) yield HEARTBEAT;
     }
-  }
-
-  /** Whether there was something to tell before the time was up. */
-  #awakened(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), this.heartbeatMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-    });
   }
 }

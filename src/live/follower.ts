@@ -1,6 +1,9 @@
+import { HEARTBEAT, retryHint } from '../http/event-stream.ts';
+import { pauseAfter } from '../waiting/backoff.ts';
+import { Bell } from '../waiting/bell.ts';
 import { Backlog, Batch } from './batch.ts';
-import { BEGIN, END, HEARTBEAT, retryHint } from './events.ts';
-import { pauseAfter } from './pause.ts';
+import { BEGIN, END } from './events.ts';
+import { BACKOFF } from './limits.ts';
 import { type Followed, type Page, topicOf } from './queries.ts';
 
 export interface FollowerDeps {
@@ -37,7 +40,7 @@ export class Follower {
   readonly #leaving = new AbortController();
   readonly #backlog = new Backlog();
   #snapshot: Snapshot | undefined = newSnapshot();
-  #wake = () => {};
+  readonly #bell = new Bell();
 
   constructor(followed: Followed, deps: FollowerDeps) {
     this.followed = followed;
@@ -56,7 +59,7 @@ export class Follower {
 
   leave() {
     this.#leaving.abort();
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** Leaves at this time (in milliseconds since 1970), but after 24 days at the latest. */
@@ -70,14 +73,14 @@ export class Follower {
   put(batch: Batch) {
     this.#backlog.add(this.#isAllRead() ? batch : this.#ofReadPages(batch));
     if (this.#backlog.size > this.#deps.pending) this.restart();
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** Starts the full state again, because the client missed something. */
   restart() {
     this.#backlog.clear();
     this.#snapshot = newSnapshot();
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** Reads the next page of the full state. Throws the errors of the database. */
@@ -100,10 +103,11 @@ export class Follower {
       const chunk = this.#take();
       if (chunk.length > 0) yield chunk;
       else if (!this.#snapshot) {
-        if (!(await this.#awakened(this.#deps.heartbeatMs))) yield HEARTBEAT;
+        if (!(await this.#bell.rings(this.#deps.heartbeatMs))) yield HEARTBEAT;
       } else if (await this.#isReadOn()) failures = 0;
       else {
-        await this.#awakened(pauseAfter(failures++));
+        const pauseMs = pauseAfter(failures++, BACKOFF);
+        if (!this.left.aborted) await this.#bell.rings(pauseMs);
         yield HEARTBEAT;
       }
     }
@@ -135,17 +139,5 @@ export class Follower {
       () => true,
       () => false,
     );
-  }
-
-  /** Whether the follower was woken before the time was up. */
-  #awakened(ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      if (this.left.aborted) this.#wake();
-    });
   }
 }

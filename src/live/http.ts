@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 import type { Context } from 'hono';
 import { expandIPv6 } from 'hono/utils/ipaddr';
 import { nameOf } from '../http/auth/caller.ts';
+import { headOfEvents, streamEvents } from '../http/event-stream.ts';
 import { type Env, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import { busy, shuttingDown, tooManyRequests } from '../http/problems.ts';
 import type { Client, Feed } from './feed.ts';
 import * as routes from './routes.ts';
-import { headOfEvents, streamEvents } from './stream-http.ts';
 
 export const liveRoutes = ({ feed }: { feed: Feed }) =>
   newRoutes().openapi(routes.followJobs, async (c) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { refuseOtherSites } from '../../http/edge/http.ts';
+import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
 import { guardedBy, newRoutes } from '../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../http/problem.ts';
 import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
-import { headOfEvents, streamEvents } from '../../live/stream-http.ts';
 import { claimSettings } from '../chapters/claims/situations.ts';
 import { noSuchStrategy } from '../syllabus/http.ts';
 import { syllabus } from '../syllabus/syllabus.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { streamEvents } from '../../../http/event-stream.ts';
 import { newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
 import { busy, invalid, methodNotAllowed } from '../../../http/problems.ts';
-import { streamEvents } from '../../../live/stream-http.ts';
 import { strategies } from '../../chapters/claims/strategies/index.ts';
 import { noSuchStrategy } from '../../syllabus/http.ts';
 import { RaceLine, type RaceLineDeps } from './race-line.ts';

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { streamEvents, type Told } from '../../src/http/event-stream.ts';
 import type { Env } from '../../src/http/new-routes.ts';
-import { streamEvents, type Told } from '../../src/live/stream-http.ts';
 import { listen } from '../../src/service/listen.ts';
 
 const HEARTBEAT_MS = 80;
