@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from '../../waiting/deadline.ts';
 import { Wire } from './wire.ts';
 
 /**
@@ -102,16 +103,12 @@ export class Followers {
   #find(text: string, sockets: Socket[]): Promise<number> {
     this.#wanted = Buffer.from(text);
     this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
-    return new Promise((resolve, reject) => {
-      const giveUp = () => this.#onLost(new Error('a follower was not told'));
-      const timer = setTimeout(giveUp, PATIENCE_MS).unref();
-      this.#onFound = () => {
-        clearTimeout(timer);
-        resolve(performance.now());
-      };
+    const found = new Promise<number>((resolve, reject) => {
+      this.#onFound = () => resolve(performance.now());
       this.#onLost = reject;
       if (sockets.length === 0) this.#onFound();
     });
+    return inTime(found, PATIENCE_MS, () => Promise.reject(new Error('a follower was not told')));
   }
 
   #hear(socket: Socket, length: number) {

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { whenLate } from '../../waiting/deadline.ts';
 import { type ClaimRequest, isSlotFree, type Outcome } from '../rules.ts';
 import type { Door } from '../slots.ts';
 import { FullJobs } from './full-jobs.ts';
@@ -157,17 +158,15 @@ export class ClaimQueue {
 
   /** The results; undefined when they came too late, or not at all, and all have been answered. */
   async #inTime<T>(batch: Waiting[], work: Promise<T>): Promise<T | undefined> {
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       for (const waiting of batch) this.#answer(waiting, { kind: 'unknown' });
-    }, this.#limits.answerMs);
+    };
     try {
-      return await work;
+      return await whenLate(work, this.#limits.answerMs, giveUp);
     } catch (error) {
       if (!batch.some(isUnanswered)) this.#onLateError(error);
       for (const waiting of batch) this.#end(waiting, () => waiting.reject(error));
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
