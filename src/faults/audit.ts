@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { oneConnection } from '../db/one-connection.ts';
+import { until } from '../waiting/until.ts';
 import type { ClaimRow, Finding, KeyRow, Ledger } from './ledger.ts';
 
 const QUIET_PATIENCE_MS = 15_000;
@@ -47,15 +47,14 @@ export async function audit(sql: postgres.Sql, ledger: Ledger) {
  * last statement.
  */
 async function untilQuiet(sql: postgres.Sql) {
-  const deadline = Date.now() + QUIET_PATIENCE_MS;
-  while (Date.now() < deadline) {
+  const isQuiet = async () => {
     const busy = await sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database()
       AND backend_type = 'client backend'
       AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`;
-    if (busy.length === 0) return;
-    await sleep(LOOK_MS);
-  }
+    return busy.length === 0;
+  };
+  if (await until(isQuiet, { everyMs: LOOK_MS, withinMs: QUIET_PATIENCE_MS })) return;
   throw new Error('transactions still run, long after the load has ended');
 }
 

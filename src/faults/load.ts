@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUE_LIMITS } from '../claims/limits.ts';
+import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
+import { until } from '../waiting/until.ts';
 import {
   claimsIn,
   nameOf,
@@ -39,7 +40,8 @@ export interface How {
 
 /** How long requests are still repeated after the load and the faults have ended. */
 const CONVERGE_MS = 30_000;
-const LONGEST_PAUSE_MS = 60;
+/** A crowd asks again at random times. */
+const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 
 /**
@@ -69,10 +71,7 @@ export class Load {
   /** Resolves when this many more requests have been granted or refused. */
   async pass(answers: number, stop: AbortSignal) {
     const enough = this.#answered() + answers;
-    while (this.#answered() < enough) {
-      stop.throwIfAborted();
-      await sleep(LOOK_MS);
-    }
+    await until(() => this.#answered() >= enough, { everyMs: LOOK_MS, stop });
   }
 
   #answered(): number {
@@ -125,7 +124,7 @@ export class Load {
         from = now();
         runs = false;
       }
-      await pause();
+      await pause(pauseAfter(0, BACKOFF));
     }
   }
 
@@ -133,7 +132,7 @@ export class Load {
   async #repeat(did: Operation, request: Request) {
     while (!isVerdict((await this.#attempt(did, request)).settled)) {
       if (this.#isTooLate()) return;
-      await pause();
+      await pause(pauseAfter(0, BACKOFF));
     }
   }
 
@@ -169,6 +168,5 @@ export class Load {
 }
 
 const unknown = (runs: boolean) => ({ kind: 'unknown', runs }) as const;
-const pause = () => sleep(Math.random() * LONGEST_PAUSE_MS);
 const isVerdict = (settled: Settled): settled is Exclude<Verdict, { kind: 'unknown' }> =>
   settled.kind !== 'not done' && settled.kind !== 'unknown' && settled.kind !== 'unexpected';

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { holderOf } from '../postgres/holder.ts';
 import { dataOf } from '../postgres/home.ts';
+import { until } from '../waiting/until.ts';
 import { onDatabase } from './audit.ts';
 import { openRelay, type Relay } from './relay.ts';
 
@@ -107,14 +107,13 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
   onDatabase(primary.url, async (sql) => {
     await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
     await sql`SELECT pg_reload_conf()`;
-    const deadline = Date.now() + ATTACH_PATIENCE_MS;
-    for (;;) {
+    const isAttached = async () => {
       const attached = await sql`
         SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'`;
-      if (attached.length > 0) return;
-      if (Date.now() > deadline) throw new Error('the standby has not attached in time');
-      await sleep(LOOK_MS);
-    }
+      return attached.length > 0;
+    };
+    if (!(await until(isAttached, { everyMs: LOOK_MS, withinMs: ATTACH_PATIENCE_MS })))
+      throw new Error('the standby has not attached in time');
   });
 
 /** Sends SIGKILL, as if the server's machine were lost. */

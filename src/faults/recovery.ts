@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { until } from '../waiting/until.ts';
 import { nameOf, send } from './ask.ts';
 import { onDatabase } from './audit.ts';
 import type { Stage } from './scenario.ts';
@@ -12,7 +12,7 @@ const CLAIMED_WITHIN_MS = 5_000;
 const WELL_WITHIN_MS = 15_000;
 /** At most 20 of 100 requests may be refused. A slow machine refuses some even without faults. */
 const CALM = { requests: 100, turnedAway: 20 };
-const LOOK_MS = 5;
+export const LOOK_MS = 5;
 
 /** Counts of requests by answer, at one moment. */
 export interface Counted {
@@ -35,13 +35,10 @@ export function countedAt({ load }: Stage): Counted {
 
 /** The milliseconds until a claim was granted. */
 export async function untilClaimed(stage: Stage, since: Counted): Promise<number> {
-  for (;;) {
-    const now = countedAt(stage);
-    const took = now.at - since.at;
-    if (now.claims > since.claims) return took;
-    if (took > CLAIMED_WITHIN_MS) return tooLate(stage, took, 'no claim was granted');
-    await look(stage);
-  }
+  const isClaimed = () => countedAt(stage).claims > since.claims;
+  const inTime = await until(isClaimed, looksWithin(CLAIMED_WITHIN_MS, stage, since));
+  const took = Date.now() - since.at;
+  return inTime ? took : tooLate(stage, took, 'no claim was granted');
 }
 
 /** The milliseconds until the service refused only few requests. */
@@ -49,8 +46,11 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const before = countedAt(stage);
     let now = before;
-    for (; now.requests < before.requests + CALM.requests; now = countedAt(stage))
-      await look(stage);
+    const isEnough = () => {
+      now = countedAt(stage);
+      return now.requests >= before.requests + CALM.requests;
+    };
+    await until(isEnough, { everyMs: LOOK_MS, stop: stage.stop });
     const took = before.at - since.at;
     const requests = now.requests - before.requests;
     const turnedAway = now.turnedAway - before.turnedAway;
@@ -65,15 +65,14 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
  * lives.
  */
 export async function untilStandbyIsLeft(stage: Stage, standby: { url: string }, since: Counted) {
-  for (;;) {
+  let sessions = 0;
+  const isLeft = async () => {
     // A killed server has no sessions.
-    const sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
-    if (sessions === 0) return;
-    const took = Date.now() - since.at;
-    if (took > WELL_WITHIN_MS)
-      return tooLate(stage, took, `${sessions} sessions were on the standby`);
-    await look(stage);
-  }
+    sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
+    return sessions === 0;
+  };
+  if (!(await until(isLeft, looksWithin(WELL_WITHIN_MS, stage, since))))
+    tooLate(stage, Date.now() - since.at, `${sessions} sessions were on the standby`);
 }
 
 async function sessionsOfService(sql: postgres.Sql): Promise<number> {
@@ -84,25 +83,24 @@ async function sessionsOfService(sql: postgres.Sql): Promise<number> {
 /** Resolves when every server reports that it is ready. */
 export async function untilReady(stage: Stage, since: Counted) {
   for (const { url } of stage.servers) {
-    for (;;) {
+    let heard = '';
+    const isReady = async () => {
       const reply = await send(url, { path: '/readyz', method: 'GET' });
-      if (reply.kind === 'answer' && reply.status === 200) break;
-      const took = Date.now() - since.at;
-      if (took > WELL_WITHIN_MS) {
-        tooLate(stage, took, `a server was not ready (${nameOf(reply)})`);
-        break;
-      }
-      await look(stage);
-    }
+      heard = nameOf(reply);
+      return reply.kind === 'answer' && reply.status === 200;
+    };
+    if (!(await until(isReady, looksWithin(WELL_WITHIN_MS, stage, since))))
+      tooLate(stage, Date.now() - since.at, `a server was not ready (${heard})`);
   }
 }
+
+const looksWithin = (ms: number, { stop }: Stage, since: Counted) => ({
+  everyMs: LOOK_MS,
+  withinMs: since.at + ms - Date.now(),
+  stop,
+});
 
 function tooLate({ ledger }: Stage, tookMs: number, what: string): number {
   ledger.add({ promise: 'it answers', what: `${what} ${tookMs} ms after a switchover` });
   return tookMs;
-}
-
-export async function look({ stop }: Stage) {
-  stop.throwIfAborted();
-  await sleep(LOOK_MS);
 }

@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { PlainError } from '../process/errors.ts';
 import { markOf } from '../process/process-table.ts';
 import { inProject } from '../process/project.ts';
+import { whenLate } from '../waiting/deadline.ts';
 import { SUPERUSER } from './cluster.ts';
 import { stopServerOf } from './holder.ts';
 import type { GuardOrder, GuardReport, Primary, RestartOrder } from './orders.ts';
@@ -99,9 +100,7 @@ export async function startEmbedded(
 
 async function dismiss(guard: ChildProcess, exit: Promise<unknown>) {
   if (guard.connected) guard.disconnect();
-  const kill = setTimeout(() => guard.kill('SIGKILL'), GUARD_PATIENCE_MS);
-  await exit;
-  clearTimeout(kill);
+  await whenLate(exit, GUARD_PATIENCE_MS, () => void guard.kill('SIGKILL'));
 }
 
 /** The next thing that the guard says: that the server is ready, or why it is not. */

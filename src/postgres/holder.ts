@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { exists, hasEnded, type Mark, processOf } from '../process/process-table.ts';
+import { until } from '../waiting/until.ts';
 import { dataOf } from './home.ts';
 
 /** Each server's command line holds this setting, so a running server always tells its owner. */
@@ -79,8 +79,7 @@ export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owne
   // A server removes `postmaster.pid` as its last act.
   const isRunning = () => holderIn(data) === pid && exists(pid);
   for (const signal of new Set([how, 'SIGQUIT'] as const)) {
-    const deadline = Date.now() + STOP_PATIENCE_MS;
     if (isRunning()) process.kill(pid, signal);
-    while (isRunning() && Date.now() < deadline) await setTimeout(LOOK_MS);
+    await until(() => !isRunning(), { everyMs: LOOK_MS, withinMs: STOP_PATIENCE_MS });
   }
 }

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { PlainError } from '../process/errors.ts';
 import { pidOf } from '../process/process-table.ts';
+import { pause } from '../waiting/backoff.ts';
+import { whenLate } from '../waiting/deadline.ts';
 import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { holderOf, OWNER, stopServerOf } from './holder.ts';
@@ -18,6 +19,7 @@ export interface Server {
 }
 
 const START_PATIENCE_MS = 5_000;
+const START_AGAIN_MS = 200;
 /** A server that was not stopped in order first replays its log. */
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
@@ -46,7 +48,7 @@ export async function startServer(
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
     // Tell PostgreSQL the stranger's id. If a real server has come since, PostgreSQL still refuses.
     if (holder.kind === 'stranger') stranger = holder.pid;
-    else await setTimeout(200);
+    else await pause(START_AGAIN_MS);
   }
 }
 
@@ -120,11 +122,10 @@ async function tryStart(
     });
     void ended.then(() => resolve(false));
   });
-  const tooLate = AbortSignal.any([signal, AbortSignal.timeout(READY_PATIENCE_MS)]);
-  const giveUp = () => child.kill('SIGQUIT');
-  tooLate.addEventListener('abort', giveUp);
-  const isReady = await ready;
-  tooLate.removeEventListener('abort', giveUp);
+  const giveUp = () => void child.kill('SIGQUIT');
+  signal.addEventListener('abort', giveUp);
+  const isReady = await whenLate(ready, READY_PATIENCE_MS, giveUp);
+  signal.removeEventListener('abort', giveUp);
   if (!isReady) return { words: words() };
   return { server: { port, ended, stop: (how) => stopServer(child, how) } };
 }

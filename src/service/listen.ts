@@ -7,6 +7,7 @@ import { namesOnePlace } from '../http/edge/target.ts';
 import { problem } from '../http/problem.ts';
 import { malformedAddress } from '../http/problems.ts';
 import { PlainError } from '../process/errors.ts';
+import { whenLate } from '../waiting/deadline.ts';
 import { fileLimit } from './file-limit.ts';
 
 const IDLE_CHECK_MS = 50;
@@ -90,15 +91,13 @@ export async function listen(
       const closed = once(server, 'close');
       server.close();
       let cut = false;
-      const timer = setTimeout(() => {
-        cut = true;
-        server.closeAllConnections();
-      }, patienceMs);
       // Clients keep a connection open after an answer. close() ended only connections that were
       // idle at that moment.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      await closed;
-      clearTimeout(timer);
+      await whenLate(closed, patienceMs, () => {
+        cut = true;
+        server.closeAllConnections();
+      });
       clearInterval(idle);
       return cut;
     },

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../waiting/until.ts';
 import { kill, type Pair } from '../pair.ts';
 import {
   type Counted,
   countedAt,
-  look,
+  LOOK_MS,
   untilCalm,
   untilClaimed,
   untilReady,
@@ -101,8 +102,7 @@ async function plan(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 async function untilTurnedAway(stage: Stage) {
-  const { at, turnedAway } = countedAt(stage);
-  const isEnough = (now: Counted) =>
-    now.turnedAway >= turnedAway + TURNED_AWAY || now.at > at + TURNED_AWAY_MS;
-  while (!isEnough(countedAt(stage))) await look(stage);
+  const enough = countedAt(stage).turnedAway + TURNED_AWAY;
+  const isEnough = () => countedAt(stage).turnedAway >= enough;
+  await until(isEnough, { everyMs: LOOK_MS, withinMs: TURNED_AWAY_MS, stop: stage.stop });
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../waiting/until.ts';
 import { send } from '../ask.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
@@ -59,11 +59,10 @@ export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, s
 /** Resolves when every server answers a request that needs the database. */
 async function untilAnswered({ servers, stop }: Stage) {
   for (const { url } of servers) {
-    for (;;) {
-      stop.throwIfAborted();
+    const answers = async () => {
       const reply = await send(url, { path: '/jobs?limit=1', method: 'GET' });
-      if (reply.kind === 'answer' && reply.status === 200) break;
-      await sleep(LOOK_MS);
-    }
+      return reply.kind === 'answer' && reply.status === 200;
+    };
+    await until(answers, { everyMs: LOOK_MS, stop });
   }
 }
