@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isUnanswered, type Waiting } from './waiting.ts';
 
-/** One timer for all: one each would cost more than the claim's place in a batch. */
+/** All claims share one timer. A timer for each would cost more than its place in a batch. */
 const LOOK_MS = 100;
 /** Ten thousand answers in one turn of the event loop take half a second and 60 MB. */
 const AT_ONCE = 200;
 
-/** Gives up on claims whose turn has not come in time. Idle while none wait. */
+/** Gives up on claims whose turn has not come in time. Idle while no claim waits. */
 export class Patience {
   readonly #waitMs: number;
   readonly #waiting: () => Waiting[];
@@ -19,7 +19,7 @@ export class Patience {
     this.#giveUp = giveUp;
   }
 
-  /** To be called whenever one begins to wait. */
+  /** To be called whenever a claim begins to wait. */
   watch() {
     this.#timer ??= setTimeout(async () => {
       await this.#look();

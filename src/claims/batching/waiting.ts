@@ -7,19 +7,19 @@ export interface QueueLimits {
   batch: number;
   /** Statements at once that look for refusals. */
   looks: number;
-  /** Transactions at once that wait for the lock of a job that another session has. */
+  /** Transactions at once that wait for a job's lock while another session holds the lock. */
   lines: number;
-  /** Claims that may wait; past that they are turned away at once. */
+  /** Claims that may wait. The queue turns away any other claim at once. */
   waiting: number;
   /** How long a claim waits for its transaction to begin. */
   waitMs: number;
-  /** How long an answer is waited for once it has begun. */
+  /** How long a claim waits for its answer once its transaction has begun. */
   answerMs: number;
 }
 
-/** A claim that waits to be decided with others. */
+/** A claim that waits to be decided with others. Ten thousand may wait, so each holds little memory. */
 export interface Waiting extends Claiming {
-  /** When it came, in milliseconds of `performance.now`. */
+  /** The time at which the claim came, in milliseconds of `performance.now`. */
   since: number;
   answered: boolean;
   resolve: (settled: Settled) => void;
@@ -31,21 +31,25 @@ export const waitingFor = (
   resolve: Waiting['resolve'],
   reject: Waiting['reject'],
 ): Waiting => ({
-  ...{ request, keyed, resolve, reject },
-  ...{ since: performance.now(), answered: false },
+  request,
+  keyed,
+  since: performance.now(),
+  answered: false,
+  resolve,
+  reject,
 });
 
 export const isUnanswered = ({ answered }: Waiting) => !answered;
 export const jobsOf = (batch: Waiting[]) => new Set(batch.map(({ request }) => request.jobId));
 
-/** The line of a job, in the order in which they came; a new one if need be. */
+/** The claims that wait for a job, in the order in which they came. An empty line if there are none. */
 export function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
   const line = map.get(jobId) ?? [];
   map.set(jobId, line);
   return line;
 }
 
-/** Moves those who wait for a job to another of its lines; who has a key keeps his place. */
+/** Moves the claims that wait for a job to another line of the job. Claims with a key stay. */
 export function moveUnkeyed(
   from: Map<bigint, Waiting[]>,
   to: Map<bigint, Waiting[]>,
@@ -62,8 +66,8 @@ export function moveUnkeyed(
 }
 
 /**
- * Takes out the claims of the next transaction, and marks their jobs as `taken`: at most `limit`, of
- * jobs that are not taken, the job that has waited longest first.
+ * Takes out the claims of the next transaction, at most `limit`. The job that has waited longest comes
+ * first. Skips jobs that are `taken`, and marks the jobs of the batch as taken.
  */
 export function takeBatch(
   lines: Map<bigint, Waiting[]>,
