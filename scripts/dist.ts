@@ -21,7 +21,7 @@ const PAGES = [
   { in: 'src/http/docs/start.js', out: 'docs' },
 ];
 
-/** The lab shows strategies, and the production code that they lead to. `dist/sources` has both. */
+/** The lab shows the strategies and the production code that they use. `dist/sources` has both. */
 const SHOWN = ['src/lab/chapters', 'src/claims'];
 
 /**

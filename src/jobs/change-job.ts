@@ -23,7 +23,7 @@ export const changeJob = (
 ): Promise<JobOutcome> =>
   inTransaction(door, async (within) => {
     const tx = within.db;
-    // A job never moves to another company, so nobody takes the lock of a job that is not theirs.
+    // A job never changes its company, so we can check the company before we take the job's lock.
     const found = await findJob(tx, id);
     if (!found) return { kind: 'no-such-job' };
     if (!mayChange(found.company.id)) return { kind: 'not-theirs' };

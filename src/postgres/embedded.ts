@@ -10,35 +10,35 @@ import { stopServerOf } from './holder.ts';
 import type { GuardOrder, GuardReport, Primary, RestartOrder } from './orders.ts';
 
 export interface EmbeddedPostgres {
-  /** The address with its password: for clients, never for a log. */
+  /** The address with the password. It is for clients, never for a log. */
   url: string;
   /** The directory that holds the data. */
   home: string;
-  /** Resolves with the reason if the server ends without being asked to. */
+  /** Resolves with the reason if the server ends unasked. */
   failed: Promise<string>;
   /**
-   * Stops the server at once, as a crash would, and starts it again on the same data and port. With
-   * another server given, it stops in order, and comes back as the standby of that server.
+   * Crashes the server, and starts it again on the same data and port. If another server is given,
+   * this server stops in order and returns as a standby of that server.
    */
   restart(standbyOf?: Primary): Promise<void>;
-  /** Resolves when the server has ended and a throw-away directory is gone. */
+  /** Resolves when the server has ended, and a throw-away directory is removed. */
   stop(): Promise<void>;
 }
 
-/** The guard is always the compiled one: it starts in half the time, and needs no tsx. */
+/** The guard is always compiled. A compiled guard starts in half the time, and needs no tsx. */
 const GUARD = inProject('dist/guard.js');
 
-/** A guard that only prepares ends at once when its parent is gone, unless it hangs. */
+/** A guard that is still preparing ends at once when its parent is gone, unless the guard hangs. */
 const GUARD_PATIENCE_MS = 5_000;
 
 /**
- * Starts a real PostgreSQL from the installed binaries, on a free loopback port. The data is kept in
- * `keepIn`, or thrown away at the end when that is undefined. A throw-away server does not wait for
- * the disk at each commit, unless it is asked to be `durable`, as servers in production are. With
- * `standbyOf` it is the standby of that server, and begins with a copy of its data.
+ * Starts a real PostgreSQL from the installed binaries, on a free loopback port. `keepIn` is the
+ * directory of the data. Without `keepIn` the data is thrown away at the end, and commits do not
+ * wait for the disk unless `durable` is set. With `standbyOf` the server is a standby of that
+ * server, and begins with a copy of its data.
  *
- * It ends with this process, however that ends; see `guard.ts`. Throws the reason of `stop` when that
- * is aborted before the server is ready.
+ * The server ends with this process, however the process ends; see `guard.ts`. Throws the reason of
+ * `stop` if `stop` is aborted before the server is ready.
  */
 export async function startEmbedded(
   keepIn?: string,
@@ -84,7 +84,7 @@ export async function startEmbedded(
     failed: Promise.race([failure(guard), died]),
     async restart(other) {
       guard.channel?.ref();
-      // Without a guard nobody hears this, and the race below tells.
+      // If the guard is gone, sending fails, and the race below reports it.
       guard.send({ standbyOf: other } satisfies RestartOrder, () => undefined);
       const again = await Promise.race([nextReport(guard), died]);
       guard.channel?.unref();
@@ -103,7 +103,7 @@ async function dismiss(guard: ChildProcess, exit: Promise<unknown>) {
   await whenLate(exit, GUARD_PATIENCE_MS, () => void guard.kill('SIGKILL'));
 }
 
-/** The next thing that the guard says: that the server is ready, or why it is not. */
+/** The guard's next report: the server is ready, or the reason why it is not. */
 async function nextReport(guard: ChildProcess) {
   const [report] = (await once(guard, 'message')) as [GuardReport];
   return report.kind === 'ready' ? report : report.message;

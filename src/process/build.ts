@@ -4,7 +4,7 @@ import { type BuildFailure, type BuildOptions, build, formatMessages } from 'esb
 import { PlainError } from './errors.ts';
 import { inProject } from './project.ts';
 
-/** A build writes its drafts and puts them in place within a second. */
+/** How long drafts of a running build are kept. A build needs less than a second for them. */
 const DRAFTS_LIVE_MS = 60_000;
 
 /** A file for `dist`, by its whole path. */
@@ -17,13 +17,13 @@ export interface Made {
 export const programOf = (file: string) => ['--enable-source-maps', file];
 
 /**
- * Compiles one program, such as `src/server.ts`, to one file in `dist`. Gives its path. A server that
- * tsx compiles while it loads keeps a second thread for that, and 50 MB.
+ * Compiles one program, such as `src/server.ts`, to one file in `dist`, and gives the path. A
+ * server that tsx compiles while loading keeps a second thread for tsx, and 50 MB.
  */
 export function buildProgram(entry: string): Promise<string> {
   const begun = built.get(entry) ?? buildAnew(entry);
   built.set(entry, begun);
-  // The cause of a failure may be mended by the next call.
+  // The next call tries again, since somebody may have mended the cause of the failure.
   begun.catch(() => built.delete(entry));
   return begun;
 }
@@ -54,7 +54,7 @@ export const compilePrograms = (entries: string[]) =>
     sourcesContent: false,
   });
 
-/** Throws a `PlainError` if the source does not compile. */
+/** Compiles to files in memory. Throws a `PlainError` if the source does not compile. */
 export async function compile(options: BuildOptions): Promise<Made[]> {
   const common = { bundle: true, format: 'esm', jsx: 'automatic', logLevel: 'silent' } as const;
   // Without `tsconfigRaw` esbuild would find the tsconfig of the type checker.
@@ -75,10 +75,10 @@ async function explain(error: Partial<BuildFailure>): Promise<never> {
 }
 
 /**
- * Puts the files in place, each by one rename. So programs that start meanwhile find every file whole,
- * whoever else builds. All drafts are written before the first rename: a full disk changes nothing.
- * Only files that differ are written, so a fresh `dist` may be read-only. Throws a `PlainError` if a
- * file cannot be written.
+ * Puts the files in place, each by one rename. Programs that start during a build therefore find
+ * every file complete. All drafts are written before the first rename, so a full disk changes
+ * nothing. Only files that differ are written, so a fresh `dist` may be read-only. Throws a
+ * `PlainError` if a file cannot be written.
  */
 export function put(files: Made[]) {
   const changed = files.filter(({ file, content }) => !isAlready(file, content));
@@ -110,7 +110,7 @@ function isAlready(file: string, content: Uint8Array): boolean {
   }
 }
 
-/** A build that was killed leaves its drafts. */
+/** Removes the drafts of builds that were killed. */
 function removeOldDrafts() {
   for (const name of fs.readdirSync(inDist('')).filter((each) => each.startsWith('.draft-'))) {
     const made = fs.statSync(inDist(name), { throwIfNoEntry: false })?.mtimeMs ?? 0;

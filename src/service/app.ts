@@ -50,7 +50,7 @@ export interface AppDeps {
    * `db`.
    */
   claimsDb?: Database;
-  /** Hear of each change of slots, inside its transaction. */
+  /** Called with each change of slots, inside its transaction. */
   subscribers: readonly Subscriber[];
   /** Tells followers how the jobs change. The feed is closed before the server drains. */
   feed: Feed;

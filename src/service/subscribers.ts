@@ -1,4 +1,4 @@
 import type { Subscriber } from '../claims/slots.ts';
 
-/** Everybody in production who hears of changed slots inside their transaction. Nobody does yet. */
+/** The subscribers to slot changes in production. There are none yet. */
 export const subscribers: readonly Subscriber[] = [];

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inProject } from '../process/project.ts';
 
-/** A file that pages are made of. Its name has a hash of its content, so it never changes. */
+/** A file of the pages. Its name has a hash of its content, so the file never changes. */
 export interface Asset {
   name: string;
   type: string;
@@ -11,9 +11,9 @@ export interface Asset {
 }
 
 export interface Bundle {
-  /** Every file that is served, by its name. No other file can be asked for. */
+  /** All files that are served, by name. No other file can be requested. */
   assets: Map<string, Asset>;
-  /** The name that `file`, such as board.js, has with its hash. */
+  /** The name of `file` with its hash, for example for board.js. */
   nameOf(file: BundledFile): string;
 }
 
@@ -31,7 +31,10 @@ const TYPES: Record<BundledFile, string> = {
 
 let bundle: Promise<Bundle> | undefined;
 
-/** The files in `dist/pages`. The first request reads them, and a later build changes nothing. */
+/**
+ * The files in `dist/pages`. The first request reads them. A later build has no effect on this
+ * process.
+ */
 export const readBundle = (): Promise<Bundle> => {
   bundle ??= readAll().catch((error) => {
     // The next request tries again. Perhaps there was no free file.

@@ -21,14 +21,14 @@ const fromSwaggerUi = (name: string, type: string): PageFile => ({
   read: async () => Uint8Array.from(await readFile(path.join(path.dirname(manifest), name))),
 });
 
-/** Every file that is served, by its name. No other file can be asked for. */
+/** All files that are served, by name. No other file can be requested. */
 export const files: PageFile[] = [
   fromSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   fromSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),
   fromSwaggerUi('favicon-32x32.png', 'image/png'),
 ];
 
-/** The script of the page, as the build made it of `start.js`. */
+/** Reads the page's script, which the build makes of `start.js`. */
 export const readStart = () => readFile(inProject('dist/pages/docs.js'), 'utf8');
 
 // No address begins with a slash: behind a proxy the page may be at /api/docs.
@@ -50,7 +50,7 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** The page loads files of ours alone. Only styles, and the pictures in them, may stand inline. */
+/** Allows only our own files. Styles, and pictures inside styles, may be inline. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
