@@ -50,7 +50,10 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** Allows only our own files. Styles, and pictures inside styles, may be inline. */
+/**
+ * Allows only our own files. Only pictures may be inline, because the styles of Swagger UI hold
+ * some.
+ */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
