@@ -3,19 +3,19 @@ import { Line } from '../waiting/line.ts';
 import type { Session } from './session.ts';
 import { isCausedBy, NO_ANSWER, nothingRan, SQLSTATE } from './sqlstate.ts';
 
-/** Sessions to share: each is lent to one user at a time, and opened when first needed. */
+/** Shared sessions. Each session is lent to one user at a time, and is opened when first needed. */
 export interface Pool {
   /**
-   * Throws with the code NOTHING_RAN when there is no session in time, or the pool is closed, and
-   * what `open` throws when no session can be opened.
+   * Throws with the code NOTHING_RAN if no session is free in time, or the pool is closed. Throws
+   * the error of `open` if no session can be opened.
    */
   lend: Lend;
   /**
-   * The same for users who are few: they wait in front of all users of `lend`, in a line without a
-   * bound of its own.
+   * The same for a few privileged users. They get a session before all users of `lend`, and their
+   * line has no bound.
    */
   lendFirst: Lend;
-  /** Lends no more, and ends all sessions; those that are lent have this many seconds. */
+  /** Stops lending and ends all sessions. Sessions in use get this many seconds. */
   close(patienceSeconds: number): Promise<void>;
   /** How many sessions are lent, and how many users wait for one. */
   load(): { lent: number; waiting: number };
@@ -24,25 +24,25 @@ export interface Pool {
 export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
 
 export interface PoolLimits {
-  /** The most sessions, including those that are being opened. */
+  /** The largest number of sessions, including those that are being opened. */
   size: number;
-  /** Users that may wait for a session; past that they are turned away at once. */
+  /** How many users may wait for a session. Further users are refused at once. */
   line: number;
   waitMs: number;
 }
 
 /**
- * Opening a session takes a few milliseconds. A slower attempt may hang, for example on a dead server.
- * The pool then opens another session beside it while users wait.
+ * Opening a session takes a few milliseconds. A slower attempt may hang, for example on a dead
+ * server. While users wait, the pool then opens another session beside it.
  */
 const OPEN_ANOTHER_MS = 250;
-/** If all attempts hang, places are left for others. */
+/** A bound on attempts, so that hanging attempts do not use up all places. */
 const OPENED_AT_ONCE = 3;
 
 /**
- * At most `size` sessions. A user who finds none free waits in a line that is bounded in length and
- * time. A session belongs to nobody while it is opened: the first in line gets whichever is ready
- * first.
+ * Lends at most `size` sessions. A user who finds none free waits in a line, bounded in length and
+ * time. A session that is being opened belongs to no user: the first in line gets the first session
+ * that is ready.
  */
 export function createPool(
   { size, line: longest, waitMs }: PoolLimits,
@@ -69,7 +69,7 @@ export function createPool(
       },
       (error) => {
         opening.delete(attempt);
-        // A session that is lent or being opened may still come to the first in line.
+        // A session that is in use or being opened may still reach the first in line.
         if (lent.size > 0 || opening.size > 0) return;
         firstLine().fail(error);
         openForLine();
@@ -82,7 +82,7 @@ export function createPool(
     if (waiting() > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
   }
 
-  /** The first in line gets the session. So no session is free while somebody waits. */
+  /** Gives the session to the first in line. Therefore no session is free while somebody waits. */
   function give(session: Session) {
     if (closed) void session.close(0);
     else if (!session.isAlive()) openForLine();
@@ -110,7 +110,7 @@ export function createPool(
     }
   }
 
-  /** A connection may be lost while nobody uses it: then a new session takes its place. */
+  /** A connection may be lost while nobody uses it. A new session then takes its place. */
   function takeFree(): Session | undefined {
     free = free.filter((session) => session.isAlive());
     const session = free.pop();
@@ -118,7 +118,10 @@ export function createPool(
     return session;
   }
 
-  /** After a switchover, free sessions lead to the same useless server, and would fail one by one. */
+  /**
+   * After a switchover, the free sessions all lead to the same useless server and would fail one by
+   * one.
+   */
   function closeFree() {
     for (const session of free) void session.close(0);
     free = [];
@@ -129,7 +132,7 @@ export function createPool(
     async (use) => {
       if (closed) throw nothingRan(new Error('the pool is closed'));
       const session = takeFree() ?? (await standIn(own));
-      // The session has to be known as in use before `use` runs, which may close the pool.
+      // Mark the session as in use before `use` runs, because `use` may close the pool.
       const used = Promise.resolve(session).then(use);
       lent.set(session, used);
       try {

@@ -40,7 +40,7 @@ export interface How {
 
 /** How long requests are still repeated after the load and the faults have ended. */
 const CONVERGE_MS = 30_000;
-/** A crowd asks again at random times. */
+/** Pauses before a repeat. They are random, so that a crowd does not repeat in step. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 

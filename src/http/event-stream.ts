@@ -19,37 +19,41 @@ export const HEARTBEAT: Uint8Array = Buffer.from(':\n\n');
 export const retryHint = (): Uint8Array =>
   Buffer.from(`retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`);
 
-/** A listener at the other end of a stream. */
+/** The sender of a stream to one client. */
 export interface Told {
-  /** The pieces to send, until `left`. Ends without an error. */
+  /** The pieces to send. Ends without an error when `left` is aborted. */
   chunks(): AsyncIterableIterator<Uint8Array>;
   /** The longest time between two pieces. */
   heartbeatMs: number;
-  /** Aborted once nothing more is told. */
+  /** Aborted when nothing more is to be sent. */
   left: AbortSignal;
   /** Called when the client is gone. */
   leave(): void;
 }
 
-/** A client that takes nothing for this many heartbeats is cut off. It holds memory and a place. */
+/** How many heartbeats a client may miss. Then it is cut off, since it holds memory and a place. */
 const STALL_HEARTBEATS = 4;
 /** How often the server looks at each client between two heartbeats. */
 const LOOKS = 4;
-/** The time that a client has to take the end of its stream. */
+/** How long a client has to take the end of its stream. */
 const LAST_WORDS_MS = 1_000;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  // Nothing follows on this connection, and a server that stops need not wait for it to idle.
+  // Nothing follows on this connection. Without this header, a stopping server would wait for the
+  // idle connection.
   Connection: 'close',
   // nginx would collect the events in a buffer.
   'X-Accel-Buffering': 'no',
 };
 
-/** The answer to HEAD. Hono gives HEAD to the handler of GET, and nobody would read a stream. */
+/** The answer to HEAD. Hono passes HEAD to the handler of GET, but nobody would read a stream. */
 export const headOfEvents = (c: Context<Env>) => c.body(null, 200, HEADERS);
 
-/** An answer that is a stream of server-sent events. No piece is made before the client reads on. */
+/**
+ * An answer that is a stream of server-sent events. The next piece is made only when the client
+ * reads on.
+ */
 export function streamEvents(c: Context<Env>, told: Told): Response {
   for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
   if (c.env?.outgoing) cutOffSilent(c.env.outgoing, told);
@@ -71,13 +75,13 @@ export function streamEvents(c: Context<Env>, told: Told): Response {
 }
 
 /**
- * Ends the connection of a client that takes nothing while something waits for it, and of a client
- * that does not take the end of its stream.
+ * Ends the connection of a client that takes nothing although data waits, and of a client that does
+ * not take the end of its stream.
  *
- * Node sees only the bytes that the operating system takes for a client. A client that reads nothing
- * looks like any other until the system's buffers are full. On Linux they hold about 100 kB over a
- * network, and up to 4 MB within one machine. We do not wait for the end of a write: up to 16 kB count
- * as written at once, and hours of heartbeats fit into 16 kB.
+ * Node sees only the bytes that the operating system takes for a client. A client that reads
+ * nothing looks like any other until the system's buffers are full. On Linux the buffers hold about
+ * 100 kB over a network, and up to 4 MB within one machine. We do not wait for the end of a write:
+ * up to 16 kB count as written at once, and hours of heartbeats fit into 16 kB.
  */
 function cutOffSilent(outgoing: ServerResponse, { heartbeatMs, left }: Told) {
   let taken = 0;
@@ -91,7 +95,7 @@ function cutOffSilent(outgoing: ServerResponse, { heartbeatMs, left }: Told) {
     if (looksInVain >= STALL_HEARTBEATS * LOOKS) cut();
   };
   const looks = setInterval(look, heartbeatMs / LOOKS).unref();
-  // After any other end, the system would go on for minutes to offer the client the rest.
+  // After a normal end, the system would offer the rest to the client for minutes.
   const cut = () => outgoing.socket?.resetAndDestroy();
   left.addEventListener('abort', () => setTimeout(cut, LAST_WORDS_MS).unref());
 }

@@ -1,6 +1,9 @@
 import type { Backoff } from '../waiting/backoff.ts';
 
-/** All followers and servers that lose the database together should not come back together. */
+/**
+ * Pauses before reconnecting. They are partly random, so that clients that lost the database
+ * together do not all return together.
+ */
 export const BACKOFF: Backoff = { shortestMs: 100, longestMs: 5_000, jitter: 0.5 };
 
 export interface FeedLimits {

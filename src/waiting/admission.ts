@@ -2,33 +2,39 @@ import { inTime } from './deadline.ts';
 import { Places, type PlacesLimits } from './places.ts';
 
 export interface AdmissionLimits extends PlacesLimits {
-  /** How long a caller waits for an answer once the work runs. The work may run on without an answer. */
+  /**
+   * How long a caller waits for an answer once the work has begun. The work may go on without an
+   * answer.
+   */
   answerMs: number;
 }
 
-/** The longest time that a caller waits, its time in the line included. */
+/** The longest time that a caller waits, including the time in the line. */
 export const longestAnswer = ({
   waitMs,
   answerMs,
 }: Pick<AdmissionLimits, 'waitMs' | 'answerMs'>): number => waitMs + answerMs;
 
-/** `busy`: the work was not run. `unknown`: the work runs on without an answer. */
+/** `busy`: the work has not begun. `unknown`: the work goes on without an answer. */
 export type Unanswered = { kind: 'busy' } | { kind: 'unknown' };
 
-/** Lets requests to their work, a bounded number at a time. Every request is answered in bounded time. */
+/**
+ * Runs the work of a bounded number of requests at a time. Every request is answered in bounded
+ * time.
+ */
 export class Admission {
   readonly #places: Places;
   readonly #answerMs: number;
   readonly #onLateError: (error: unknown) => void;
 
-  /** `onLateError` takes an error that comes after the answer `unknown`. */
+  /** `onLateError` gets the errors that come after the answer `unknown`. */
   constructor({ answerMs, ...limits }: AdmissionLimits, onLateError: (error: unknown) => void) {
     this.#places = new Places(limits);
     this.#answerMs = answerMs;
     this.#onLateError = onLateError;
   }
 
-  /** Runs the work once it has a place. Work that runs on without an answer keeps its place. */
+  /** Runs the work once it has a place. Work that goes on without an answer keeps its place. */
   async run<T>(work: () => Promise<T>, key?: unknown): Promise<T | Unanswered> {
     if ((await this.#places.enter({ key })) !== true) return { kind: 'busy' };
     const result = work().finally(() => this.#places.leave(key));

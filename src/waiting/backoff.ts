@@ -2,10 +2,10 @@
 export interface Backoff {
   /** The longest pause after the first failure. It doubles with each further failure. */
   shortestMs: number;
-  /** No pause is longer. */
+  /** The longest pause of all. */
   longestMs: number;
   /**
-   * The random share of each pause, from 0 to 1. Those who failed together should not all come back
+   * The random share of each pause, from 0 to 1. Clients that failed together should not all return
    * together.
    */
   jitter: number;
@@ -15,7 +15,7 @@ export interface Backoff {
 export const pauseAfter = (failure: number, { shortestMs, longestMs, jitter }: Backoff): number =>
   Math.min(longestMs, shortestMs * 2 ** failure) * (1 - jitter * Math.random());
 
-/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+/** Resolves after this many milliseconds, or as soon as the signal is aborted. */
 export const pause = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,10 +1,10 @@
 import { inTime } from './deadline.ts';
 
-/** Wakes the one who waits for it. A ring that nobody waits for is lost. */
+/** Wakes the waiter. A ring is lost if nobody waits. */
 export class Bell {
   ring = () => {};
 
-  /** True once the bell rings, false if it does not ring within `ms`. */
+  /** True when the bell rings. False if the bell does not ring within `ms`. */
   rings(ms: number): Promise<boolean> {
     const rung = new Promise<boolean>((resolve) => {
       this.ring = () => resolve(true);

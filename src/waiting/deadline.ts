@@ -1,4 +1,6 @@
-/** Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is given. */
+/**
+ * Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is given.
+ */
 export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => void): Promise<T> {
   const timer = timerOf(act, ms);
   try {
@@ -9,8 +11,8 @@ export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => v
 }
 
 /**
- * The result of the work, or `late()` if the work takes longer than `ms`. Nobody waits for the work
- * any more then: its result is dropped, and its error goes to `onLateError`.
+ * Gives the result of the work, or `late()` if the work takes longer than `ms`. Late work goes on:
+ * its result is dropped, and its error goes to `onLateError`.
  */
 export function inTime<T, L>(
   work: PromiseLike<T>,
@@ -38,6 +40,6 @@ export function inTime<T, L>(
   });
 }
 
-/** Calls `act` after so many milliseconds. Infinity sets no timer. */
+/** Calls `act` after this many milliseconds. Infinity sets no timer. */
 export const timerOf = (act: () => void, ms: number) =>
   ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(act, ms);

@@ -1,20 +1,20 @@
 import { timerOf } from './deadline.ts';
 
 export interface LineLimits {
-  /** How many may wait. The line turns away anybody else at once. */
+  /** How many may wait. The line refuses all others at once. */
   longest: number;
-  /** How long each may wait. Infinity leaves the bound to those who wait. */
+  /** How long each may wait. Infinity: the line sets no bound. */
   waitMs: number;
 }
 
-/** Why somebody got nothing: the line was full, the time was up, or the wait was stopped. */
+/** Why a waiter got nothing: the line was full, the time was up, or the wait was stopped. */
 export type NotServed = 'full' | 'late' | 'left';
 
-/** How somebody waits. */
+/** The conditions of one wait. */
 export interface Wait {
-  /** Tells what is waited for, where not everybody waits for the same. */
+  /** Tells what the waiter waits for, if not all wait for the same. */
   key?: unknown;
-  /** Is told each place in the line, from 1. */
+  /** Called with the waiter's place whenever the place changes. The first place is 1. */
   onPlace?: ((place: number) => void) | undefined;
   /** Ends the wait. */
   stop?: AbortSignal | undefined;
@@ -25,11 +25,15 @@ interface Waiting<Item> extends Wait {
   fail(error: unknown): void;
 }
 
-/** Those who wait for an item, in the order in which they came. Their number and time are bounded. */
+/**
+ * The waiters for an item, in the order of their arrival. Their number and their time are bounded.
+ */
 export class Line<Item> {
   readonly #limits: LineLimits;
   readonly #waiting = new Set<Waiting<Item>>();
-  /** How many want to know their place. Counting places costs as much as the line is long. */
+  /**
+   * How many waiters want to know their place. Counting places costs more the longer the line is.
+   */
   #curious = 0;
 
   constructor(limits: LineLimits) {
@@ -44,7 +48,7 @@ export class Line<Item> {
     return this.#waiting.size >= this.#limits.longest;
   }
 
-  /** Waits for an item. Throws what `fail` is given. */
+  /** Waits for an item. Throws the error that `fail` gets. */
   wait(how: Wait = {}): Promise<Item | NotServed> {
     const { onPlace, stop } = how;
     if (this.isFull) return Promise.resolve('full');
@@ -77,7 +81,7 @@ export class Line<Item> {
     for (const waiting of this.#waiting) if (may(waiting.key)) return waiting.take(item);
   }
 
-  /** Ends the wait of the first with an error. */
+  /** Ends the first waiter's wait with an error. */
   fail(error: unknown) {
     const [first] = this.#waiting;
     first?.fail(error);

@@ -3,7 +3,7 @@ import { Line, type LineLimits, type NotServed, type Wait } from './line.ts';
 export interface PlacesLimits extends LineLimits {
   /** How many run at once. */
   places: number;
-  /** How many works of one key run at once. The other places are left to other keys. */
+  /** How many works with the same key run at once. The other places are left to other keys. */
   placesPerKey?: number;
 }
 
@@ -20,14 +20,14 @@ export class Places {
     this.#line = new Line(limits);
   }
 
-  /** There is neither a place to run nor a place to wait. */
+  /** Whether there is neither a place to run nor a place to wait. */
   get isFull(): boolean {
     return this.#free === 0 && this.#line.isFull;
   }
 
   /**
-   * Runs the work as soon as there is a place for it. Gives what `notRun` gives if it was not run.
-   * `stop` only ends the wait: work that runs has to notice by itself.
+   * Runs the work as soon as there is a place for it. Gives the result of `notRun` if the work did
+   * not run. `stop` ends only the wait: running work must watch `stop` itself.
    */
   async run<T, N>(
     work: () => Promise<T>,
@@ -43,13 +43,15 @@ export class Places {
     }
   }
 
-  /** Waits for a place, and takes it. Whoever has a place has to `leave` it. */
+  /** Waits for a place, and takes it. The caller must `leave` the place afterwards. */
   async enter(how: Wait): Promise<true | NotServed> {
     if (how.stop?.aborted) return 'left';
     return this.#take(how.key) || this.#line.wait(how);
   }
 
-  /** The place goes at once to the first who may have it. Nobody slips in between. */
+  /**
+   * Gives the place at once to the first waiter who may have it, so that nobody slips in between.
+   */
   leave(key: unknown) {
     this.#free++;
     const left = (this.#running.get(key) ?? 1) - 1;

@@ -3,13 +3,13 @@ import { pause } from './backoff.ts';
 export interface Looks {
   /** The time between two looks. */
   everyMs: number;
-  /** The last look comes after this time. */
+  /** After this time comes the last look. */
   withinMs?: number;
-  /** Throws its reason once it is aborted. */
+  /** If aborted, `until` throws the reason. */
   stop?: AbortSignal;
 }
 
-/** Looks now and again until it is so. False if it was not so in time. */
+/** Looks again and again until the condition holds. False if the condition did not hold in time. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   { everyMs, withinMs = Number.POSITIVE_INFINITY, stop }: Looks,

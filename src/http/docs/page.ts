@@ -31,7 +31,7 @@ export const files: PageFile[] = [
 /** Reads the page's script, which the build makes of `start.js`. */
 export const readStart = () => readFile(inProject('dist/pages/docs.js'), 'utf8');
 
-// No address begins with a slash: behind a proxy the page may be at /api/docs.
+// No address begins with a slash, since behind a proxy the page may be at /api/docs.
 export const page = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,7 @@
 import type { Backoff } from '../../waiting/backoff.ts';
 
-/** The tabs of a server that has stopped should not all come back at once. */
+/**
+ * Pauses before trying again. They are partly random, so that the tabs of a stopped server do not
+ * all return together.
+ */
 export const BACKOFF: Backoff = { shortestMs: 250, longestMs: 5_000, jitter: 0.5 };

@@ -26,8 +26,8 @@ export async function patiently<A extends Answer | undefined>(
 }
 
 /**
- * Does the same with a request that writes. All attempts have the same key, so the request is done
- * only once. Undefined if the last attempt got no answer.
+ * Repeats a request that writes. All attempts have the same key, so the service does the write only
+ * once. Undefined if the last attempt got no answer.
  */
 export function writePatiently<A extends Answer>(
   ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<A>,
