@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { timeLeft } from '../../src/web/board/leases.ts';
+import { timeLeft } from '../../src/web/board/claims/leases.ts';
 import { ServiceClock } from '../../src/web/parts/clock.ts';
 import { eventsOf } from '../../src/web/parts/events.ts';
 

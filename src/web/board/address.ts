@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
-import type { Filter } from './jobs.ts';
+import type { Filter } from './jobs/jobs.ts';
 
 /**
  * The page's state, which its address holds. People can bookmark and share the address, and go back

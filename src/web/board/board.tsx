@@ -1,22 +1,22 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
-import { claim, type Result, release, renew } from './acts.ts';
 import { useAddress } from './address.ts';
+import { claim, type Result, release, renew } from './claims/acts.ts';
+import { LeaseChoice } from './claims/lease-choice.tsx';
+import { USUAL_LEASE_S } from './claims/leases.ts';
+import { useActs } from './claims/use-acts.ts';
+import { useHeld } from './claims/use-held.ts';
+import { nobodyYet } from './claims/words.ts';
 import { EmptyBoard } from './empty-board.tsx';
 import { Filters } from './filters.tsx';
 import { JobRow } from './job-row.tsx';
-import type { Job } from './jobs.ts';
-import { LeaseChoice } from './lease-choice.tsx';
-import { USUAL_LEASE_S } from './leases.ts';
-import { LiveBadge } from './live-badge.tsx';
+import type { Job } from './jobs/jobs.ts';
+import { LiveBadge } from './jobs/live-badge.tsx';
+import { useJobs } from './jobs/use-jobs.ts';
+import { useLive } from './jobs/use-live.ts';
 import { Pages } from './pages.tsx';
-import { Person } from './person.tsx';
-import { useActs } from './use-acts.ts';
-import { useHeld } from './use-held.ts';
-import { useJobs } from './use-jobs.ts';
-import { useLive } from './use-live.ts';
-import { useRecruiter } from './use-recruiter.ts';
-import { nobodyYet } from './words.ts';
+import { Person } from './recruiter/person.tsx';
+import { useRecruiter } from './recruiter/use-recruiter.ts';
 
 /** Shows the jobs live, and lets a recruiter claim, renew and release them. */
 export function Board() {

@@ -1,5 +1,5 @@
 import { searched } from '../parts/search.ts';
-import type { Filter } from './jobs.ts';
+import type { Filter } from './jobs/jobs.ts';
 
 export interface EmptyBoardProps {
   filter: Filter;

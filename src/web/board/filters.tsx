@@ -1,7 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
-import type { Filter } from './jobs.ts';
+import type { Filter } from './jobs/jobs.ts';
 
 /** A pause this short means that somebody is still typing. */
 const TYPING_MS = 200;

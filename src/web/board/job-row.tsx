@@ -1,10 +1,10 @@
 import { useRef } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
-import { Acts, type ActsProps } from './acts-on-job.tsx';
-import { Countdown } from './countdown.tsx';
-import { Slots } from './slots.tsx';
-import type { Claim } from './use-held.ts';
-import type { Note } from './words.ts';
+import { Acts, type ActsProps } from './claims/acts-on-job.tsx';
+import { Countdown } from './claims/countdown.tsx';
+import type { Claim } from './claims/use-held.ts';
+import type { Note } from './claims/words.ts';
+import { Slots } from './jobs/slots.tsx';
 
 export interface JobRowProps extends ActsProps {
   note: Note | undefined;

@@ -1,7 +1,7 @@
 import type { InferResponseType } from 'hono/client';
-import { api } from '../parts/api.ts';
-import { Refused } from '../parts/insist.ts';
-import { searched } from '../parts/search.ts';
+import { api } from '../../parts/api.ts';
+import { Refused } from '../../parts/insist.ts';
+import { searched } from '../../parts/search.ts';
 
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];

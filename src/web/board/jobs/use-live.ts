@@ -1,8 +1,8 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { Batches } from '../parts/batches.ts';
-import { useStore } from '../parts/store.ts';
-import { token } from '../parts/token.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { Batches } from '../../parts/batches.ts';
+import { useStore } from '../../parts/store.ts';
+import { token } from '../../parts/token.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { followJobs } from './follow.ts';
 import type { Id, Job } from './jobs.ts';
 

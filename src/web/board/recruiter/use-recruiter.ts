@@ -1,8 +1,8 @@
 import { useState } from 'hono/jsx/dom';
-import { insist } from '../parts/insist.ts';
-import { useStore } from '../parts/store.ts';
-import { bearerOf, token } from '../parts/token.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { insist } from '../../parts/insist.ts';
+import { useStore } from '../../parts/store.ts';
+import { bearerOf, token } from '../../parts/token.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { type Recruiter, readRecruiter } from './recruiters.ts';
 
 export interface Person {

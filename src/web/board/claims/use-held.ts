@@ -1,10 +1,10 @@
 import type { InferResponseType } from 'hono/client';
 import { useMemo, useState } from 'hono/jsx/dom';
-import { pause } from '../../waiting/backoff.ts';
-import { api } from '../parts/api.ts';
-import { insist, Refused } from '../parts/insist.ts';
-import { useEffect } from '../parts/use-effect.ts';
-import type { Id } from './jobs.ts';
+import { pause } from '../../../waiting/backoff.ts';
+import { api } from '../../parts/api.ts';
+import { insist, Refused } from '../../parts/insist.ts';
+import { useEffect } from '../../parts/use-effect.ts';
+import type { Id } from '../jobs/jobs.ts';
 
 type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];
 export type Claim = InferResponseType<ListClaims, 200>['claims'][number];

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { pause } from '../../waiting/backoff.ts';
-import { Refused } from '../parts/insist.ts';
-import { LONGEST_SEARCH } from '../parts/search.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { pause } from '../../../waiting/backoff.ts';
+import { Refused } from '../../parts/insist.ts';
+import { LONGEST_SEARCH } from '../../parts/search.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
 /** A pause this short means that somebody is still typing. */

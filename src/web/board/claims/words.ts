@@ -1,5 +1,5 @@
 import type { InferResponseType } from 'hono/client';
-import type { api } from '../parts/api.ts';
+import type { api } from '../../parts/api.ts';
 
 type ClaimAnswer = InferResponseType<(typeof api.jobs)[':jobId']['claims']['$post'], 409>;
 /** Any refusal of the service. */

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { useEffect } from '../parts/use-effect.ts';
+import { useEffect } from '../../parts/use-effect.ts';
+import type { Id, Job } from '../jobs/jobs.ts';
 import type { Result } from './acts.ts';
-import type { Id, Job } from './jobs.ts';
 import type { Note } from './words.ts';
 
 export type ActName = 'claim' | 'release' | 'renew';

@@ -1,9 +1,9 @@
 import { useState } from 'hono/jsx/dom';
-import { pause } from '../../waiting/backoff.ts';
-import { insist, Refused } from '../parts/insist.ts';
-import { useStore } from '../parts/store.ts';
-import { token } from '../parts/token.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { pause } from '../../../waiting/backoff.ts';
+import { insist, Refused } from '../../parts/insist.ts';
+import { useStore } from '../../parts/store.ts';
+import { token } from '../../parts/token.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import {
   type Filter,
   type Id,

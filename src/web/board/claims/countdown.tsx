@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
-import { serviceClock } from '../parts/clock.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { serviceClock } from '../../parts/clock.ts';
+import { useEffect } from '../../parts/use-effect.ts';
 import { timeLeft } from './leases.ts';
 
 const TICK_MS = 500;

@@ -1,5 +1,5 @@
+import type { Job } from '../jobs/jobs.ts';
 import { ActButton } from './act-button.tsx';
-import type { Job } from './jobs.ts';
 import type { Attempt } from './use-acts.ts';
 import type { Claim } from './use-held.ts';
 

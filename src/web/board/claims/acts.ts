@@ -1,6 +1,6 @@
-import { api } from '../parts/api.ts';
-import { writePatiently } from '../parts/patiently.ts';
-import type { Id, Slots } from './jobs.ts';
+import { api } from '../../parts/api.ts';
+import { writePatiently } from '../../parts/patiently.ts';
+import type { Id, Slots } from '../jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
 import { good, inWords, type Note, noAnswer } from './words.ts';
 

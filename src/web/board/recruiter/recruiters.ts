@@ -1,7 +1,7 @@
 import type { InferResponseType } from 'hono/client';
-import { api } from '../parts/api.ts';
-import { Refused } from '../parts/insist.ts';
-import { searched } from '../parts/search.ts';
+import { api } from '../../parts/api.ts';
+import { Refused } from '../../parts/insist.ts';
+import { searched } from '../../parts/search.ts';
 
 export type Recruiter = InferResponseType<typeof api.recruiters.$get, 200>['recruiters'][number];
 
