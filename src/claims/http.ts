@@ -4,20 +4,19 @@ import { retryConflicts } from '../db/retry.ts';
 import { recruiters } from '../db/schema.ts';
 import { type Caller, isCompany, isRecruiter } from '../http/auth/caller.ts';
 import { type Around, again, contentOf, type Write } from '../http/idempotency/http.ts';
-import type { RequestKey } from '../http/idempotency/keys.ts';
 import { findNamed } from '../http/named.ts';
 import { type Env, guardedBy, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
 import { type Page, paged } from '../http/schemas.ts';
-import { findJob, type Job } from '../jobs/queries.ts';
 import type { Admission } from '../waiting/admission.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import type { ClaimQueue } from './batching/claim-queue.ts';
+import type { Keyed } from './batching/group-commit.ts';
 import type { ChangeOutcome, ClaimChange } from './change-claim.ts';
 import { claimJob } from './claim.ts';
 import { onlyMeant } from './only-meant.ts';
-import { findClaim, listClaims } from './queries.ts';
+import { findClaim, findJobSlots, type JobSlots, listClaims } from './queries.ts';
 import { releaseClaim } from './release.ts';
 import { renewClaim } from './renew.ts';
 import * as routes from './routes.ts';
@@ -37,47 +36,46 @@ export interface ClaimDeps {
 
 /** Everything about claims. */
 export function claimRoutes({ db, write, admission, queue, subscribers, onOutcome }: ClaimDeps) {
-  const told = <const Status extends 200 | 201>(
-    c: Context<Env>,
-    outcome: Outcome,
-    status: Status,
-  ) => {
-    onOutcome(outcome.kind);
-    return answer(c, outcome, status);
-  };
-
   /**
-   * No more than this, since a crowd waits here: what one keeps meanwhile, ten thousand keep. Nor is
-   * it an async function, nor are the two that call it, for each would be another kilobyte.
+   * Claims through the queue. A crowd waits here: ten thousand claims keep all that one claim makes.
+   * So this is no async function, nor are the two routes that call it. Each async function would keep
+   * another kilobyte a claim.
    */
   const claim = <const Status extends 200 | 201>(
     c: Context<Env>,
     request: ClaimRequest,
     status: Status,
   ) => {
+    const reply = (outcome: Outcome) => {
+      onOutcome(outcome.kind);
+      return answer(c, outcome, status);
+    };
     const key = c.get('key');
-    if (key) return claimOnce(c, { request, key }, status);
-    return queue.claim({ request }).then((outcome) => told(c, outcome, status));
+    if (!key) return queue.claim(request).then(reply);
+    const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
+    return claimOnce(c, request, { key, contentOf: inText }, reply);
   };
 
-  const claimOnce = <const Status extends 200 | 201>(
+  /**
+   * The same at most once for the key. If another instance is using the key, the claim waits for the
+   * key in a transaction of its own.
+   */
+  const claimOnce = <R extends Response>(
     c: Context<Env>,
-    { request, key }: { request: ClaimRequest; key: RequestKey },
-    status: Status,
+    request: ClaimRequest,
+    keyed: Keyed,
+    reply: (outcome: Outcome) => R,
   ) => {
-    // Retried here, where a conflict is not an outcome yet.
-    const alone = async (within: Database | Transaction) =>
-      told(
-        c,
-        await settle(retryConflicts(() => claimJob({ db: within, subscribers }, request))),
-        status,
-      );
     const together = async () => {
-      const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
-      const settled = await queue.claim({ request, keyed: { key, contentOf: inText } });
-      if (settled.kind === 'alone') return undefined;
-      if (settled.kind === 'answered') return again(settled.known, key) as never;
-      return told(c, settled, status);
+      const settled = await queue.claimOnce(request, keyed);
+      if (settled.kind === 'key-in-use') return undefined;
+      if (settled.kind === 'answered') return again<R>(settled.known, keyed.key);
+      return reply(settled);
+    };
+    const alone = async (within: Database | Transaction) => {
+      // Retried here: `settle` makes an outcome of a conflict.
+      const claiming = retryConflicts(() => claimJob({ db: within, subscribers }, request));
+      return reply(await settle(claiming));
     };
     const around: Around = (run) => admitted(admission, request.jobId, run);
     return write(c, alone, { first: together, around });
@@ -110,7 +108,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     })
     .openapi(routes.readClaim, async (c) => {
       const found = await findClaim(db, c.req.valid('param').id);
-      const job = found && (await findJob(db, found.jobId));
+      const job = found && (await findJobSlots(db, found.jobId));
       if (!job || !maySee(c.get('caller'), found, job)) return problem(claimNotFound);
       return c.json({ claim: claimBody(found), ...job.slots }, 200);
     })
@@ -125,10 +123,11 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     .openapi(routes.listOfJob, async (c) => {
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
-      const job = await findJob(db, c.req.valid('param').jobId);
+      const { jobId } = c.req.valid('param');
+      const job = await findJobSlots(db, jobId);
       if (!job) return problem(answers['no-such-job']);
-      if (!isCompany(caller, job.company.id)) return problem(forbidden);
-      const list = await claimPage(db, { jobId: job.id }, c.req.valid('query'));
+      if (!isCompany(caller, job.companyId)) return problem(forbidden);
+      const list = await claimPage(db, { jobId }, c.req.valid('query'));
       return c.json({ ...list, ...job.slots }, 200);
     })
     .openapi(routes.listOfRecruiter, async (c) => {
@@ -143,8 +142,8 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
 
 type Change = (door: Door, which: ClaimChange) => Promise<ChangeOutcome>;
 
-const maySee = (caller: Caller, claim: Claim, job: Job): boolean =>
-  isRecruiter(caller, claim.recruiterId) || isCompany(caller, job.company.id);
+const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean =>
+  isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);
 
 /** Runs what locks a job once it may; the queue in front of it is bounded. */
 export async function admitted<R extends Response>(

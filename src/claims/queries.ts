@@ -2,7 +2,15 @@ import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { anyOf, arrayOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { jobClaims, jobs, recruiters } from '../db/schema.ts';
-import { asSeenBy, type Claim, type ClaimRequest, type HeldJob, type Holders } from './rules.ts';
+import {
+  asSeenBy,
+  type Claim,
+  type ClaimRequest,
+  type HeldJob,
+  type Holders,
+  type Slots,
+  slotsOf,
+} from './rules.ts';
 
 /**
  * The database's time, the same for all rows of a statement. `now()` would not do: it is when the
@@ -170,6 +178,27 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
     isLive,
     recruiterId === undefined ? undefined : eq(jobClaims.recruiterId, recruiterId),
   );
+
+/** How many live claims the job of the row has. */
+export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
+
+/** The slots of a job, and the company that may see who holds them. */
+export interface JobSlots {
+  companyId: bigint;
+  slots: Slots;
+}
+
+export async function findJobSlots(db: Database, jobId: bigint): Promise<JobSlots | undefined> {
+  const [job] = await db
+    .select({
+      companyId: jobs.companyId,
+      capacity: jobs.capacity,
+      claimed: claimedOfJob.as('claimed'),
+    })
+    .from(jobs)
+    .where(eq(jobs.id, jobId));
+  return job && { companyId: job.companyId, slots: slotsOf(job.capacity, job.claimed) };
+}
 
 /**
  * Live claims of a job, or of a recruiter, perhaps on these jobs alone; oldest first, from after the

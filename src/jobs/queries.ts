@@ -1,9 +1,9 @@
 import { and, asc, count, eq, gt, lt, lte, max, type SQL, sql } from 'drizzle-orm';
-import { isLive } from '../claims/queries.ts';
+import { claimedOfJob } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { companies, jobClaims, jobs, jobWords } from '../db/schema.ts';
+import { companies, jobs, jobWords } from '../db/schema.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { matches } from '../http/search.ts';
 
@@ -22,9 +22,6 @@ export interface JobFilter {
   q?: string[] | undefined;
 }
 
-/** The live claims of the row's job. */
-const claimed = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
-
 /** Jobs in the order of their ids, after the cursor and up to `last`. At most `limit` jobs. */
 export const listJobs = (
   db: Database,
@@ -37,8 +34,8 @@ export const listJobs = (
       gt(jobs.id, cursor),
       last === undefined ? undefined : lte(jobs.id, last),
       indexedConditions(filter),
-      filter.status === 'open' ? lt(claimed, jobs.capacity) : undefined,
-      filter.status === 'full' ? lte(jobs.capacity, claimed) : undefined,
+      filter.status === 'open' ? lt(claimedOfJob, jobs.capacity) : undefined,
+      filter.status === 'full' ? lte(jobs.capacity, claimedOfJob) : undefined,
     ),
     limit,
   );
@@ -109,7 +106,7 @@ async function selectJobs(
       role: jobs.role,
       createdAt: jobs.createdAt,
       capacity: jobs.capacity,
-      claimed: claimed.as('claimed'),
+      claimed: claimedOfJob.as('claimed'),
     })
     .from(jobs)
     .innerJoin(companies, eq(companies.id, jobs.companyId))

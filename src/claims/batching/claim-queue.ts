@@ -7,6 +7,7 @@ import {
   type Claiming,
   claimInLine,
   claimTogether,
+  type Keyed,
   type Result,
   refuseTogether,
   type Settled,
@@ -67,10 +68,18 @@ export class ClaimQueue {
     );
   }
 
-  /** What a claim gets; `busy` when too many wait, or its turn does not come in time. */
-  claim(claiming: { request: ClaimRequest }): Promise<Outcome>;
-  claim(claiming: Claiming): Promise<Settled>;
-  claim(claiming: Claiming): Promise<Settled> {
+  /** Claims as `claimJob` does. `busy` if too many claims wait, or the turn does not come in time. */
+  claim(request: ClaimRequest): Promise<Outcome> {
+    // Only claims with a key have the other results.
+    return this.#enter({ request }) as Promise<Outcome>;
+  }
+
+  /** The same at most once for a key. The answer is stored in the transaction of the claim. */
+  claimOnce(request: ClaimRequest, keyed: Keyed): Promise<Settled> {
+    return this.#enter({ request, keyed });
+  }
+
+  #enter(claiming: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;

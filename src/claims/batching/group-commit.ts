@@ -14,23 +14,23 @@ import { changeSlots, type Door, inTransaction } from '../slots.ts';
 import { lookForRefusals } from './look.ts';
 import { jobsThatExist, recruitersThatExist } from './read-for-claims.ts';
 
-/** A claim that is to be decided together with others. */
+/** A claim that is decided together with other claims. */
 export interface Claiming {
   request: ClaimRequest;
-  /** With an idempotency key: what is to be stored for it, in the same transaction. */
   keyed?: Keyed | undefined;
 }
 
+/** An idempotency key, and the answer that is stored for it in the same transaction. */
 export interface Keyed {
   key: RequestKey;
   contentOf(outcome: Outcome): Promise<StoredAnswer>;
 }
 
 /**
- * The result of a claim. `answered`: its key was answered before. `alone`: its key is in use
- * elsewhere, so it takes a transaction of its own.
+ * The result of a claim. `answered`: its key was answered before. `key-in-use`: another session is
+ * using its key, so the claim was not decided.
  */
-export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kind: 'alone' };
+export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kind: 'key-in-use' };
 
 /** The same, or word that another session has the lock of its job. */
 export type Result = Settled | { kind: 'locked-elsewhere' };
@@ -139,7 +139,9 @@ async function withKeys(
   await storeDecided(within.db, decided);
   return claims.map((claim) => {
     const answer = claim.keyed && known.get(nameOfKey(claim.keyed.key));
-    return decided.get(claim) ?? (answer ? { kind: 'answered', known: answer } : { kind: 'alone' });
+    return (
+      decided.get(claim) ?? (answer ? { kind: 'answered', known: answer } : { kind: 'key-in-use' })
+    );
   });
 }
 
@@ -154,4 +156,4 @@ async function storeDecided(tx: Transaction, decided: Map<Claiming, Result | und
 
 /** An answer that is kept for its key. A repeat of `busy` is to be decided anew. */
 const isKept = (result: Result): result is Outcome =>
-  !['answered', 'alone', 'locked-elsewhere', 'busy'].includes(result.kind);
+  !['answered', 'key-in-use', 'locked-elsewhere', 'busy'].includes(result.kind);

@@ -47,8 +47,8 @@ export function judgeKey(
 }
 
 /**
- * What changes the database, and its answer. Given a transaction, it does so within that; and it is
- * run anew, with all that it did undone, where the database gave that up for the sake of another.
+ * Changes the database, and makes the answer. Given a transaction, the work stays within it. If the
+ * database gives up the transaction for the sake of another, all is undone and the work runs anew.
  */
 type Work<R extends Response> = (db: Database | Transaction) => Promise<R>;
 export type Around = <R extends Response>(
@@ -58,11 +58,14 @@ export type Around = <R extends Response>(
 interface Ways<R extends Response> {
   /** Stands around the run, such as a queue for it. */
   around?: Around;
-  /** Another way to do it at most once for its key, tried first; undefined when that did nothing. */
-  first?: () => Promise<R | undefined>;
+  /**
+   * Another way to do the work at most once for its key. It is tried first, and gives undefined if it
+   * did nothing.
+   */
+  first?: () => Promise<R | ProblemResponse<422> | undefined>;
 }
 
-/** Runs work for a request: at most once, where that came with an idempotency key. */
+/** Runs work for a request: at most once, if the request has an idempotency key. */
 export type Write = <R extends Response>(
   c: Context<Env>,
   work: Work<R>,
@@ -71,13 +74,17 @@ export type Write = <R extends Response>(
 
 const atOnce: Around = (run) => run();
 
-/** Repeats wait in turn for the first request to end. */
+/** Makes `Write`. Repeats of a request wait in turn for the first request to end. */
 export function createWrite(db: Database, inTurn: InTurn): Write {
-  return async (c, work, { around = atOnce, first } = {}) => {
+  return async <R extends Response>(
+    c: Context<Env>,
+    work: Work<R>,
+    { around = atOnce, first }: Ways<R> = {},
+  ) => {
     const key = c.get('key');
     if (!key) return around(() => retryConflicts(() => work(db)));
     // A repeat to the same instance waits here, where it costs no connection.
-    return inTurn.run(
+    return inTurn.run<R | ProblemResponse<409 | 422 | 503>>(
       nameOfKey(key),
       async () => (await first?.()) ?? around(() => retryConflicts(() => once(db, key, work))),
       stillRunning,
@@ -107,7 +114,7 @@ async function once<R extends Response>(
     return await db.transaction(async (tx) => {
       await lockInTime(tx, request);
       const known = (await findAnswers(tx, [request])).get(nameOfKey(request));
-      if (known) return again(known, request) as R;
+      if (known) return again<R>(known, request);
       const response = await work(tx);
       if (response.status >= 500) throw new NotKept(response);
       await storeAnswers(tx, [{ ...request, ...(await contentOf(response)) }]);
@@ -128,14 +135,18 @@ async function lockInTime(tx: Transaction, request: RequestKey) {
   }
 }
 
-/** The answer to a key that is known: the stored one, if it is the same request. */
-export function again(known: KnownAnswer, request: RequestKey | undefined) {
-  if (known.fingerprint !== request?.fingerprint) return problem(keyReused);
-  const { status, headers, body } = known;
-  return new Response(body, { status, headers: { ...headers, 'Idempotent-Replayed': 'true' } });
+/** The answer to a key that is known: the stored answer, if the request is the same. */
+export function again<R extends Response>(
+  { fingerprint, status, headers, body }: KnownAnswer,
+  request: RequestKey,
+): R | ProblemResponse<422> {
+  if (fingerprint !== request.fingerprint) return problem(keyReused);
+  const replayed = { ...headers, 'Idempotent-Replayed': 'true' };
+  // The same request was answered by the same route, so the answer has the type of that route.
+  return new Response(body, { status, headers: replayed }) as R;
 }
 
-/** What is stored of an answer. Its body is in memory, so a transaction waits for nothing here. */
+/** The part of an answer that is stored. Its body is in memory, so a transaction waits for nothing. */
 export async function contentOf(response: Response): Promise<StoredAnswer> {
   const headers = STORED_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);

@@ -45,7 +45,7 @@ function makeQueue({
     errors.push(error),
   );
   const claim = (jobId: bigint, recruiterId: number) =>
-    queue.claim({ request: { jobId, recruiterId: BigInt(recruiterId) } });
+    queue.claim({ jobId, recruiterId: BigInt(recruiterId) });
   return { claim, db, queue, statements, errors };
 }
 
@@ -170,13 +170,13 @@ describe('claims that come at once', () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(256);
     const impossible = ids.map((jobId, n) => claim(jobId, 9_000_000 + n));
-    const keyed = queue.claim({
-      request: { jobId: ids[0] ?? 0n, recruiterId: 9_000_000n },
-      keyed: {
+    const keyed = queue.claimOnce(
+      { jobId: ids[0] ?? 0n, recruiterId: 9_000_000n },
+      {
         key: { caller: 'a test', key: 'impossible', fingerprint: 'a request', hours: 1 },
         contentOf: async ({ kind }: Outcome) => ({ status: 404, headers: {}, body: kind }),
       },
-    });
+    );
     const honest = ids.map((jobId) => claim(jobId, 1));
     expect(new Set(kindsOf(await Promise.all(impossible)))).toEqual(new Set(['no-such-recruiter']));
     expect((await keyed).kind).toBe('no-such-recruiter');
@@ -197,10 +197,10 @@ describe('claims that come at once', () => {
       const contentOf = async () => ({ status: 503, headers: {}, body: '' });
       return Promise.all([
         ...ids.map((jobId, n) => claim(jobId, n === 7 ? Number(leaving?.id) : 1)),
-        queue.claim({
-          request: { jobId: ids[7] ?? 0n, recruiterId: BigInt(leaving?.id) },
-          keyed: { key, contentOf },
-        }),
+        queue.claimOnce(
+          { jobId: ids[7] ?? 0n, recruiterId: BigInt(leaving?.id) },
+          { key, contentOf },
+        ),
       ]);
     });
     await holder.end();
@@ -217,7 +217,7 @@ describe('claims that come at once', () => {
     const { claim, queue } = makeQueue();
     const jobId = await makeJob();
     const largest = 2n ** 63n - 1n;
-    const asked = (request: ClaimRequest) => queue.claim({ request });
+    const asked = (request: ClaimRequest) => queue.claim(request);
     const outcomes = await Promise.all([
       asked({ jobId: largest, recruiterId: 1n }),
       asked({ jobId, recruiterId: largest }),
@@ -283,13 +283,13 @@ test('who has a key keeps his place, while others are told that the job is full'
     const running = claim(first, 1);
     await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
     const looking = claim(full, 3);
-    const keyed = queue.claim({
-      request: { jobId: full, recruiterId: 4n },
-      keyed: {
+    const keyed = queue.claimOnce(
+      { jobId: full, recruiterId: 4n },
+      {
         key: { caller: 'a test', key: 'a key', fingerprint: 'a request', hours: 1 },
         contentOf: async () => ({ status: 403, headers: {}, body: '' }),
       },
-    });
+    );
     const behind = claim(last, 5);
     const told = [keyed, behind].map((each) => each.then(({ kind }) => answered.push(kind)));
     expect((await looking).kind).toBe('full');

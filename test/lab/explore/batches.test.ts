@@ -66,7 +66,7 @@ const queued = (...claims: Claims): Program => ({
       answerMs: 60_000,
     };
     const queue = new ClaimQueue(doorTo(db), limits, () => undefined);
-    return Promise.all(requests.map((request) => queue.claim({ request })));
+    return Promise.all(requests.map((request) => queue.claim(request)));
   },
 });
 
