@@ -3,7 +3,7 @@ import { busy, outcomeUnknown } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
 import type { Claim, Outcome } from './rules.ts';
 
-/** The answer to each outcome. `claimed` is no problem, and has its own shape. */
+/** The answer to each outcome but `claimed`, which is no problem and has its own shape. */
 export const answers = {
   duplicate: {
     status: 409,

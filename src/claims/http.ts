@@ -30,7 +30,7 @@ export interface ClaimDeps {
   admission: Admission;
   queue: ClaimQueue;
   subscribers: readonly Subscriber[];
-  /** Is told of each outcome that is answered, except of one that is answered again. */
+  /** Hears of each outcome that is answered, but not of the repeats of an answer. */
   onOutcome: (kind: Outcome['kind']) => void;
 }
 
@@ -81,7 +81,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     return write(c, alone, { first: together, around });
   };
 
-  /** Releases or renews. To a recruiter the claims of others do not exist. */
+  /** Releases or renews. Recruiters are told that the claims of others do not exist. */
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
     const caller = c.get('caller');
     if (caller.role === 'company') return problem(forbidden);
@@ -145,7 +145,7 @@ type Change = (door: Door, which: ClaimChange) => Promise<ChangeOutcome>;
 const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean =>
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);
 
-/** Runs what locks a job once it may; the queue in front of it is bounded. */
+/** Runs `run`, which locks a job, once it is let in. The line in front of it is bounded. */
 export async function admitted<R extends Response>(
   admission: Admission,
   jobId: bigint,

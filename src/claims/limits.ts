@@ -11,12 +11,19 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 /**
- * Measured on 2 cores, with PostgreSQL and the load on them too, 256 clients, claims spread over many
- * jobs, medians of 5 interleaved rounds. All that wait as a batch, one at a time: 6,900 claims/s. At
- * most half of them: 6,200, and with two such batches at once 6,500; a third 5,500 and 5,700; at most
- * 64 of them 5,300. What overlaps takes the processors from one another. Two looks at once are for
- * rows that come slowly: with 1,000,000 full jobs they did from 0.92 to 1.2 times what one did. Locks
- * are FOR UPDATE: FOR NO KEY UPDATE did 1.01 times that (9,305 and 9,195), and 1.02 for one client.
+ * Measured on 2 cores that also ran PostgreSQL and the load: 256 clients, claims spread over many
+ * jobs, medians of 5 interleaved rounds. The table gives claims a second.
+ *
+ * | a batch takes at most       | one batch at a time | two batches at a time |
+ * | --------------------------- | ------------------- | --------------------- |
+ * | all claims that wait        | 6,900               |                       |
+ * | half of them                | 6,200               | 6,500                 |
+ * | a third of them             | 5,500               | 5,700                 |
+ * | 64 of them                  | 5,300               |                       |
+ *
+ * Batches that overlap take the processors from one another. Two looks at once are for rows that come
+ * slowly: with 1,000,000 full jobs, two looks did 0.92 to 1.2 times as much as one look. The locks are
+ * FOR UPDATE. FOR NO KEY UPDATE did 1.01 times as much (9,305 and 9,195), and 1.02 for one client.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

@@ -13,23 +13,24 @@ import {
 } from './rules.ts';
 
 /**
- * The database's time, the same for all rows of a statement. `now()` would not do: it is when the
- * transaction began, perhaps long before it was granted the lock.
+ * The database's time, the same for all rows of a statement. `now()` is too early: it is the time at
+ * which the transaction began, perhaps long before it got the lock.
  */
 const NOW = sql`statement_timestamp()`;
 
-/** Claims that count: those that stay, and those whose lease has not ended. */
+/** Claims that count: claims that stay, and claims whose lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 export const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /**
- * The holders of the locked jobs, and which of these recruiters exist: one statement, so one round
- * trip. A claim by a recruiter who does not exist would fail the INSERT of a whole batch.
+ * Reads the holders of the locked jobs, and which of these recruiters exist. It is one statement, so
+ * it takes one round trip. A claim by a recruiter who does not exist would fail the INSERT of a whole
+ * batch.
  *
  * The rows of the recruiters are locked as the foreign key locks them, so they stay until the claims
- * are inserted. A row that somebody else is deleting counts as absent: nobody waits for it here.
+ * are inserted. A row that somebody else is deleting counts as absent: this statement does not wait.
  */
 export async function readHeldJobs(
   tx: Transaction,
@@ -90,8 +91,9 @@ export async function insertClaim(
 }
 
 /**
- * Inserts many at once, and returns them in their order. One parameter a column however many there
- * are: Drizzle's VALUES of 30 rows took 8 % of the server's time, and another plan for each number.
+ * Inserts claims, and returns them in the order of the requests. Each column is one parameter,
+ * however many claims there are. Drizzle's VALUES of 30 rows took 8 % of the server's time, and
+ * another plan for each number of rows.
  */
 export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
   if (requests.length === 0) return [];
@@ -146,7 +148,7 @@ export const lockExpired = (
     .limit(limit)
     .for('update', { skipLocked: true });
 
-/** A live claim by its id; and only if it is this recruiter's, where one is given. */
+/** Finds a live claim; with a recruiter, only if the claim is theirs. */
 export async function findClaim(
   db: Database | Transaction,
   id: bigint,
@@ -201,8 +203,8 @@ export async function findJobSlots(db: Database, jobId: bigint): Promise<JobSlot
 }
 
 /**
- * Live claims of a job, or of a recruiter, perhaps on these jobs alone; oldest first, from after the
- * cursor; at most `limit`.
+ * Lists live claims of a job or of a recruiter, the oldest first, at most `limit` after the cursor.
+ * With `jobIds` only claims on these jobs.
  */
 export const listClaims = (
   db: Database,

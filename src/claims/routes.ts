@@ -20,7 +20,7 @@ import {
 } from '../http/schemas.ts';
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
-/** 30 days: who needs longer renews. */
+/** 30 days. Whoever needs more time renews the lease. */
 export const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
 
 const leaseSeconds = z

@@ -2,14 +2,14 @@ import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../db/
 import { databaseError, isConnectionLost, isNothingDone, SQLSTATE } from '../db/sqlstate.ts';
 import type { Outcome } from './rules.ts';
 
-/** A constraint that turns the claim down is an answer, by the name of the constraint. */
+/** The outcome of a claim that a constraint refuses, by the name of the constraint. */
 const byConstraint: Record<string, Outcome> = {
   [HELD_ONCE]: { kind: 'duplicate' },
   [CLAIMED_JOB_EXISTS]: { kind: 'no-such-job' },
   [CLAIMING_RECRUITER_EXISTS]: { kind: 'no-such-recruiter' },
 };
 
-/** Waits for a claim and turns the database's expected errors into outcomes; others stay thrown. */
+/** Turns the expected errors of the database into outcomes. Throws all other errors. */
 export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   try {
     return await claim;
@@ -20,13 +20,13 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** The outcome that an error of the database stands for; undefined when it is unexpected. */
+/** The outcome of an error of the database; undefined if the error is unexpected. */
 export function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];
   if (isNothingDone(error)) return { kind: 'busy' };
-  // Perhaps after its COMMIT: nobody here can tell.
+  // The connection may have been lost after COMMIT, and nobody here can tell.
   if (isConnectionLost(error)) return { kind: 'unknown' };
   return undefined;
 }

@@ -8,18 +8,18 @@ import type { Log } from '../process/log.ts';
 import { pause } from '../waiting/backoff.ts';
 
 export interface Clearing {
-  /** Lets what runs end, and begins nothing more. */
+  /** Waits for the running transaction, and begins no other. */
   stop(): Promise<void>;
 }
 
-/** Any number will do, as long as every instance takes the same one. */
+/** Any number will do, if every instance takes the same number. */
 export const CLEARING_LOCK = 7_203_555;
-/** Few enough that a transaction is over in milliseconds. */
+/** So few rows at a time that a transaction takes milliseconds. */
 const BATCH = 500;
 
-/** What is cleared, how often, and the second half of its advisory lock. */
+/** `half` is the second half of the advisory lock. */
 const CLAIMS = { half: 1, pauseMs: 1_000, remove: expireClaims };
-/** Nobody waits for the end of a key: it is judged by the clock where it matters. */
+/** Nobody waits for an expired key to go: every reader of keys looks at the clock. */
 const KEYS = {
   half: 2,
   pauseMs: 60_000,
@@ -52,7 +52,8 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
       failing = false;
       if (removed === BATCH) continue;
     } catch (error) {
-      // Once, and not each second that the database is away. A stop ends what waits for a connection.
+      // One line for each outage, not one a second. After a stop an error is expected: the stop closes
+      // the connections.
       if (!failing && !stop.aborted)
         log.error({ event: 'clearing failed', error: describe(error) });
       failing = true;
@@ -61,12 +62,12 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
   }
 }
 
-/** Removes a batch of expired claims; 0 too while another instance is at it. */
+/** Removes a batch of expired claims, and says how many. 0 while another instance is clearing. */
 export const clearClaims = (door: Door): Promise<number> => clear(CLAIMS, door);
-/** The same of idempotency keys. */
+/** Does the same with idempotency keys. */
 export const clearKeys = (door: Door): Promise<number> => clear(KEYS, door);
 
-/** Removes all that has expired, however much; what another instance is at is left to it. */
+/** Removes all expired claims and keys, or leaves them to another instance that is clearing. */
 export async function clearAll(door: Door) {
   for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, door)) === BATCH);
 }

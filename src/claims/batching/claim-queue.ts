@@ -25,33 +25,36 @@ import {
 } from './waiting.ts';
 
 /**
- * Group commit: claims that come while a transaction is running form the next one. They wait in the
- * order in which they came, and each job is in one of our transactions at a time, so no two of them
- * wait for one another. An idle queue begins at the end of the event loop's turn.
+ * Group commit: the claims that come while a transaction is running form the next transaction. They
+ * wait in the order in which they came. Each job is in one of our transactions at a time, so no two
+ * of our transactions wait for one another. An idle queue begins at the end of the event loop's turn.
  */
 export class ClaimQueue {
   readonly #door: Door<Database>;
   readonly #limits: QueueLimits;
   readonly #onLateError: (error: unknown) => void;
-  /** By job; the job that has waited longest first. */
+  /** Claims that wait, by job. The job that has waited longest comes first. */
   readonly #waiting = new Map<bigint, Waiting[]>();
-  /** The same, of jobs that were full when last seen: a look may do. */
+  /** The same for jobs that were full when last seen. A look without a lock may refuse these. */
   readonly #waitingForLook = new Map<bigint, Waiting[]>();
-  /** Claims of jobs that another session has. */
+  /** Claims of jobs that another session has locked, a list for each job. */
   readonly #waitingForLine: Waiting[][] = [];
-  /** Jobs that a transaction of ours is about, or that wait for a line. */
+  /** Jobs that are in one of our transactions, or wait in `#waitingForLine`. */
   readonly #taken = new Set<bigint>();
-  /** Jobs that a look is about. */
+  /** Jobs that are in a look. */
   readonly #lookedAt = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
   readonly #running = { batches: 0, lines: 0, looks: 0 };
-  /** One look a transaction: a crowd that is told quickly asks again, and claims would wait for it. */
+  /**
+   * One look for each transaction. A crowd that is refused quickly asks again at once, and with more
+   * looks the claims would wait for the crowd.
+   */
   #hasLooked = false;
   #beginning: NodeJS.Immediate | undefined;
   readonly #patience: Patience;
 
-  /** `onLateError` takes what a claim throws after it was answered as `unknown`. */
+  /** `onLateError` takes the errors of claims that were answered as `unknown` already. */
   constructor(door: Door<Database>, limits: QueueLimits, onLateError: (error: unknown) => void) {
     this.#door = door;
     this.#limits = limits;
@@ -83,7 +86,7 @@ export class ClaimQueue {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
-      // A refusal that is to be stored takes a transaction anyway.
+      // With a key even a refusal is stored, and that takes a transaction anyway.
       const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
       const map = looks ? this.#waitingForLook : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
@@ -95,7 +98,10 @@ export class ClaimQueue {
   /** How many claims have no answer yet, and how many transactions decide some of them. */
   load = () => ({ claims: this.#count, transactions: this.#running.batches + this.#running.lines });
 
-  /** Those that come in one turn of the event loop go together: the first would keep the others waiting. */
+  /**
+   * The claims of one turn of the event loop go together. If the first went at once, the others would
+   * wait for its transaction.
+   */
   #beginTogether() {
     this.#beginning ??= setImmediate(() => {
       this.#beginning = undefined;
@@ -148,14 +154,14 @@ export class ClaimQueue {
     this.#begin();
   }
 
-  /** However many ask for jobs that are full, one statement tells them all. */
+  /** One statement refuses all who ask for full jobs, however many they are. */
   async #look(batch: Waiting[]) {
     this.#running.looks++;
     this.#hasLooked = true;
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#door.db, batch)));
     this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
-    // A slot was free when these looked: now it is for the lock to say who gets it.
+    // The look saw a free slot for these. The lock decides who gets the slot.
     const left = batch.filter(isUnanswered);
     for (const each of left) {
       this.#fullJobs.note(each.request.jobId, false);
@@ -165,7 +171,10 @@ export class ClaimQueue {
     this.#begin();
   }
 
-  /** The results; undefined when they came too late, or not at all, and all have been answered. */
+  /**
+   * The results of `work`; undefined after an error. Claims that wait too long for their results are
+   * answered as `unknown`.
+   */
   async #inTime<T>(batch: Waiting[], work: Promise<T>): Promise<T | undefined> {
     const giveUp = () => {
       for (const waiting of batch) this.#answer(waiting, { kind: 'unknown' });
@@ -179,7 +188,7 @@ export class ClaimQueue {
     }
   }
 
-  /** Answers those who have an outcome; the others go on waiting. */
+  /** Answers the claims that have a result. The others go on waiting. */
   #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
     const full = new Set<bigint>();
     for (const [index, waiting] of batch.entries()) {
@@ -192,7 +201,7 @@ export class ClaimQueue {
       if (isFull) full.add(jobId);
       this.#answer(waiting, result);
     }
-    // Whoever still waits for these need not wait for their locks.
+    // The claims that still wait for a full job need no lock: a look may refuse them.
     for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
   }
 

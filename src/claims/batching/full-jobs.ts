@@ -1,15 +1,18 @@
-/** Jobs that are remembered as full. More than a crowd is about at any one time. */
+/** Full jobs that are remembered. A crowd asks for fewer jobs at any one time. */
 const MOST = 10_000;
-/** Of so many last claims on jobs that nothing was known of, roughly, it is told how many were full. */
+/** The share of full jobs is taken over about so many claims of unknown jobs. */
 const WINDOW = 64;
 
-/** Which jobs are probably full: a hint on where to look first, and never an answer. */
+/** Guesses which jobs are full. The guess says where to look first, and is never an answer. */
 export class FullJobs {
   readonly #seen = new Set<bigint>();
-  /** How many of the jobs that nothing was known of turned out to be full, from 0 to 1. */
+  /** The share of unknown jobs that turned out to be full, from 0 to 1. */
   #share = 0;
 
-  /** Seen full when last decided on; or most others were, such as where old jobs are gone through. */
+  /**
+   * The job was full when it was last seen, or most unknown jobs were full lately. The second happens
+   * when somebody goes through old jobs.
+   */
   isLikely = (jobId: bigint): boolean => this.#share > 0.5 || this.#seen.has(jobId);
 
   note(jobId: bigint, isFull: boolean) {

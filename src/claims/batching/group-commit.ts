@@ -32,12 +32,12 @@ export interface Keyed {
  */
 export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kind: 'key-in-use' };
 
-/** The same, or word that another session has the lock of its job. */
+/** `locked-elsewhere`: another session has the lock of the job, so the claim was not decided. */
 export type Result = Settled | { kind: 'locked-elsewhere' };
 
 /**
- * Decides claims together, in one transaction that waits for no lock: a job that another session
- * holds must not delay the others. Each claim gets a result, in their order.
+ * Decides claims together, in one transaction that waits for no lock: a job that another session has
+ * locked must not delay the others. The results come in the order of the claims.
  */
 export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]> =>
   settleTogether(door, claims, async (within, requests) => {
@@ -50,7 +50,7 @@ export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]>
     );
   });
 
-/** Decides claims of one job together, and waits for its lock as long as `lock_timeout` allows. */
+/** Decides claims of one job together. It waits for the job's lock as long as `lock_timeout` allows. */
 export const claimInLine = (door: Door, claims: Claiming[]): Promise<Result[]> =>
   settleTogether(door, claims, async (within, requests) => {
     const { outcomes } = await claimSlots(within, requests);
@@ -86,7 +86,7 @@ const claimSlots = (
   );
 };
 
-/** The outcomes that need no lock; undefined for claims that do. */
+/** Refuses claims without a lock. Gives undefined for the claims that need the lock. */
 export async function refuseTogether(
   db: Database,
   claims: Claiming[],
@@ -103,7 +103,7 @@ const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }
 
 type Decide = (within: Door<Transaction>, requests: ClaimRequest[]) => Promise<Result[]>;
 
-/** One transaction for all. No claim is to blame for an error, so the error is everybody's. */
+/** Decides all claims in one transaction. An error is nobody's fault, so all claims get the error. */
 async function settleTogether(door: Door, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
     return await retryConflicts(() =>
@@ -114,14 +114,14 @@ async function settleTogether(door: Door, claims: Claiming[], decide: Decide): P
   }
 }
 
-/** The same outcome for all claims, for an error that is expected. Throws any other error. */
+/** Gives all claims the outcome of an expected error. Throws any other error. */
 function settleAll(claims: Claiming[], error: unknown): Outcome[] {
   const outcome = outcomeOf(error);
   if (outcome?.kind !== 'busy' && outcome?.kind !== 'unknown') throw error;
   return claims.map(() => outcome);
 }
 
-/** Decides the claims that were not answered before, and stores the answers to those with a key. */
+/** Decides the claims that were not answered before, and stores the answers of claims with a key. */
 async function withKeys(
   within: Door<Transaction>,
   claims: Claiming[],
@@ -154,6 +154,6 @@ async function storeDecided(tx: Transaction, decided: Map<Claiming, Result | und
   if (answers.length > 0) await storeAnswers(tx, answers);
 }
 
-/** An answer that is kept for its key. A repeat of `busy` is to be decided anew. */
+/** Whether the answer is stored for its key. `busy` is not: its repeat is decided anew. */
 const isKept = (result: Result): result is Outcome =>
   !['answered', 'key-in-use', 'locked-elsewhere', 'busy'].includes(result.kind);

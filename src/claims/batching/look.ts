@@ -6,16 +6,16 @@ import { isLive } from '../queries.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
 
 /**
- * The outcomes that need no lock: a job that is full, or held by this recruiter, or not there, in
- * a snapshot that began after the request came, was so when it was asked for. Undefined where a
- * slot is free: who gets that is for the lock to say. One statement, so one snapshot.
+ * Refuses claims without a lock. One statement reads all jobs in one snapshot, which begins after the
+ * requests came. So a refusal is true: while its request was waiting, the job was full, or held by
+ * this recruiter, or not there. Gives undefined if a slot is free: the lock decides who gets the slot.
  */
 export async function lookForRefusals(
   db: Database,
   requests: ClaimRequest[],
 ): Promise<(Outcome | undefined)[]> {
   const ids = [...new Set(requests.map(({ jobId }) => jobId))];
-  // A row a job: a row a claim took three times as long to read.
+  // One row for each job. One row for each claim took three times as long to read.
   const holders = db
     .select({ ids: sql`array_agg(${jobClaims.recruiterId})` })
     .from(jobClaims)

@@ -14,12 +14,12 @@ import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from 
 
 const NO_BODY = new Uint8Array();
 
-/** Headers that are part of an answer, rather than of one sending of it. */
+/** Headers that belong to the answer. All others are made anew for each repeat. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
 
 /**
- * Judges the key of a request that writes before anything else is judged: a repeat is answered
- * here, and so is a key that came with another request. Answers are kept for so many hours.
+ * Judges the key of a request that writes, before anything else is judged. It answers a repeat, and
+ * refuses a key that came with another request before. Answers are kept for so many hours.
  */
 export function judgeKey(
   db: Database,
@@ -37,7 +37,7 @@ export function judgeKey(
     if (!isUtf8(body)) return problem(notUtf8);
     const fingerprint = fingerprintOf(c.req.method, pathname + search, body);
     const request = { caller: nameOf(c.get('caller')), key, fingerprint, hours };
-    // While the first request runs there is no answer to be found: a repeat then waits for it.
+    // While the first request runs, there is no answer yet, and a repeat waits in `createWrite`.
     const name = nameOfKey(request);
     const known = inTurn.has(name) ? undefined : (await findAnswers(db, [request])).get(name);
     if (known) return again(known, request);
@@ -94,7 +94,7 @@ export function createWrite(db: Database, inTurn: InTurn): Write {
 
 const stillRunning = () => problem(keyInUse, {}, RETRY_AFTER);
 
-/** An answer that is not kept, so that its transaction is not either. */
+/** Carries an answer that is not kept out of its transaction, and so rolls the transaction back. */
 class NotKept<R extends Response> extends Error {
   readonly response: R;
 
@@ -104,7 +104,7 @@ class NotKept<R extends Response> extends Error {
   }
 }
 
-/** The key, the work and the answer, in one transaction. */
+/** Locks the key, does the work and stores the answer, in one transaction. */
 async function once<R extends Response>(
   db: Database,
   request: RequestKey,

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** An idempotency key, whose it is, and of which request. */
+/** An idempotency key, with its caller and its request. */
 export interface RequestKey {
   caller: string;
   key: string;
   fingerprint: string;
-  /** How long its answer is kept. */
+  /** The answer is kept for so many hours. */
   hours: number;
 }
 
-/** What was answered, to be answered again byte for byte. */
+/** An answer as it is stored. A repeat gets the same bytes. */
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
@@ -19,8 +19,8 @@ export interface StoredAnswer {
 const LONGEST_KEY = 255;
 
 /**
- * The key in an `Idempotency-Key` header; undefined when it is malformed. The draft wants a quoted
- * string (RFC 9651, printable ASCII); most clients send the bare value, which is taken as the same.
+ * The key in an `Idempotency-Key` header; undefined if the header is malformed. The draft wants a
+ * quoted string (RFC 9651, printable ASCII). Most clients send the bare value: it means the same.
  *
  * Source: draft-ietf-httpapi-idempotency-key-header.
  */

@@ -8,7 +8,7 @@ export const malformedKey = {
   detail: 'Idempotency-Key must be one string of at most 255 printable characters.',
 } as const satisfies Problem;
 
-/** Bodies that are decoded to the same text would be the same request. */
+/** Two bodies with different wrong bytes can decode to the same text, so such bodies are refused. */
 export const notUtf8 = {
   ...invalidRequest,
   detail: 'The body is not JSON: its bytes are not UTF-8.',
@@ -28,10 +28,10 @@ export const keyInUse = {
   detail: 'A request with this Idempotency-Key has no answer yet: ask again.',
 } as const satisfies Problem;
 
-/** What a route that changes something may answer besides what every route may. */
+/** A route that changes something may answer these problems, and those of every route. */
 export const onWriting = [malformedKey, keyInUse, keyReused, outcomeUnknown] as const;
 
-/** The header as OpenAPI has it. The middleware reads it, before any schema is asked. */
+/** The header in OpenAPI's words. The middleware reads the header before any schema does. */
 export const keyHeader = {
   in: 'header',
   name: 'Idempotency-Key',

@@ -3,31 +3,31 @@ import type { Database, Transaction } from '../../db/client.ts';
 import { idempotencyKeys } from '../../db/schema.ts';
 import type { RequestKey, StoredAnswer } from './keys.ts';
 
-/** An answer that was given, and the fingerprint of the request that got it. */
+/** A stored answer, and the fingerprint of its request. */
 export type KnownAnswer = StoredAnswer & Pick<RequestKey, 'fingerprint'>;
 
-/** As `execute` wants it. */
+/** The shape of a row that `execute` asks for. */
 type Row<T> = T & Record<string, unknown>;
 
 const NOW = sql`statement_timestamp()`;
 
-/** A number for a key. Two keys with the same one wait for one another in vain, and do no harm. */
+/** A number for a key. Two keys may have the same number: they wait for one another, without harm. */
 const LOCK = sql`hashtextextended(caller || ' ' || key, 0)`;
 
-/** Rows of what these have, in one parameter. */
+/** The requests as rows, in one parameter. */
 const rowsOf = (requests: RequestKey[], columns: string) =>
   sql`jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as request (${sql.raw(columns)})`;
 const KEY = 'caller text, key text';
 
 /**
- * Keeps the key for this transaction. While another one has it, this waits for that to end, as long
- * as `lock_timeout` allows.
+ * Locks the key until this transaction ends. While another transaction has the key, this one waits as
+ * long as `lock_timeout` allows.
  */
 export const lockKey = async (tx: Transaction, request: RequestKey) => {
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}) from ${rowsOf([request], KEY)}`);
 };
 
-/** Keeps those keys that no other transaction has, and returns them. Waits for none. */
+/** Locks the keys that no other transaction has, and returns them. It waits for nobody. */
 export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<RequestKey[]> {
   const rows = await tx.execute<{ caller: string; key: string }>(sql`
     select caller, key from ${rowsOf(requests, KEY)} where pg_try_advisory_xact_lock(${LOCK})`);
@@ -35,7 +35,7 @@ export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<
   return requests.filter((request) => kept.has(nameOfKey(request)));
 }
 
-/** What was answered to these keys, by their names. Within a transaction, lock them first. */
+/** The stored answers to these keys, by the names of the keys. In a transaction, lock the keys first. */
 export async function findAnswers(
   db: Database | Transaction,
   requests: RequestKey[],
@@ -47,7 +47,7 @@ export async function findAnswers(
   return new Map(rows.map((row) => [nameOfKey(row), row]));
 }
 
-/** Stores answers to keys that this transaction has locked, and found no answer to. */
+/** Stores answers. This transaction has locked their keys, and has found no answers to them. */
 export async function storeAnswers(tx: Transaction, answers: (RequestKey & StoredAnswer)[]) {
   const columns = `${KEY}, fingerprint text, hours int, status int, headers jsonb, body text`;
   const stored = await tx.execute(sql`
@@ -62,11 +62,11 @@ export async function storeAnswers(tx: Transaction, answers: (RequestKey & Store
   if (stored.length !== answers.length) throw new Error('an answer to a key was there already');
 }
 
-/** Names a key apart from all others. */
+/** A name that no other key has. */
 export const nameOfKey = ({ caller, key }: Pick<RequestKey, 'caller' | 'key'>): string =>
   JSON.stringify([caller, key]);
 
-/** Removes up to `limit` expired keys that nobody is taking anew, and says how many. */
+/** Removes up to `limit` expired keys, and says how many. Keys that are locked are left. */
 export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
   const { caller, key, expiresAt } = idempotencyKeys;
   const expired = tx
