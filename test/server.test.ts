@@ -1,7 +1,6 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import {
   atEnd,
@@ -13,7 +12,7 @@ import {
   start,
 } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
-import { untilWaitedFor } from './support/locks.ts';
+import { whileHeld } from './support/locks.ts';
 import { bearer, payloadOf, signedWith } from './support/tokens.ts';
 
 let databaseUrl: string;
@@ -106,14 +105,9 @@ test.concurrent.each([
 ] as const)('lets a running claim finish on %s, and refuses new ones', async (signal, jobId) => {
   const server = runServer({ DATABASE_URL: databaseUrl });
   const url = await urlOf(server);
-  const holder = postgres(databaseUrl, { max: 1 });
-  const observer = postgres(databaseUrl, { max: 1 });
-  atEnd(() => Promise.all([holder.end(), observer.end()]));
-  const { running } = await holder.begin(async (tx) => {
-    const [{ pid } = {}] =
-      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${jobId} FOR UPDATE`;
+  const { running } = await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
     const running = claimStatus(url, jobId, 1);
-    await untilWaitedFor(pid, observer);
+    await untilWaitedFor();
     server.child.kill(signal);
     await server.says(/Stopping/);
     // By an answer on SIGTERM, for a while; else there is no connection to be had.

@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { whileHeld } from '../support/locks.ts';
 
-/** A session beside the app, which may hold locks. */
-async function makeSession(databaseUrl: string) {
+/** A session beside the app. */
+function makeSession(databaseUrl: string) {
   const session = postgres(databaseUrl, { max: 1 });
   atEnd(() => session.end({ timeout: 1 }));
   return session;
@@ -20,17 +20,14 @@ const countClaims = async (session: postgres.Sql, jobId: number) => {
 
 test('a claim waits for the lock of another session, and is granted after it', async () => {
   const { claim, databaseUrl } = await makeApp();
-  const holder = await makeSession(databaseUrl);
-  const observer = await makeSession(databaseUrl);
-  const answer = await holder.begin(async (tx) => {
-    const [{ pid } = {}] =
-      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
+  const observer = makeSession(databaseUrl);
+  const { answer } = await whileHeld(databaseUrl, 1, async ({ untilWaitedFor }) => {
     const answer = claim(1, 1);
-    await untilWaitedFor(pid, observer);
+    await untilWaitedFor();
     expect(await countClaims(observer, 1)).toBe(0);
     return { answer };
   });
-  expect((await answer.answer).status).toBe(200);
+  expect((await answer).status).toBe(200);
   expect(await countClaims(observer, 1)).toBe(1);
 });
 
@@ -39,9 +36,7 @@ test('100 claims of a held job are all answered, none is granted, other jobs are
     lockTimeoutMs: 500,
     limits: { waitMs: 500 },
   });
-  const holder = await makeSession(databaseUrl);
-  const answers = await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+  const answers = await whileHeld(databaseUrl, 1, async () => {
     const held = Array.from({ length: 100 }, (_, n) => claim(1, n + 1));
     const others = await Promise.all([2, 3, 4, 5].map((jobId) => claim(jobId, 1)));
     expect(others.map((each) => each.status)).toEqual([200, 200, 200, 200]);
@@ -52,8 +47,7 @@ test('100 claims of a held job are all answered, none is granted, other jobs are
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await answer.json()).toMatchObject({ code: 'busy' });
   }
-  const observer = await makeSession(databaseUrl);
-  expect(await countClaims(observer, 1)).toBe(0);
+  expect(await countClaims(makeSession(databaseUrl), 1)).toBe(0);
   expect((await claim(1, 1)).status).toBe(200);
 });
 
@@ -61,11 +55,7 @@ test('a claim that has no answer in time is answered as not known, and says how 
   const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 500 } });
   // Its connection is open from now on: in the time that is left, nothing but the lock is waited for.
   await claim(2, 1);
-  const holder = await makeSession(databaseUrl);
-  const late = await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
-    return claim(1, 1);
-  });
+  const late = await whileHeld(databaseUrl, 1, () => claim(1, 1));
   expect(late.status).toBe(503);
   expect(await late.json()).toMatchObject({ code: 'outcome-unknown' });
   // It ran on, and did claim: asking again tells.
@@ -74,9 +64,7 @@ test('a claim that has no answer in time is answered as not known, and says how 
 
 test('what goes wrong after the answer is logged', async () => {
   const { claim, databaseUrl, events } = await makeApp({ limits: { answerMs: 100 } });
-  const holder = await makeSession(databaseUrl);
-  await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+  await whileHeld(databaseUrl, 1, async ({ tx }) => {
     expect((await claim(1, 1)).status).toBe(503);
     await tx`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
   });
@@ -88,24 +76,16 @@ test('what goes wrong after the answer is logged', async () => {
 
 test('a claim whose connection is lost before COMMIT is answered busy, with a key or without', async () => {
   const { call, databaseUrl, events } = await makeApp();
-  const holder = await makeSession(databaseUrl);
-  const observer = await makeSession(databaseUrl);
-  const answers = await holder.begin(async (tx) => {
-    const [{ pid } = {}] =
-      await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = 1 FOR UPDATE`;
+  const observer = makeSession(databaseUrl);
+  const answers = await whileHeld(databaseUrl, 1, async ({ untilWaitedFor }) => {
     const asked = [
       call('POST', '/jobs/1/claims', { recruiterId: 1 }),
       call('POST', '/jobs/1/claims', { recruiterId: 2 }, { 'Idempotency-Key': 'lost' }),
     ];
-    await vi.waitFor(
-      async () => {
-        const ended = await observer`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-        expect(ended).toHaveLength(1);
-      },
-      { timeout: 20_000 },
-    );
+    await untilWaitedFor();
+    await observer`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
     return Promise.all(asked);
   });
   expect(answers.map(({ status }) => status)).toEqual([503, 503]);
@@ -149,9 +129,7 @@ test('past the queue a claim is turned away at once', async () => {
   const databaseUrl = await makeDatabase();
   const limits = { lines: 1, waiting: 3, waitMs: 60_000 };
   const { claim } = await makeApp({ url: databaseUrl, limits });
-  const holder = await makeSession(databaseUrl);
-  const { waiting } = await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+  const { waiting } = await whileHeld(databaseUrl, 1, async () => {
     const waiting = [1, 2, 3].map((recruiterId) => claim(1, recruiterId));
     expect((await claim(1, 4)).status).toBe(503);
     return { waiting };

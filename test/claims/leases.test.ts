@@ -1,10 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { jobClaims, jobs } from '../../src/db/schema.ts';
 import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { whileHeld } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -231,14 +229,9 @@ describe('a lease', () => {
   test('is not renewed while a claimer counts: the renewal waits for the lock of the job', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 900);
-    const holder = postgres(made.databaseUrl, { max: 1 });
-    const observer = postgres(made.databaseUrl, { max: 1 });
-    atEnd(() => Promise.all([holder.end(), observer.end()]));
-    const { renewal } = await holder.begin(async (tx) => {
-      const [{ pid } = {}] = await tx`
-        SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;
+    const { renewal } = await whileHeld(made.databaseUrl, jobId, async ({ tx, untilWaitedFor }) => {
       const renewal = made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
-      await untilWaitedFor(pid, observer);
+      await untilWaitedFor();
       // What a claimer does that has found the lease to have ended.
       await tx`DELETE FROM job_claims WHERE id = ${body.claim.id}`;
       return { renewal };

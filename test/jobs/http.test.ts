@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { whileHeld } from '../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -107,15 +105,10 @@ describe('a job', () => {
 
   test('has its capacity judged under the lock of the claims', async () => {
     const id = await post({ capacity: 2 });
-    const holder = postgres(made.databaseUrl, { max: 1 });
-    const observer = postgres(made.databaseUrl, { max: 1 });
-    atEnd(() => Promise.all([holder.end(), observer.end()]));
-    const { change } = await holder.begin(async (tx) => {
-      const [{ pid } = {}] =
-        await tx`SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${id} FOR UPDATE`;
+    const { change } = await whileHeld(made.databaseUrl, id, async ({ tx, untilWaitedFor }) => {
       await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${id}, 1), (${id}, 2)`;
       const change = made.call('PATCH', `/jobs/${id}`, { capacity: 1 });
-      await untilWaitedFor(pid, observer);
+      await untilWaitedFor();
       return { change };
     });
     expect(await change).toMatchObject({ status: 409, body: { claimed: 2, requested: 1 } });
@@ -125,10 +118,7 @@ describe('a job', () => {
 test('changes of a job that another session holds leave connections to the other jobs', async () => {
   const patient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20_000 });
   const [held, other] = [await post(), await post()];
-  const holder = postgres(made.databaseUrl, { max: 1 });
-  atEnd(() => holder.end());
-  const { changes } = await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = ${held} FOR UPDATE`;
+  const { changes } = await whileHeld(made.databaseUrl, held, async () => {
     const changes = Array.from({ length: 30 }, () =>
       patient.call('PATCH', `/jobs/${held}`, { capacity: 5 }),
     );

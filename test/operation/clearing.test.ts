@@ -13,6 +13,7 @@ import { collectLog } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { doorTo } from '../support/door.ts';
+import { whileHeld, whileLocked } from '../support/locks.ts';
 
 async function makeConnection() {
   const url = await makeDatabase();
@@ -72,10 +73,8 @@ test('a claim that was renewed stays past its first end', async () => {
 test('a claim that another session has locked is left, and the rest is cleared', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -10, -5, -1);
-  const other = postgres(url, { max: 1 });
-  atEnd(() => other.end());
-  await other.begin(async (tx) => {
-    await tx`SELECT 1 FROM job_claims WHERE recruiter_id = 2 FOR UPDATE`;
+  const lock = 'SELECT FROM job_claims WHERE recruiter_id = 2 FOR UPDATE';
+  await whileLocked(url, lock, async () => {
     expect(await clearClaims(doorTo(db))).toBe(2);
     expect(await recruitersLeft(db)).toEqual([2]);
   });
@@ -86,10 +85,7 @@ test('the claims of a job that another session has locked are left, and the rest
   const { db, url } = await makeConnection();
   await insertLeases(db, -2, -1);
   await db.execute(sql`UPDATE job_claims SET job_id = 2 WHERE recruiter_id = 2`);
-  const other = postgres(url, { max: 1 });
-  atEnd(() => other.end());
-  await other.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+  await whileHeld(url, 1, async () => {
     expect(await clearClaims(doorTo(db))).toBe(1);
     expect(await recruitersLeft(db)).toEqual([1]);
   });

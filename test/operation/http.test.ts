@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';
+import { whileHeld, whileLocked } from '../support/locks.ts';
 
 const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
   (await app.request('/metrics')).text();
@@ -43,10 +42,8 @@ describe('GET /readyz', () => {
 
   test('is 503 within its patience when the database does not answer, however many ask', async () => {
     const made = await makeApp();
-    const holder = postgres(made.databaseUrl, { max: 1 });
-    atEnd(() => holder.end());
-    await holder.begin(async (tx) => {
-      await tx`LOCK TABLE drizzle.__drizzle_migrations`;
+    const lock = 'LOCK TABLE drizzle.__drizzle_migrations';
+    await whileLocked(made.databaseUrl, lock, async ({ tx }) => {
       const asked = Array.from({ length: 50 }, () => expectNotReady(made, 'database-unreachable'));
       await Promise.all(asked);
       const looking = await tx`SELECT 1 FROM pg_stat_activity
@@ -116,10 +113,7 @@ describe('GET /metrics', () => {
   test('counts busy and unknown, and shows who runs and who waits', async () => {
     const limits = { waiting: 2, answerMs: 200 };
     const made = await makeApp({ limits });
-    const holder = postgres(made.databaseUrl, { max: 1 });
-    atEnd(() => holder.end());
-    const held = await holder.begin(async (tx) => {
-      await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+    const held = await whileHeld(made.databaseUrl, 1, async () => {
       const first = made.claim(1, 1);
       await vi.waitFor(async () =>
         expect(seriesValue(await metricsOf(made), 'rowlock_claim_transactions')).toBe(1),

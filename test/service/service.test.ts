@@ -5,6 +5,7 @@ import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
+import { whileHeld } from '../support/locks.ts';
 
 test('the metrics of a service have the waits for the lock, and the connections in use', async () => {
   const databaseUrl = await makeDatabase();
@@ -17,10 +18,7 @@ test('the metrics of a service have the waits for the lock, and the connections 
     fetch(`${url}/claim-job?jobId=1&recruiterId=${recruiterId}`);
   await claim(1);
   expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
-  const holder = postgres(databaseUrl, { max: 1 });
-  atEnd(() => holder.end());
-  const { second } = await holder.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+  const { second } = await whileHeld(databaseUrl, 1, async () => {
     const second = claim(2);
     // It found the job locked without waiting for it, and now waits in line.
     await vi.waitFor(

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../../../src/claims/batching/waiting.ts';
 import { QUEUE_LIMITS } from '../../../src/claims/limits.ts';
@@ -13,6 +13,7 @@ import { type Codecs, openSession, type SessionSettings } from '../../../src/db/
 import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { doorTo } from '../../support/door.ts';
+import { untilWaitedFor, whileHeld } from '../../support/locks.ts';
 
 let url: string;
 let admin: postgres.Sql;
@@ -63,21 +64,6 @@ const holdersOf = async (jobId: bigint): Promise<number[]> =>
 const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kind);
 const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
 
-/** Runs `work` while another session holds the lock of this job. */
-async function whileHeld<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
-  const holder = postgres(url, { max: 1 });
-  try {
-    // As an object, since a promise that `begin` is given would be waited for.
-    const { result } = await holder.begin(async (tx) => {
-      const [{ pid } = {}] = await tx`
-        SELECT pg_backend_pid() AS pid FROM jobs WHERE id = ${String(jobId)} FOR UPDATE`;
-      return { result: await work(pid) };
-    });
-    return result;
-  } finally {
-    await holder.end();
-  }
-}
 /**
  * Runs `work` while a claim of this job by recruiter 1 is held up at its INSERT: another session has
  * inserted the same claim without any lock of the job, and rolls back afterwards.
@@ -98,9 +84,6 @@ async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promis
   await holder.end();
   return result as Promise<T>;
 }
-const waitingFor = async (pid: number) =>
-  (await admin`SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`).length;
-
 describe('claims that come at once', () => {
   test('of many jobs are decided in one transaction, each with an outcome of its own', async () => {
     const { claim, statements } = makeQueue();
@@ -269,7 +252,7 @@ describe('a job that was full when last seen', () => {
     const jobId = await makeJob(1);
     await claim(jobId, 1);
     await claim(jobId, 2);
-    await whileHeld(jobId, async () => expect((await claim(jobId, 3)).kind).toBe('full'));
+    await whileHeld(url, jobId, async () => expect((await claim(jobId, 3)).kind).toBe('full'));
   });
 });
 
@@ -281,7 +264,7 @@ test('who has a key keeps his place, while others are told that the job is full'
   const answered: string[] = [];
   const all = await whileHeldAtInsert(first, async (pid) => {
     const running = claim(first, 1);
-    await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+    await untilWaitedFor(pid, admin);
     const looking = claim(full, 3);
     const keyed = queue.claimOnce(
       { jobId: full, recruiterId: 4n },
@@ -331,7 +314,7 @@ describe('a crowd on a full job', () => {
     await claim(hot, 2);
     const { delayed, later } = await whileHeldAtInsert(other, async (pid) => {
       const delayed = claim(other, 1);
-      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      await untilWaitedFor(pid, admin);
       statements.length = 0;
       expect((await claim(hot, 3)).kind).toBe('full');
       const later = [claim(hot, 4), claim(hot, 5)];
@@ -348,7 +331,7 @@ describe('a job that another session holds', () => {
   test('delays no other: those are claimed while its own claims wait', async () => {
     const { claim } = makeQueue();
     const [held = 0n, ...others] = await makeJobs(21);
-    const waiting = await whileHeld(held, async (pid) => {
+    const waiting = await whileHeld(url, held, async ({ untilWaitedFor }) => {
       const mixed = others.flatMap((jobId) => [
         claim(held, Number(jobId % 100n) + 1),
         claim(jobId, 1),
@@ -357,7 +340,7 @@ describe('a job that another session holds', () => {
         mixed.map((claimed, index) => (index % 2 === 1 ? claimed : undefined)),
       );
       expect(rest.filter((outcome) => outcome?.kind === 'claimed')).toHaveLength(20);
-      await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+      await untilWaitedFor();
       return { outcomes: Promise.all(mixed.filter((_, index) => index % 2 === 0)) };
     });
     const kinds = kindsOf(await waiting.outcomes);
@@ -368,7 +351,7 @@ describe('a job that another session holds', () => {
   test('has its claims answered busy within the bound, and claims nothing', async () => {
     const { claim, queue } = makeQueue({ lockTimeoutMs: 200, waitMs: 300 });
     const jobId = await makeJob();
-    await whileHeld(jobId, async () => {
+    await whileHeld(url, jobId, async () => {
       const outcomes = await Promise.all(range(100).map((recruiter) => claim(jobId, recruiter)));
       expect(new Set(kindsOf(outcomes))).toEqual(new Set(['busy']));
     });
@@ -380,10 +363,10 @@ describe('a job that another session holds', () => {
   test('leaves lines to others that are held: with all taken, the rest are told busy in time', async () => {
     const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
-    const outcome = await whileHeld(first, (pid) =>
-      whileHeld(second, async () => {
+    const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>
+      whileHeld(url, second, async () => {
         const inLine = claim(first, 1);
-        await vi.waitFor(async () => expect(await waitingFor(pid)).toBe(1), { timeout: 20_000 });
+        await untilWaitedFor();
         expect((await claim(second, 1)).kind).toBe('busy');
         return { inLine };
       }),
@@ -396,7 +379,7 @@ describe('bounds', () => {
   test('past as many as may wait, claims are turned away at once', async () => {
     const { claim } = makeQueue({ waiting: 10 });
     const jobId = await makeJob();
-    const { first, late } = await whileHeld(jobId, async () => {
+    const { first, late } = await whileHeld(url, jobId, async () => {
       const first = range(10).map((recruiter) => claim(jobId, recruiter));
       return { first, late: await claim(jobId, 11) };
     });

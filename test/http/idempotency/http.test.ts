@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { idempotencyKeys } from '../../../src/db/schema.ts';
 import { makeApp } from '../../support/app.ts';
-import { atEnd } from '../../support/command.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -110,12 +109,9 @@ describe('a repeat with the same key', () => {
     const other = await makeApp({ url: made.databaseUrl });
     const jobId = await makeJob();
     const headers = withKey();
-    const holder = postgres(made.databaseUrl, { max: 1 });
-    atEnd(() => holder.end());
     const ask = (app: Made) =>
       app.call('GET', `/claim-job?jobId=${jobId}&recruiterId=1`, undefined, headers);
-    const { first, repeat } = await holder.begin(async (tx) => {
-      await tx`SELECT 1 FROM jobs WHERE id = ${jobId} FOR UPDATE`;
+    const { first, repeat } = await whileHeld(made.databaseUrl, jobId, async () => {
       const first = ask(made);
       await vi.waitFor(() => expectWaiting('for update'), { timeout: 20_000 });
       const repeat = ask(other);
@@ -144,12 +140,9 @@ describe('while the first is still running', () => {
       const asked = where === 'another instance' ? await makeApp(settings) : running;
       const jobId = await makeJob();
       const headers = withKey();
-      const holder = postgres(made.databaseUrl, { max: 1 });
-      atEnd(() => holder.end());
       const ask = (app: Made) =>
         app.call('GET', `/claim-job?jobId=${jobId}&recruiterId=1`, undefined, headers);
-      const { first } = await holder.begin(async (tx) => {
-        await tx`SELECT 1 FROM jobs WHERE id = ${jobId} FOR UPDATE`;
+      const { first } = await whileHeld(made.databaseUrl, jobId, async () => {
         const first = ask(running);
         await vi.waitFor(() => expectWaiting('for update'), { timeout: 20_000 });
         const repeat = await ask(asked);
@@ -265,12 +258,9 @@ describe('a key', () => {
   test('is not kept with an answer that says to ask again, nor with a request that makes no sense', async () => {
     const { call, databaseUrl } = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 200 });
     const jobId = await makeJob();
-    const holder = postgres(databaseUrl, { max: 1 });
-    atEnd(() => holder.end());
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;
     const headers = withKey('asked-again');
-    await holder.begin(async (tx) => {
-      await tx`SELECT 1 FROM jobs WHERE id = ${jobId} FOR UPDATE`;
+    await whileHeld(databaseUrl, jobId, async () => {
       expect(await call('GET', path, undefined, headers)).toMatchObject({
         status: 503,
         body: { code: 'busy' },
