@@ -4,6 +4,7 @@ import { buildDist } from '../../scripts/dist.ts';
 import { readConfig } from '../../src/config.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
+import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { inProject } from '../../src/process/project.ts';
 import { launchChromium } from './chromium.ts';
@@ -30,7 +31,7 @@ export default async function setup(project: TestProject) {
   await buildDist();
   project.onTestsRerun(buildDist);
   const { databaseUrl } = readConfig();
-  const scratch = await openScratch(databaseUrl);
+  const scratch = await openScratch(databaseUrl, undefined, startRoomy);
   const scratchName = nameIn(scratch.url);
   const templates = { plain: `${scratchName}_template`, lab: `${scratchName}_lab_template` };
   const sql = postgres(scratch.url, { max: 1 });
@@ -64,6 +65,16 @@ export default async function setup(project: TestProject) {
       throw new Error(`The tests left databases behind: ${left.join(', ')}`);
     }
   };
+}
+
+/** Each test file has pools of its own. Files that run at once need more than the usual 100 connections. */
+async function startRoomy() {
+  const server = await startEmbedded();
+  const sql = postgres(server.url, { max: 1 });
+  await sql`ALTER SYSTEM SET max_connections = 400`;
+  await sql.end();
+  await server.restart();
+  return server;
 }
 
 const nameIn = (url: string) => new URL(url).pathname.slice(1);
