@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { programOf } from '../../src/process/build.ts';
-import { inProject } from '../../src/process/project.ts';
-import { type Command, makeTmpDir, start } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
+import { programOf } from '../../../src/process/build.ts';
+import { inProject } from '../../../src/process/project.ts';
+import { type Command, makeTmpDir, start } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 let deployment: string;
 let DATA_DIR: string;
