@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings, parseConfig, settingNames } from '../src/config.ts';
 
-test('without any setting it is a workshop on loopback with the embedded database', () => {
+test('the default is a workshop on loopback with the embedded database', () => {
   expect(parseConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
@@ -18,7 +18,7 @@ test('without any setting it is a workshop on loopback with the embedded databas
   });
 });
 
-test('with a database of your own the workshop is off unless it is turned on', () => {
+test('the workshop is off with DATABASE_URL, unless LAB turns it on', () => {
   const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
   expect(parseConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL, lab: false });
   expect(parseConfig({ DATABASE_URL, LAB: 'on' }).lab).toBe(true);
@@ -28,7 +28,7 @@ test('with a database of your own the workshop is off unless it is turned on', (
 const SECRET = 'hunter2'.repeat(5);
 const JWKS = 'https://login.example/jwks.json';
 
-test('with a secret or a key set it asks for tokens, and bounds the rate of each caller', () => {
+test('a secret or a key set turns on tokens and a rate limit for each caller', () => {
   const checks = { AUTH_AUDIENCE: 'rowlock', AUTH_ISSUER: 'https://login.example' };
   expect(parseConfig({ AUTH_JWT_SECRET: SECRET, ...checks })).toMatchObject({
     auth: { kind: 'secret', secret: SECRET, audience: 'rowlock', issuer: 'https://login.example' },
@@ -40,12 +40,12 @@ test('with a secret or a key set it asks for tokens, and bounds the rate of each
   });
 });
 
-test('told that it is open, it asks nobody and bounds no rate unless it is asked to', () => {
+test('AUTH=off turns off tokens, and the rate limit unless one is set', () => {
   expect(parseConfig({ AUTH: 'off' })).toMatchObject({ auth: { kind: 'off' }, rateLimit: 0 });
   expect(parseConfig({ RATE_LIMIT: '5' }).rateLimit).toBe(5);
 });
 
-test('the origins of other pages are a list', () => {
+test('the setting of allowed origins is a list', () => {
   expect(parseConfig({ CORS_ORIGINS: 'https://jobs.example, http://[::1]:5173' })).toMatchObject({
     corsOrigins: ['https://jobs.example', 'http://[::1]:5173'],
   });
@@ -82,16 +82,16 @@ test.each([
   [{ CORS_ORIGINS: 'file:///hunter2' }, 'CORS_ORIGINS must look like'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be'],
   [{ RATE_LIMIT: '1.5' }, 'RATE_LIMIT must be'],
-])('%j is refused in a line that names the setting and not its value', (env, words) => {
+])('%j is refused in one line that names the setting, and not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);
   expect(() => parseConfig(env)).not.toThrow(/hunter2/);
 });
 
-test('every wrong setting is named at once', () => {
+test('all wrong settings are named together', () => {
   expect(() => parseConfig({ PORT: 'x', LAB: 'x' })).toThrow(/PORT.*\n.*LAB/);
 });
 
-test('.env.example names every setting there is, and is valid as it stands', () => {
+test('.env.example names every setting, and is valid', () => {
   const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
   expect(new Set(Object.keys(example))).toEqual(new Set(settingNames));
   expect(parseConfig(example as Record<string, string>)).toEqual(parseConfig({}));
@@ -102,12 +102,12 @@ describe('the table of settings in docs/operations.md', () => {
   const table = page.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?[^|]*\|/gm)];
 
-  test('names every setting once, and no other', () => {
+  test('names every setting once, and nothing else', () => {
     expect(rows.map(([, name]) => name).sort()).toEqual([...settingNames].sort());
   });
 
   test.each(rows.map(([, name = '', value]) => [name, value]))(
-    'says what %s is by default',
+    'gives the default of %s',
     (name, value) => {
       if (value === undefined) expect(String(defaultSettings[name] ?? '')).toBe('');
       else expect(parseConfig({ [name]: value })).toEqual(parseConfig({}));

@@ -25,7 +25,7 @@ const linesOf = ({ stderr }: Command) => stderr().trimEnd().split('\n');
 const wordsOf = (server: Command) => linesOf(server).filter((line) => !line.startsWith('{'));
 
 diskTest.concurrent(
-  'without room for data callers are told busy, and the log names the disk once',
+  'callers are told busy while the disk has no room for data, and the log names the disk once',
   async () => {
     const disk = makeSmallDisk(DISK_MB);
     const server = runServer({ DATA_DIR: path.join(disk.directory, 'data') });
@@ -71,7 +71,7 @@ diskTest.concurrent(
 );
 
 diskTest.concurrent(
-  'without room for its log PostgreSQL ends and the server says so in a line; no claim is lost',
+  'the server ends in one line if PostgreSQL has no room for its log, and no claim is lost',
   async () => {
     const disk = makeSmallDisk(DISK_MB);
     const DATA_DIR = path.join(disk.directory, 'data');

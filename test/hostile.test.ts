@@ -12,7 +12,7 @@ test.each([
   ['PROPFIND', '/jobs'],
   ['SEARCH', '/nowhere'],
 ])(
-  'a body is read no further than any may be, though no route reads it: %s %s',
+  'a body is read up to the general bound even if no route reads it: %s %s',
   async (method, path) => {
     for (const headers of [new Headers(), new Headers({ 'Idempotency-Key': 'a' })]) {
       const request = { method, headers, body: 'x'.repeat(20_000) };
@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-describe('over a socket', () => {
+describe('a malformed request over a socket', () => {
   test.each([
     'GET / HTTP/1.1\r\n\r\n',
     'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -30,9 +30,9 @@ describe('over a socket', () => {
     'POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'GET /jobs HTTP/1.1\r\nHost: a b\r\n\r\n',
     '\u0000\u0001\u0002\r\n\r\n',
-  ])('%j does no harm', (bytes) => expectNoHarm(bytes));
+  ])('does no harm: %j', (bytes) => expectNoHarm(bytes));
 
-  test('an address of 20,000 characters does no harm', () =>
+  test('does no harm with an address of 20,000 characters', () =>
     expectNoHarm(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
 });
 

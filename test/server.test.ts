@@ -26,7 +26,7 @@ async function claimStatus(url: string, jobId: number, recruiterId: number): Pro
   return (await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
 }
 
-test.concurrent('serves demo data from a database that it keeps, with claims outliving a restart', async () => {
+test.concurrent('the server keeps its demo data and its claims over a restart', async () => {
   const DATA_DIR = makeDataDir();
   const first = runServer({ DATA_DIR });
   const url = await urlOf(first);
@@ -64,7 +64,7 @@ test.concurrent('serves demo data from a database that it keeps, with claims out
   expect((await fourth.ended).code).toBe(0);
 });
 
-test.concurrent('two that start at once on a new directory: one serves, the other says so', async () => {
+test.concurrent('one of two servers that start at once on a new directory serves, and the other says so', async () => {
   const DATA_DIR = makeDataDir();
   const servers = [runServer({ DATA_DIR }), runServer({ DATA_DIR })];
   const loser = await Promise.race(servers.map((each) => each.ended.then(() => each)));
@@ -78,7 +78,7 @@ test.concurrent('two that start at once on a new directory: one serves, the othe
   expect((await winner.ended).code).toBe(0);
 });
 
-test.concurrent('ends while its database is still being made, and leaves nothing unfinished', async () => {
+test.concurrent('the server can be ended while its database is made, and leaves nothing unfinished', async () => {
   const DATA_DIR = makeDataDir();
   const server = runServer({ DATA_DIR });
   await vi.waitFor(() => expect(readdirSync(DATA_DIR)).toHaveLength(1), { timeout: 20_000 });
@@ -89,7 +89,7 @@ test.concurrent('ends while its database is still being made, and leaves nothing
 });
 
 test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)(
-  'ends when npm is ended by %s',
+  'the server ends if npm is ended by %s',
   async (signal) => {
     const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
     const url = await urlOf(npm);
@@ -102,24 +102,27 @@ test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)(
 test.concurrent.each([
   ['SIGTERM', 6],
   ['SIGINT', 7],
-] as const)('lets a running claim finish on %s, and refuses new ones', async (signal, jobId) => {
-  const server = runServer({ DATABASE_URL: databaseUrl });
-  const url = await urlOf(server);
-  const { running } = await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
-    const running = claimStatus(url, jobId, 1);
-    await untilWaitedFor();
-    server.child.kill(signal);
-    await server.says(/Stopping/);
-    // By an answer on SIGTERM, for a while; else there is no connection to be had.
-    const refused = await fetch(`${url}/jobs`).then(({ status }) => status, String);
-    expect(String(refused)).toMatch(/^503$|fetch failed/);
-    return { running };
-  });
-  expect(await running).toBe(200);
-  expect((await server.ended).code).toBe(0);
-});
+] as const)(
+  'the server lets a running claim finish on %s, and refuses new requests',
+  async (signal, jobId) => {
+    const server = runServer({ DATABASE_URL: databaseUrl });
+    const url = await urlOf(server);
+    const { running } = await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
+      const running = claimStatus(url, jobId, 1);
+      await untilWaitedFor();
+      server.child.kill(signal);
+      await server.says(/Stopping/);
+      // By an answer on SIGTERM, for a while; else there is no connection to be had.
+      const refused = await fetch(`${url}/jobs`).then(({ status }) => status, String);
+      expect(String(refused)).toMatch(/^503$|fetch failed/);
+      return { running };
+    });
+    expect(await running).toBe(200);
+    expect((await server.ended).code).toBe(0);
+  },
+);
 
-test.concurrent('has no lab on a database of your own unless it is asked for', async () => {
+test.concurrent('the server has no lab with DATABASE_URL unless LAB=on', async () => {
   const server = runServer({ DATABASE_URL: databaseUrl });
   expect((await fetch(`${await urlOf(server)}/lab/strategies`)).status).toBe(404);
   expect(server.stdout()).toContain('Workshop mode: off');
@@ -128,7 +131,7 @@ test.concurrent('has no lab on a database of your own unless it is asked for', a
   expect((await fetch(`${await urlOf(workshop)}/lab/strategies`)).status).toBe(200);
 });
 
-test.concurrent('says when it starts who is let in, and asks for tokens once it is told how', async () => {
+test.concurrent('the server says who is let in, and asks for tokens if AUTH_JWT_SECRET is set', async () => {
   const open = runServer({ DATABASE_URL: databaseUrl });
   expect((await fetch(`${await urlOf(open)}/jobs`)).status).toBe(200);
   await open.says(/^Access: open to all on this machine/m);
@@ -146,14 +149,14 @@ test.concurrent('says when it starts who is let in, and asks for tokens once it 
   expect(guarded.stdout()).not.toContain(AUTH_JWT_SECRET);
 });
 
-test.concurrent('listens on every address without tokens once it is told that it may', async () => {
+test.concurrent('the server listens on every address without tokens if AUTH=off', async () => {
   const server = runServer({ DATABASE_URL: databaseUrl, HOST: '0.0.0.0', AUTH: 'off' });
   const { port } = new URL(await urlOf(server));
   await server.says(/^Access: OPEN TO ALL who reach it, since AUTH=off$/m);
   expect((await fetch(`http://127.0.0.1:${port}/jobs`)).status).toBe(200);
 });
 
-describe.concurrent('says in one line what is wrong, and ends', () => {
+describe.concurrent('the server ends with one line', () => {
   async function expectOneLine(server: Command, code: number, words: RegExp) {
     expect((await server.ended).code).toBe(code);
     expect(server.stdout()).toBe('');
@@ -161,7 +164,7 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     expect(server.stderr()).toMatch(words);
   }
 
-  test('when the port is taken', async () => {
+  test('if the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     atEnd(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
@@ -170,7 +173,7 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     await expectOneLine(server, 1, new RegExp(`^Port ${port} on 127.0.0.1 is in use.*PORT`));
   });
 
-  test('when DATA_DIR holds something else, which it leaves as it is', async () => {
+  test('if DATA_DIR holds something else, and leaves that as it is', async () => {
     const DATA_DIR = path.dirname(makeDataDir());
     writeFileSync(path.join(DATA_DIR, 'thesis.txt'), '');
     const before = statSync(DATA_DIR);
@@ -179,36 +182,36 @@ describe.concurrent('says in one line what is wrong, and ends', () => {
     expect({ uid, mode }).toEqual({ uid: before.uid, mode: before.mode });
   });
 
-  test('when DATA_DIR is a file', async () => {
+  test('if DATA_DIR is a file', async () => {
     const DATA_DIR = makeDataDir();
     writeFileSync(DATA_DIR, '');
     await expectOneLine(runServer({ DATA_DIR }), 1, /cannot be used \(ENOTDIR\).*DATA_DIR/);
   });
 
-  test('when a setting is wrong', async () => {
+  test('if a setting is wrong', async () => {
     await expectOneLine(runServer({ PORT: 'http' }), 2, /^PORT must be a whole number/);
   });
 
   test.each(['0.0.0.0', '::', '192.0.2.1', 'rowlock.example'])(
-    'when HOST %s lets others in and nobody is asked who they are',
+    'if HOST %s lets others in without tokens',
     async (HOST) => {
       const server = runServer({ DATABASE_URL: databaseUrl, HOST });
       await expectOneLine(server, 2, /^HOST lets other machines in.*AUTH_JWKS_URL.*AUTH=off/);
     },
   );
 
-  test('when the host is none', async () => {
+  test('if HOST is no host', async () => {
     const HOST = 'no.such.host.invalid';
     const server = runServer({ DATABASE_URL: databaseUrl, HOST, AUTH: 'off' });
     await expectOneLine(server, 1, /^Cannot listen on HOST no.such.host.invalid/);
   });
 
-  test('when the database cannot be reached', async () => {
+  test('if the database cannot be reached', async () => {
     const server = runServer({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/jobs' });
     await expectOneLine(server, 1, /^Cannot use PostgreSQL at 127.0.0.1:1\/jobs(?!.*hunter2)/);
   });
 
-  test('when there is no such database', async () => {
+  test('if there is no such database', async () => {
     const url = new URL(inject('scratchUrl'));
     url.pathname = 'no_such_database';
     await expectOneLine(runServer({ DATABASE_URL: url.href }), 1, /does not exist.*DATABASE_URL/);

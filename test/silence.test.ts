@@ -13,7 +13,7 @@ const keyed = (key: string) => ({ 'Idempotency-Key': key });
 /** How long is waited for an answer: short, so that a test has no need to wait for long. */
 const ANSWER_TIMEOUT_MS = 300;
 
-test('when the database falls silent everything is answered, and works again once it speaks', async () => {
+test('every request is answered while the database is silent, and works once the database speaks again', async () => {
   const way = await makeWay(await makeDatabase());
   const { app, call, feed, events } = await makeApp({
     ...{ url: way.url, answerTimeoutMs: ANSWER_TIMEOUT_MS },
@@ -45,7 +45,7 @@ test('when the database falls silent everything is answered, and works again onc
   expect(events).toEqual([]);
 });
 
-test('a transaction in which the database falls silent is lost, and never spoken in again', async () => {
+test('a transaction is lost if the database falls silent in it, and none of its later statements run', async () => {
   const url = await makeDatabase();
   const way = await makeWay(url);
   const { db, close } = connect(way.url, { connections: 1, answerTimeoutMs: ANSWER_TIMEOUT_MS });
@@ -66,7 +66,7 @@ test('a transaction in which the database falls silent is lost, and never spoken
   await close();
 });
 
-test('who got no connection in time is not made to wait for one again', async () => {
+test('a transaction that got no connection in time does not wait for a connection again', async () => {
   const lend = vi.fn(async () => {
     throw nothingRan(new Error('no session became free in time'));
   });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('the full jobs have four claims of real recruiters each, and the free ones none', async () => {
+test('each full job has four claims of real recruiters, and a free job has none', async () => {
   const jobs = await sql`
     SELECT jobs.id::int, capacity, count(DISTINCT recruiters.id)::int AS claims
     FROM jobs LEFT JOIN job_claims ON job_id = jobs.id LEFT JOIN recruiters ON recruiters.id = recruiter_id
@@ -31,7 +31,7 @@ test('the full jobs have four claims of real recruiters each, and the free ones 
   );
 });
 
-test('after a round its claims are gone, and those of the full jobs stay', async () => {
+test('the claims of a round go after the round, and the claims of full jobs stay', async () => {
   await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (21, 1), (25, 7)`;
   await expect(expectClaims('all', server.url, 80)).rejects.toThrow(
     'all: 80 claims were acknowledged, but 82 are in the table.',
@@ -42,7 +42,7 @@ test('after a round its claims are gone, and those of the full jobs stay', async
   await expectClaims('none', server.url, 0);
 });
 
-test('without its announcing triggers, a claim is not announced', async () => {
+test('a claim is not announced while the announcing triggers are off', async () => {
   const heard: string[] = [];
   const { unlisten } = await sql.listen('rowlock_jobs', (jobId) => heard.push(jobId));
   onTestFinished(unlisten);
@@ -53,7 +53,7 @@ test('without its announcing triggers, a claim is not announced', async () => {
   await vi.waitFor(() => expect(heard).toEqual(['23']));
 });
 
-test('an account that is no superuser is told so', async () => {
+test('an account without superuser rights is told what is missing', async () => {
   await sql`CREATE ROLE ordinary LOGIN PASSWORD 'ordinary'`;
   const url = new URL(server.url);
   url.username = 'ordinary';
@@ -61,15 +61,15 @@ test('an account that is no superuser is told so', async () => {
   await expect(seed(url.href, rows)).rejects.toThrow('must be a superuser for the bench');
 });
 
-describe('what was answered', () => {
+describe('the report of the answers', () => {
   const heard = (statuses: Record<string, number>) => ({ statuses, perSecond: 1, p50: 2, p99: 3 });
 
-  test('gives figures where a hundredth is something else', () => {
+  test('gives figures if at most a hundredth of the answers are unexpected', () => {
     const figures = { perSecond: 1, p50: 2, p99: 3 };
     expect(figuresOf('claims', heard({ 200: 99, 503: 1 }), 200)).toEqual(figures);
   });
 
-  test('gives an error with the answers where more is', () => {
+  test('gives an error that names the answers if more of them are unexpected', () => {
     const answers = heard({ 200: 98, 503: 2 });
     expect(() => figuresOf('claims', answers, 200)).toThrow(
       'claims: almost all answers must be 200, but were {"200":98,"503":2}.',

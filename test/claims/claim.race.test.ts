@@ -38,7 +38,7 @@ const statusCounts = (statuses: number[]) =>
   );
 
 // With .for('update') taken out of claims/slots.ts this fails in its first round.
-test('of fifty recruiters at once four get the job, on two servers, ten times', async () => {
+test('four of fifty recruiters who claim at once on two servers get the job, ten times in a row', async () => {
   for (let round = 0; round < 10; round++) {
     const jobId = await makeJob(4);
     const claims = Array.from({ length: 50 }, (_, n) =>
@@ -50,7 +50,7 @@ test('of fifty recruiters at once four get the job, on two servers, ten times', 
   }
 });
 
-test('of twenty requests of one recruiter at once one is granted', async () => {
+test('one of twenty simultaneous requests of one recruiter is granted', async () => {
   const jobId = await makeJob(4);
   const claims = Array.from({ length: 20 }, () => claimStatus(service, jobId, 1));
   expect(statusCounts(await Promise.all(claims))).toEqual({ 200: 1, 409: 19 });

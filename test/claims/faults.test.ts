@@ -31,7 +31,7 @@ test('a claim waits for the lock of another session, and is granted after it', a
   expect(await countClaims(observer, 1)).toBe(1);
 });
 
-test('100 claims of a held job are all answered, none is granted, other jobs are claimed', async () => {
+test('100 claims of a held job are all answered busy, and other jobs can be claimed meanwhile', async () => {
   const { claim, databaseUrl } = await makeApp({
     lockTimeoutMs: 500,
     limits: { waitMs: 500 },
@@ -51,7 +51,7 @@ test('100 claims of a held job are all answered, none is granted, other jobs are
   expect((await claim(1, 1)).status).toBe(200);
 });
 
-test('a claim that has no answer in time is answered as not known, and says how to find out', async () => {
+test('a claim that is not decided in time is answered outcome-unknown, and a repeat tells the outcome', async () => {
   const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 500 } });
   // Its connection is open from now on: in the time that is left, nothing but the lock is waited for.
   await claim(2, 1);
@@ -62,7 +62,7 @@ test('a claim that has no answer in time is answered as not known, and says how 
   await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409), { timeout: 20_000 });
 });
 
-test('what goes wrong after the answer is logged', async () => {
+test('an error after the answer is logged', async () => {
   const { claim, databaseUrl, events } = await makeApp({ limits: { answerMs: 100 } });
   await whileHeld(databaseUrl, 1, async ({ tx }) => {
     expect((await claim(1, 1)).status).toBe(503);
@@ -74,7 +74,7 @@ test('what goes wrong after the answer is logged', async () => {
   );
 });
 
-test('a claim whose connection is lost before COMMIT is answered busy, with a key or without', async () => {
+test('a claim that loses its connection before COMMIT is answered busy, with a key or without', async () => {
   const { call, databaseUrl, events } = await makeApp();
   const observer = makeSession(databaseUrl);
   const answers = await whileHeld(databaseUrl, 1, async ({ untilWaitedFor }) => {
@@ -94,7 +94,7 @@ test('a claim whose connection is lost before COMMIT is answered busy, with a ke
   expect(events).toEqual([]);
 });
 
-test('after an error of a server that only reads, a claim asks another session', async () => {
+test('a claim uses another session after a server refused to write', async () => {
   const { claim, db } = await makeApp();
   await db.execute(sql`SET default_transaction_read_only = on`);
   const refused = await claim(1, 1);
@@ -103,14 +103,14 @@ test('after an error of a server that only reads, a claim asks another session',
   expect((await claim(1, 1)).status).toBe(200);
 });
 
-test('a database that cannot be reached is answered 503, and nothing was claimed', async () => {
+test('a claim is answered busy if the database cannot be reached', async () => {
   const { claim } = await makeApp({ url: 'postgres://nobody:secret@127.0.0.1:1/none' });
   const answer = await claim(1, 1);
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject({ code: 'busy' });
 });
 
-test('anything unexpected is answered 500 and logged, without SQL, parameters or secrets', async () => {
+test('an unexpected error is answered 500 and logged, without SQL, parameters or secrets', async () => {
   const { claim, db, events } = await makeApp();
   await db.execute(sql`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`);
   const answer = await claim(1, 424_242, { headers: { 'X-Request-Id': 'the-id' } });
@@ -125,7 +125,7 @@ test('anything unexpected is answered 500 and logged, without SQL, parameters or
   }
 });
 
-test('past the queue a claim is turned away at once', async () => {
+test('a claim is refused at once if the queue is full', async () => {
   const databaseUrl = await makeDatabase();
   const limits = { lines: 1, waiting: 3, waitMs: 60_000 };
   const { claim } = await makeApp({ url: databaseUrl, limits });
@@ -138,7 +138,7 @@ test('past the queue a claim is turned away at once', async () => {
   expect(statuses).toEqual([200, 200, 200]);
 });
 
-test('a crowd of requests that are no claims turns no claim away', async () => {
+test('a crowd of other requests costs no claim its place', async () => {
   const { app, claim } = await makeApp();
   // More than may wait for a connection, so that some of them are turned away.
   const crowd = Array.from({ length: 1_500 }, () => app.request('/jobs/1'));

@@ -63,13 +63,13 @@ describe('a claim that is granted', () => {
     expect(row).toMatchObject({ id: BigInt(body.claim.id), recruiterId: 7n });
   });
 
-  test('counts against the capacity of that job, not against a constant', async () => {
+  test('counts against the capacity of its own job', async () => {
     const jobId = await makeJob({ capacity: 1 });
     expect(await (await made.claim(jobId, 1)).json()).toMatchObject({ capacity: 1, remaining: 0 });
     await expectProblem(await made.claim(jobId, 2), 403, 'job-full');
   });
 
-  test('writes an id beyond the safe integers as text, exactly', async () => {
+  test('writes an id beyond the safe integers exactly, as text', async () => {
     const id = 2n ** 53n + 1n;
     await makeJob({ id });
     const body = await json(await made.claim(id, 1));
@@ -79,7 +79,7 @@ describe('a claim that is granted', () => {
 });
 
 describe('a claim that is refused', () => {
-  test('answers 409 to who holds the job already, and 403 to the fifth of five', async () => {
+  test('answers 409 to a recruiter who holds the job already, and 403 to the fifth of five recruiters', async () => {
     const jobId = await makeJob();
     for (const recruiterId of [1, 2, 3, 4])
       expect((await made.claim(jobId, recruiterId)).status).toBe(200);
@@ -95,7 +95,7 @@ describe('a claim that is refused', () => {
     expect(await claimsOf(jobId)).toBe(4);
   });
 
-  test('answers 404 and says which is not there', async () => {
+  test('answers 404 and says whether the job or the recruiter is missing', async () => {
     const jobId = await makeJob();
     await expectProblem(await made.claim(9_000_000, 1), 404, 'job-not-found');
     await expectProblem(await made.claim(jobId, 9_000_000), 404, 'recruiter-not-found');
@@ -104,7 +104,7 @@ describe('a claim that is refused', () => {
   });
 });
 
-describe('a request that makes no sense', () => {
+describe('an invalid request', () => {
   const good = 'jobId=1&recruiterId=1';
   test.each([
     ['', 'jobId is missing; recruiterId is missing'],
@@ -138,12 +138,12 @@ test.each([
   ['jobId=1&recruiterId=1&leaseSeconds=60', 'query has unknown parameters: leaseSeconds'],
   ['jobId=1&recruiterId=1&x=1&y=2', 'query has unknown parameters: x, y'],
   ['jobId=1&recruiterld=1', 'recruiterId is missing; query has unknown parameters: recruiterld'],
-])('a parameter that there is not is not passed over: %s', async (query, detail) => {
+])('a claim is refused if a parameter is unknown: %s', async (query, detail) => {
   const response = await made.app.request(`/claim-job?${query}`);
   expect((await expectProblem(response, 400, 'invalid-request')).detail).toBe(detail);
 });
 
-test('reading passes over what it does not know, such as what tracks a link', async () => {
+test('a read ignores unknown parameters, such as those that track a link', async () => {
   expect((await made.app.request('/jobs?utm_source=mail')).status).toBe(200);
 });
 
@@ -171,7 +171,7 @@ describe('a GET that changes something', () => {
     ['X-Purpose', ' Preview, x'],
     ['X-Moz', 'prefetch'],
     ['x-moz', 'PREFETCH'],
-  ])('does not claim when it is prefetched (%s: %s)', async (header, value) => {
+  ])('does not claim if it is a prefetch (%s: %s)', async (header, value) => {
     const jobId = await makeJob();
     const response = await made.claim(jobId, 1, { headers: { [header]: value } });
     await expectProblem(response, 400, 'prefetch-refused');
@@ -180,7 +180,7 @@ describe('a GET that changes something', () => {
 });
 
 describe('around the claim', () => {
-  test('healthz answers while the server drains, and a claim is refused', async () => {
+  test('/healthz answers while the server drains, and a claim is refused', async () => {
     const { app, claim } = await makeApp({ isDraining: () => true });
     expect((await app.request('/healthz')).status).toBe(200);
     const response = await claim(1, 1);
@@ -189,16 +189,16 @@ describe('around the claim', () => {
     await expectProblem(response, 503, 'shutting-down');
   });
 
-  test('an address that does not exist is answered 404', async () => {
+  test('an unknown address is answered 404', async () => {
     await expectProblem(await made.app.request('/claim-jobs'), 404, 'not-found');
   });
 
-  test('the lab does not exist outside workshop mode', async () => {
+  test('the lab is not there outside workshop mode', async () => {
     for (const path of ['/lab/strategies', '/lab/races/1/claim-job?jobId=1&recruiterId=1'])
       await expectProblem(await made.app.request(path), 404, 'not-found');
   });
 
-  test('a request id that the client gives is used', async () => {
+  test('the answer has the request id of the client', async () => {
     const response = await made.claim(1, 'x', { headers: { 'X-Request-Id': 'abc-123' } });
     expect(response.headers.get('x-request-id')).toBe('abc-123');
   });

@@ -29,7 +29,7 @@ const letLeaseEnd = (id: number) =>
     .where(eq(jobClaims.id, BigInt(id)));
 
 describe('a claim by POST', () => {
-  test('answers 201, where it is, and the slots', async () => {
+  test('answers 201 with the address of the claim and the slots', async () => {
     const jobId = await makeJob();
     const { status, headers, body } = await claim(jobId, 7);
     expect(status).toBe(201);
@@ -45,7 +45,7 @@ describe('a claim by POST', () => {
     expect([read.status, read.body]).toEqual([200, rest]);
   });
 
-  test('is refused as the GET is', async () => {
+  test('is refused like a claim by GET', async () => {
     const jobId = await makeJob(1);
     expect((await claim(jobId, 1)).status).toBe(201);
     expect(await claim(jobId, 1)).toMatchObject({ status: 409, body: { code: 'already-claimed' } });
@@ -82,12 +82,12 @@ describe('a claim by POST', () => {
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('takes a recruiter id as text, exactly', async () => {
+  test('takes a recruiter id exactly, as text', async () => {
     const answer = await made.call('POST', `/jobs/${await makeJob()}/claims`, { recruiterId: '8' });
     expect(answer).toMatchObject({ status: 201, body: { claim: { recruiterId: 8 } } });
   });
 
-  test('a body that is not JSON is answered 400, one that is too large 413', async () => {
+  test('answers 400 to a body that is not JSON, and 413 to a body that is too large', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const broken = await made.app.request('/jobs/1/claims', {
       method: 'POST',
@@ -101,8 +101,8 @@ describe('a claim by POST', () => {
   });
 });
 
-describe('releasing', () => {
-  test('frees the slot at once, and a second release says that it is gone', async () => {
+describe('a release', () => {
+  test('frees the slot at once, and a second release finds no claim', async () => {
     const jobId = await makeJob(1);
     const { body } = await claim(jobId, 1);
     expect((await claim(jobId, 2)).status).toBe(403);
@@ -117,7 +117,7 @@ describe('releasing', () => {
     expect((await claim(jobId, 3)).status).toBe(403);
   });
 
-  test("a late release of a claim that was made anew frees nobody's slot", async () => {
+  test('that comes late does not free the slot of a newer claim', async () => {
     const jobId = await makeJob(1);
     const first = await claim(jobId, 1);
     await made.call('DELETE', `/claims/${first.body.claim.id}`);
@@ -127,7 +127,7 @@ describe('releasing', () => {
     expect((await made.call('GET', `/claims/${second.body.claim.id}`)).status).toBe(200);
   });
 
-  test('of fifty who release one claim at once, one does', async () => {
+  test('succeeds once if fifty requests release one claim at once', async () => {
     const { body } = await claim(await makeJob(), 1);
     const all = await Promise.all(
       Array.from({ length: 50 }, () => made.call('DELETE', `/claims/${body.claim.id}`)),
@@ -136,7 +136,7 @@ describe('releasing', () => {
     expect(all.filter(({ status }) => status === 404)).toHaveLength(49);
   });
 
-  test('fifty who claim, release and claim never leave more than four holders', async () => {
+  test('never leaves more than four holders while fifty recruiters claim, release and claim again', async () => {
     const jobId = await makeJob();
     const recruiters = Array.from({ length: 50 }, (_, index) => index + 1);
     await Promise.all(
@@ -157,7 +157,7 @@ describe('releasing', () => {
 });
 
 describe('a lease', () => {
-  test('says when it ends, by the clock of the database', async () => {
+  test('ends by the clock of the database, and says when', async () => {
     const { body } = await claim(await makeJob(), 1, 900);
     const [row] = await made.db.select().from(jobClaims).where(eq(jobClaims.id, body.claim.id));
     const { claimedAt, expiresAt } = body.claim;
@@ -167,7 +167,7 @@ describe('a lease', () => {
     expect(seconds).toBeLessThan(902);
   });
 
-  test('that has ended no longer counts, and anybody may claim the slot', async () => {
+  test('that has ended frees its slot for anybody', async () => {
     const jobId = await makeJob(1);
     const { body } = await claim(jobId, 1, 900);
     expect((await claim(jobId, 2)).status).toBe(403);
@@ -177,7 +177,7 @@ describe('a lease', () => {
     expect(await claim(jobId, 2)).toMatchObject({ status: 201, body: { claimed: 1 } });
   });
 
-  test('that has ended may be claimed anew by the same recruiter, as another claim', async () => {
+  test('that has ended may be followed by a new claim of the same recruiter', async () => {
     const jobId = await makeJob(1);
     const first = await claim(jobId, 1, 900);
     await letLeaseEnd(first.body.claim.id);
@@ -194,7 +194,7 @@ describe('a lease', () => {
     }
   });
 
-  test('is renewed from now on, and not once it has ended', async () => {
+  test('is renewed from the moment of the request, and not after its end', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 5);
     const path = `/claims/${body.claim.id}/renew`;
@@ -209,7 +209,7 @@ describe('a lease', () => {
     });
   });
 
-  test('is not made of a claim that stays', async () => {
+  test('cannot be given to a claim without a lease', async () => {
     const { body } = await claim(await makeJob(), 1);
     const renewed = await made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
     expect(renewed).toMatchObject({ status: 409, body: { code: 'no-lease' } });
@@ -226,7 +226,7 @@ describe('a lease', () => {
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('is not renewed while a claimer counts: the renewal waits for the lock of the job', async () => {
+  test('is renewed under the lock of the job, so never while another claim counts', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 900);
     const { renewal } = await whileHeld(made.databaseUrl, jobId, async ({ tx, untilWaitedFor }) => {
@@ -241,7 +241,7 @@ describe('a lease', () => {
 });
 
 describe('lists of claims', () => {
-  test('of a job come by page, oldest first, with the slots of the job', async () => {
+  test('are paged for a job, oldest first, with the slots of the job', async () => {
     const jobId = await makeJob(10);
     for (const recruiterId of [5, 3, 9]) await claim(jobId, recruiterId);
     const first = await made.call('GET', `/jobs/${jobId}/claims?limit=2`);
@@ -255,7 +255,7 @@ describe('lists of claims', () => {
     expect(holders).toEqual([5, 3, 9]);
   });
 
-  test('of a recruiter are those that are held', async () => {
+  test('have the current claims of a recruiter', async () => {
     const one = await claim(await makeJob(), 100);
     const two = await claim(await makeJob(), 100, 900);
     await made.call('DELETE', `/claims/${one.body.claim.id}`);
@@ -268,7 +268,7 @@ describe('lists of claims', () => {
     ['/jobs/9000000/claims', 'job-not-found'],
     ['/recruiters/9000000/claims', 'recruiter-not-found'],
     ['/claims/9000000', 'claim-not-found'],
-  ])('%s is answered 404', async (path, code) => {
+  ])('are answered 404 at %s', async (path, code) => {
     expect(await made.call('GET', path)).toMatchObject({ status: 404, body: { code } });
   });
 });

@@ -57,7 +57,7 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
     ['after the lock', /for update/, 'after'],
     ['before the insert', /insert into "job_claims"/, 'before'],
     ['after the insert', /insert into "job_claims"/, 'after'],
-  ] as const)('%s leaves nothing, and the answer is busy', async (_, fits, when) => {
+  ] as const)('%s leaves no claim, and the answer is busy', async (_, fits, when) => {
     const jobId = await makeJob();
     expect(await losingAt(fits, when)(jobId, keyOf(jobId))).toBe('busy');
     expect(await countClaims(jobId)).toBe(0);
@@ -72,7 +72,7 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
   });
 });
 
-test('a connection that is lost while a key is looked up leaves nothing, and the answer is busy', async () => {
+test('a connection that is lost during the look-up of a key leaves no claim, and the answer is busy', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/from "idempotency_keys"/, 'after');
   expect(await claim(jobId, 'looked-up')).toBe('busy');
@@ -80,7 +80,7 @@ test('a connection that is lost while a key is looked up leaves nothing, and the
   expect(await claim(jobId, 'looked-up')).toBe(200);
 });
 
-test('with a key that is in use elsewhere, a connection that is lost leaves nothing, and the answer is busy', async () => {
+test('a connection that is lost while its key is in use elsewhere leaves no claim, and the answer is busy', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/insert into "job_claims"/, 'after');
   const holder = postgres(sound.databaseUrl, { max: 1 });

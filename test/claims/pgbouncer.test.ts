@@ -65,8 +65,8 @@ const oversold = (sql: postgres.Sql) =>
   sql`SELECT job_id, count(*)::int AS claims FROM job_claims GROUP BY job_id
     HAVING count(*) > ${CAPACITY}`;
 
-throughPgBouncer('in session mode', () => {
-  test('no job is oversold, though the isolation level that is asked for gets lost', async () => {
+throughPgBouncer('PgBouncer in session mode', () => {
+  test('oversells no job, though it drops the isolation level of the session', async () => {
     const { servers, sql, jobIds, errors } = await makeServers('session');
     for (const jobId of jobIds) {
       const { working } = await whileHeld(sql, jobId, SERVERS, () => crowd(servers, jobId));
@@ -91,7 +91,7 @@ throughPgBouncer('in session mode', () => {
 
     const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
-    test('a request for a held job is told that it is busy, however long the job is held', async () => {
+    test('answers a request for a held job busy, however long the job is held', async () => {
       const { call } = server;
       const { body } = await call('POST', '/jobs/1/claims', { recruiterId: 1, leaseSeconds: 900 });
       const path = `/claims/${body.claim.id}`;
@@ -112,7 +112,7 @@ throughPgBouncer('in session mode', () => {
       expect(row).toEqual({ claims: 1 });
     });
 
-    test('a repeat is told that its key is in use, while another session has that', async () => {
+    test('tells a repeat that its key is in use while another session has the key', async () => {
       const { call } = server;
       const ask = () => call('POST', '/jobs/2/claims', { recruiterId: 1 }, keyed('held'));
       const { status, body } = await sql.begin(async (tx) => {
@@ -123,7 +123,7 @@ throughPgBouncer('in session mode', () => {
       expect((await ask()).status).toBe(201);
     });
 
-    test('claims, renewals, releases and keys work, and times are the instants that they are', async () => {
+    test('serves claims, renewals, releases and keys, with exact times', async () => {
       const { call } = server;
       const ask = () =>
         call('POST', '/jobs/3/claims', { recruiterId: 1, leaseSeconds: 60 }, keyed('k'));
@@ -139,7 +139,7 @@ throughPgBouncer('in session mode', () => {
       expect((await call('GET', `/claims/${id}`)).status).toBe(404);
     });
 
-    test('followers of the jobs are told of a claim', async () => {
+    test('tells followers of a claim', async () => {
       const { app, call } = server;
       const following = await follow((init) => app.request('/jobs/events', init));
       await following.isComplete();
@@ -150,16 +150,16 @@ throughPgBouncer('in session mode', () => {
   });
 });
 
-throughPgBouncer('that drops no settings, as it is by default', () => {
-  test('claims work', async () => {
+throughPgBouncer('PgBouncer with its default settings', () => {
+  test('serves claims', async () => {
     const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
     const { claim } = await makeApp({ url: await makePooler(databaseUrl, { mode: 'session' }) });
     expect((await claim(1, 1)).status).toBe(200);
   });
 });
 
-throughPgBouncer('in transaction mode, which is not supported', () => {
-  test('requests fail, but no job is oversold, and a claim that was granted is there', async () => {
+throughPgBouncer('PgBouncer in transaction mode (not supported)', () => {
+  test('fails requests, but oversells no job and loses no granted claim', async () => {
     const { servers, sql, jobIds } = await makeServers('transaction');
     const statuses: number[] = [];
     for (const jobId of jobIds) statuses.push(...(await crowd(servers, jobId)));

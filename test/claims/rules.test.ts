@@ -5,7 +5,7 @@ import { decide, slotsOf } from '../../src/claims/rules.ts';
 const capacities = fc.integer({ min: 1, max: 50 });
 const counts = fc.integer({ min: 0, max: 60 });
 
-test('a holder is told so, whether the job is full or not', () => {
+test('a recruiter who holds the job is told so, full or not', () => {
   fc.assert(
     fc.property(
       capacities,
@@ -15,7 +15,7 @@ test('a holder is told so, whether the job is full or not', () => {
   );
 });
 
-test('who does not hold the job gets a slot exactly when one is free', () => {
+test('a recruiter who does not hold the job gets a slot exactly if one is free', () => {
   fc.assert(
     fc.property(capacities, counts, (capacity, claimed) => {
       const { kind } = decide({ capacity }, { claimed, held: false });
@@ -24,7 +24,7 @@ test('who does not hold the job gets a slot exactly when one is free', () => {
   );
 });
 
-test('any sequence of requests leaves at most capacity holders, each of them once', () => {
+test('any sequence of requests leaves at most as many holders as slots, each of them once', () => {
   const requests = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 200 });
   fc.assert(
     fc.property(capacities, requests, (capacity, recruiters) => {
@@ -51,7 +51,7 @@ test('the slots of a decision add up, and a grant counts the new claim', () => {
   );
 });
 
-test('a decision changes none of what it was given', () => {
+test('a decision does not change its arguments', () => {
   const job = Object.freeze({ capacity: 2 });
   expect(decide(job, Object.freeze({ claimed: 1, held: false })).kind).toBe('granted');
 });

@@ -7,7 +7,7 @@ const failure = (code: string) => Object.assign(new Error('hunter2'), { code });
 const outcomeOf = async (error: unknown) => (await settle(Promise.reject(error))).kind;
 
 test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT', '53300', '55P03'])(
-  'after %s nothing was claimed',
+  '%s means that nothing was claimed',
   async (code) => {
     expect(await outcomeOf(failure(code))).toBe('busy');
     expect(await outcomeOf(new DrizzleQueryError('insert', [], failure(code)))).toBe('busy');
@@ -15,13 +15,13 @@ test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT', '53300',
 );
 
 test.each(['ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'CONNECTION_CLOSED', '57P01'])(
-  'after %s in the middle of a claim nobody knows, and before its BEGIN nothing was claimed',
+  '%s in the middle of a claim leaves the outcome unknown, and before BEGIN nothing was claimed',
   async (code) => {
     expect(await outcomeOf(failure(code))).toBe('unknown');
     expect(await outcomeOf(nothingRan(failure(code)))).toBe('busy');
   },
 );
 
-test('an error that is no answer stays thrown', async () => {
+test('an unexpected error is thrown on', async () => {
   await expect(outcomeOf(failure('42703'))).rejects.toThrow('hunter2');
 });

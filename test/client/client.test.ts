@@ -76,7 +76,7 @@ type Typed = {
   [Name in keyof Routes]: Same<Body<Routes[Name][0], Routes[Name][1]>, Routes[Name][2]>;
 };
 
-test('every operation of the document is a call with a typed answer', () => {
+test('every operation of the OpenAPI document is a call with a typed answer', () => {
   const typed: Typed = {
     claimJobByGet: true,
     claimJob: true,
@@ -106,7 +106,7 @@ test('every operation of the document is a call with a typed answer', () => {
   expect(Object.keys(typed).sort()).toEqual(calls.sort());
 });
 
-test('the status tells the type of the body', async () => {
+test('the status of an answer gives the type of its body', async () => {
   const request = { param: { jobId: '1' }, json: { recruiterId: 1 } };
   const claimed = await client.jobs[':jobId'].claims.$post(request);
   expectTypeOf(claimed.status).toEqualTypeOf<

@@ -33,7 +33,7 @@ const named = (name: string, db = connection.db) => db.$count(companies, eq(comp
 const nothingRan = { cause: { code: NOTHING_RAN } };
 
 describe('when the server ends the connection of a transaction', () => {
-  test('none of its statements, before or after, is ever committed', async () => {
+  test('none of its statements is committed, neither those before nor those after', async () => {
     const running = connection.db.transaction(async (tx) => {
       await tx.insert(companies).values({ name: 'before' });
       await terminate(await pidOf(tx));
@@ -46,7 +46,7 @@ describe('when the server ends the connection of a transaction', () => {
     expect([await named('before'), await named('after'), await named('next')]).toEqual([0, 0, 1]);
   });
 
-  test('one that goes on after the error is stopped at each further statement', async () => {
+  test('each further statement of the transaction is refused', async () => {
     const codes: unknown[] = [];
     const running = connection.db.transaction(async (tx) => {
       await terminate(await pidOf(tx));
@@ -61,7 +61,7 @@ describe('when the server ends the connection of a transaction', () => {
     expect(await named('ghost')).toBe(0);
   });
 
-  test('the next one begins on a new connection, though the end of the old was not heard', async () => {
+  test('the next transaction begins on a new connection, even before the end of the old one is heard', async () => {
     for (let n = 0; n < 10; n++) {
       await terminate(await pidOf(connection.db));
       await connection.db.transaction((tx) => tx.insert(companies).values({ name: `again ${n}` }));
@@ -69,13 +69,13 @@ describe('when the server ends the connection of a transaction', () => {
     }
   });
 
-  test('a statement on its own works again soon', async () => {
+  test('a single statement works again soon', async () => {
     await terminate(await pidOf(connection.db));
     await vi.waitFor(async () => expect(await named('before')).toBe(0), { timeout: 20_000 });
   });
 });
 
-describe('a transaction that says nothing for too long', () => {
+describe('a transaction that is silent for too long', () => {
   /** As a server that froze in the middle: it speaks again once its session was ended. */
   async function frozen(work: (tx: Transaction) => Promise<unknown>) {
     return connection.db.transaction(async (tx) => {
@@ -91,7 +91,7 @@ describe('a transaction that says nothing for too long', () => {
     });
   }
 
-  test('is ended by the server, and what it says then runs nowhere', async () => {
+  test('is ended by the server, and its later statements run nowhere', async () => {
     const running = frozen((tx) => tx.insert(companies).values({ name: 'thawed' }));
     // The one connection is taken: this transaction is next, on a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
@@ -102,7 +102,7 @@ describe('a transaction that says nothing for too long', () => {
     ]);
   });
 
-  test('has ten seconds, and keepalives find a client whose machine is gone', async () => {
+  test('has ten seconds, and keepalives detect a lost machine', async () => {
     const settings = await connection.db.execute(sql`
       SELECT name, setting::int AS value FROM pg_settings
       WHERE name IN ('idle_in_transaction_session_timeout', 'tcp_keepalives_idle',
@@ -117,7 +117,7 @@ describe('a transaction that says nothing for too long', () => {
 });
 
 describe('a transaction', () => {
-  test('that swallows the error of a statement does not pass for committed', async () => {
+  test('that swallows the error of a statement is not reported as committed', async () => {
     const running = connection.db.transaction(async (tx) => {
       await tx.insert(companies).values({ name: 'swallowed' });
       await tx.execute(sql`SELECT 1 / 0`).catch(() => undefined);
@@ -135,7 +135,7 @@ describe('a transaction', () => {
     expect(await named('late')).toBe(0);
   });
 
-  test('keeps what was done before a savepoint that is rolled back', async () => {
+  test('keeps the changes before a savepoint that is rolled back', async () => {
     await connection.db.transaction(async (tx) => {
       await tx.insert(companies).values({ name: 'outer' });
       const inner = tx.transaction(async (nested) => {
@@ -157,7 +157,7 @@ describe('a transaction', () => {
 });
 
 describe('closing', () => {
-  test('lets an open transaction end, and begins nothing new', async () => {
+  test('lets an open transaction end, and begins no new one', async () => {
     const { db, close } = connect(url, { connections: 1 });
     let waiting: Promise<unknown> | undefined;
     let closing: Promise<void> | undefined;
@@ -173,7 +173,7 @@ describe('closing', () => {
   });
 });
 
-test('a server that closes each connection at once is an error at once', async () => {
+test('a server that closes each connection causes an error at once', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -191,7 +191,7 @@ test('a server that closes each connection at once is an error at once', async (
   await close();
 });
 
-test('a server that cannot be reached is an error at once, of a transaction too', async () => {
+test('an unreachable server causes an error at once, in a transaction too', async () => {
   // So long that nobody waits for it.
   const { db, close } = connect('postgres://me:pw@127.0.0.1:1/none', { answerTimeoutMs: 600_000 });
   onTestFinished(close);
@@ -214,7 +214,7 @@ function refusing(command: string) {
   return db;
 }
 
-test('where BEGIN is refused, nothing is written, though a read went along with it', async () => {
+test('nothing is written if BEGIN is refused, though a read was sent with BEGIN', async () => {
   const running = refusing(BEGIN).transaction(async (tx) => {
     await tx.select().from(companies).limit(1).for('update');
     await tx.insert(companies).values({ name: 'outside' });
@@ -223,7 +223,7 @@ test('where BEGIN is refused, nothing is written, though a read went along with 
   expect(await named('outside')).toBe(0);
 });
 
-test('a session that could not be rolled back is not used again', async () => {
+test('a session that fails to roll back is not used again', async () => {
   const db = refusing('rollback');
   const running = db.transaction((tx) => tx.execute(sql`SELECT 1 / 0`));
   await expect(running).rejects.toMatchObject({ cause: { code: '22012' } });
@@ -250,7 +250,7 @@ async function endingAtAnswer(n: number): Promise<string> {
 }
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'a connection that ends at answer %i is an error of the statement, and no unheard one',
+  'a connection that ends at answer %i fails its statement, and leaves no unhandled rejection',
   async (n) => {
     const unheard = vi.fn();
     process.on('unhandledRejection', unheard);
@@ -264,7 +264,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-test('a time comes back as the instant that it is', async () => {
+test('a time is read as the instant that was written', async () => {
   const [company] = await connection.db.select().from(companies).limit(1);
   const [row] = await admin`SELECT created_at FROM companies WHERE id = ${String(company?.id)}`;
   expect(company?.createdAt).toEqual(row?.created_at);

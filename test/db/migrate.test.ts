@@ -28,7 +28,7 @@ test.each([
   expect(await generateMigration(snapshot, wanted)).toEqual([]);
 });
 
-test('six instances that start at once on an empty database all succeed', async () => {
+test('six instances can prepare one empty database at once', async () => {
   const url = await makeEmptyDatabase();
   await Promise.all(Array.from({ length: 6 }, () => prepareDatabase(url, { demoData: true })));
   const sql = postgres(url, { max: 1 });
@@ -68,7 +68,7 @@ test('the migration that drops the tables of the lab leaves the tables of others
   expect(left.map(({ relname }) => relname)).toEqual(['theirs']);
 });
 
-test('the constraints have the names by which claims are answered', async () => {
+test('the constraints have the names that the answers of claims depend on', async () => {
   const sql = postgres(await makeDatabase(), { max: 1 });
   const rows = await sql`
     SELECT conname FROM pg_constraint WHERE conrelid = 'job_claims'::regclass AND contype IN ('u', 'f')`;
@@ -78,7 +78,7 @@ test('the constraints have the names by which claims are answered', async () => 
   );
 });
 
-test('who holds a job, and until when, is read from an index alone', async () => {
+test('the holders of a job and the ends of their leases are read from an index alone', async () => {
   const url = await makeDatabase();
   const { db, close } = connect(url);
   const statement = db
@@ -95,7 +95,7 @@ test('who holds a job, and until when, is read from an index alone', async () =>
   expect(JSON.stringify(plan)).toContain(`Index Only Scan using ${schema.HELD_ONCE}`);
 });
 
-test('a job needs a capacity above zero, and has four slots when nothing is said', async () => {
+test('a job needs a capacity above zero, and has four slots by default', async () => {
   const sql = postgres(await makeDatabase(), { max: 1 });
   await expect(
     sql`INSERT INTO jobs (company_id, role, capacity) VALUES (1, 'x', 0)`,
@@ -105,13 +105,13 @@ test('a job needs a capacity above zero, and has four slots when nothing is said
   expect(job?.capacity).toBe(4);
 });
 
-test('a database that cannot be used is named without its password', async () => {
+test('the error of an unusable database names its address without the password', async () => {
   await expect(prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs')).rejects.toThrow(
     /^Cannot use PostgreSQL at 127\.0\.0\.1:1\/jobs: .*ECONNREFUSED.*DATABASE_URL/,
   );
 });
 
-test('a server that closes each connection at once cannot be used, and that is said at once', async () => {
+test('a server that closes each connection is reported as unusable at once', async () => {
   const server = createServer((socket) => void socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -8,9 +8,9 @@ import { atEnd } from '../support/command.ts';
 import { makeDatabase, makeDatabaseWith } from '../support/database.ts';
 
 describe.each(['repeatable read', 'serializable'])(
-  'on a database whose default isolation level is %s',
+  'a database whose default isolation level is %s',
   (level) => {
-    test('a job gets no more claims than it has slots, through however many servers', async () => {
+    test('gives a job no more claims than slots, through two servers', async () => {
       const url = await makeDatabaseWith('default_transaction_isolation', level);
       const [one, other] = [await makeApp({ url }), await makeApp({ url })];
       const admin = postgres(url, { max: 2 });
@@ -37,7 +37,7 @@ describe.each(['repeatable read', 'serializable'])(
 );
 
 test.each(['German', 'SQL, DMY', 'Postgres, DMY'])(
-  'on a database that writes dates in the style %s, times are the same instants',
+  'a database that writes dates in the style %s gives the same instants',
   async (style) => {
     const { call } = await makeApp({ url: await makeDatabaseWith('datestyle', style) });
     const { status, body } = await call('POST', '/jobs/1/claims', { recruiterId: 1 });
@@ -48,7 +48,7 @@ test.each(['German', 'SQL, DMY', 'Postgres, DMY'])(
   },
 );
 
-test('a transaction states its isolation level, whatever the default of its session is', async () => {
+test('a transaction states its isolation level, and does not depend on the default of its session', async () => {
   const { db, close } = connect(await makeDatabase(), { connections: 1 });
   await db.execute(sql`SET default_transaction_isolation = 'serializable'`);
   const level = await db.transaction(
@@ -58,7 +58,7 @@ test('a transaction states its isolation level, whatever the default of its sess
   await close();
 });
 
-test('a session makes its settings itself, so that no pooler can refuse or drop them', async () => {
+test('a session sets its parameters by statements, which no pooler refuses or drops', async () => {
   const startup: unknown[] = [];
   const open: typeof openSession = (settings, codecs) => {
     startup.push(settings.parameters);

@@ -33,7 +33,7 @@ async function makeHangingWay(databaseUrl: string, hanging: number) {
   return { url: url.href, silent, connections: () => connections };
 }
 
-test('a connection that hangs while it is made keeps no claim waiting for its end', async () => {
+test('a claim does not wait for a connection that hangs while it opens', async () => {
   const way = await makeHangingWay(await makeDatabase(), 2);
   const { claim } = await makeApp({ url: way.url });
   const answers = await Promise.all([1, 2, 3, 4, 5].map((recruiter) => claim(1, recruiter)));
@@ -43,7 +43,7 @@ test('a connection that hangs while it is made keeps no claim waiting for its en
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
 });
 
-test('however many users wait, connections that hang leave places for others', async () => {
+test('connections that hang leave places for others, however many users wait', async () => {
   const way = await makeHangingWay(await makeDatabase(), 4);
   const { db, close } = connect(way.url, { connections: 6 });
   onTestFinished(close);
@@ -52,7 +52,7 @@ test('however many users wait, connections that hang leave places for others', a
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false, false, false]);
 });
 
-test('where every connection hangs, a user is told in time that nothing ran', async () => {
+test('a user is told in time that nothing ran if every connection hangs', async () => {
   const way = await makeHangingWay(await makeDatabase(), Number.POSITIVE_INFINITY);
   const { db, load, close } = connect(way.url, { connections: 2 });
   const asked = [1, 2, 3, 4].map(() => db.execute(sql`SELECT 1`));
@@ -62,7 +62,7 @@ test('where every connection hangs, a user is told in time that nothing ran', as
   await close();
 });
 
-test('an attempt that fails turns nobody away for whom a session is about to be free', async () => {
+test('a failed attempt to connect refuses nobody if a session is about to be free', async () => {
   const url = await makeDatabase();
   const codecs: Codecs = { parsers: {}, serializers: {} };
   let attempts = 0;

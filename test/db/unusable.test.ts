@@ -31,23 +31,23 @@ async function expectWords(failing: Promise<unknown>, words: RegExp) {
   expect(message.replace(NAME, '')).toMatch(words);
 }
 
-test('a server that cannot be reached sends the operator to DATABASE_URL', async () => {
+test('the error of an unreachable server names DATABASE_URL', async () => {
   const failing = prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs');
   await expectWords(failing, /^connect ECONNREFUSED .*\. Check DATABASE_URL, or unset it/);
 });
 
-test('a wrong password sends the operator to the password', async () => {
+test('the error of a wrong password names the password', async () => {
   const url = changed(inject('scratchUrl'), { password: 'hunter2' });
   const words = /^password authentication failed .*\. Check the user and the password(?!.*hunter2)/;
   await expectWords(prepareDatabase(url), words);
 });
 
-test('a database that does not exist sends the operator to its name', async () => {
+test('the error of a missing database names the database', async () => {
   const url = changed(inject('scratchUrl'), { pathname: 'no_such_database' });
   await expectWords(prepareDatabase(url), /does not exist\. Check the name of the database in/);
 });
 
-test('a right that is missing is named, and nothing else is blamed', async () => {
+test('a missing right is named, and nothing else is blamed', async () => {
   await admin`create role ${admin(role)} login password 'secret'`;
   const url = changed(inject('scratchUrl'), { username: role, password: 'secret' });
   const words =
@@ -55,7 +55,7 @@ test('a right that is missing is named, and nothing else is blamed', async () =>
   await expectWords(openScratch(url), words);
 });
 
-test('a migration that fails is named as the cause, and DATABASE_URL is not blamed', async () => {
+test('a failed migration is named as the cause, and DATABASE_URL is not blamed', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`drop schema drizzle cascade`;
@@ -64,7 +64,7 @@ test('a migration that fails is named as the cause, and DATABASE_URL is not blam
   await expectWords(prepareDatabase(url), words);
 });
 
-test('the cause is told, and neither SQL nor parameters of the statement', () => {
+test('the message has the cause, and neither the SQL nor the parameters of the statement', () => {
   const full = Object.assign(new Error('no space left on device'), { code: SQLSTATE.diskFull });
   const statement = new DrizzleQueryError('insert into x', ['hunter2'], full);
   const words = 'Cannot use X: no space left on device. Its disk is full. Make room there.';

@@ -17,14 +17,14 @@ async function example(...args: string[]) {
   return { code, said: command.stdout(), error: command.stderr() };
 }
 
-test('claims a job, and renews the lease', async () => {
+test('the example claims a job, and renews the lease', async () => {
   const { code, said, error } = await example(url, '1', '1');
   expect(error).toBe('');
   expect(said).toMatch(/^Claimed: \d+, until \S+Z\nRenewed: until \S+Z\n$/);
   expect(code).toBe(0);
 });
 
-test('says of each refusal what it means', async () => {
+test('the example explains each refusal', async () => {
   for (const recruiterId of [11, 12, 13, 14])
     await fetch(`${url}/claim-job?jobId=2&recruiterId=${recruiterId}`);
   const refused = (said: string) => ({ code: 1, said: `${said}\n`, error: '' });
@@ -65,16 +65,19 @@ async function makeBusy(refuse: (response: ServerResponse) => unknown) {
 test.each<[string, string, (response: ServerResponse) => unknown]>([
   ['4', 'is busy', (response) => response.writeHead(503, { 'Retry-After': '0' }).end()],
   ['5', 'breaks the connection', (response) => response.destroy()],
-])('asks for job %s again with the same key where the service %s', async (job, _, refuse) => {
-  const { keys, busyUrl } = await makeBusy(refuse);
-  const { code, said, error } = await example(busyUrl, job, '1');
-  expect(error).toBe('');
-  expect(said).toContain('Claimed');
-  expect(code).toBe(0);
-  expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
-});
+])(
+  'the example asks for job %s again with the same key if the service %s',
+  async (job, _, refuse) => {
+    const { keys, busyUrl } = await makeBusy(refuse);
+    const { code, said, error } = await example(busyUrl, job, '1');
+    expect(error).toBe('');
+    expect(said).toContain('Claimed');
+    expect(code).toBe(0);
+    expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
+  },
+);
 
-test('gives up on a service that is not there', async () => {
+test('the example gives up on a service that is not there', async () => {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

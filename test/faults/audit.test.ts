@@ -27,12 +27,12 @@ async function found() {
   return ledger.findings.map(({ promise, what }) => `${promise}: ${what}`);
 }
 
-test('finds nothing where every promise was kept', async () => {
+test('the audit finds nothing if every promise was kept', async () => {
   expect(await found()).toEqual([]);
 });
 
-describe('what was done behind the back of the service is found', () => {
-  test('a claim that was told of and is gone', async () => {
+describe('the audit finds', () => {
+  test('a granted claim that is gone', async () => {
     await sql`DELETE FROM job_claims WHERE job_id = 2`;
     expect(await found()).toEqual([
       expect.stringMatching(/^acknowledged is kept: recruiter 1 of job 2 holds claim \d+, and the/),
@@ -52,7 +52,7 @@ describe('what was done behind the back of the service is found', () => {
     expect(await found()).toEqual([expect.stringMatching(/^only what was asked for: .+job 2/)]);
   });
 
-  test('a job that is held by more than it takes', async () => {
+  test('a job with more holders than slots', async () => {
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 5)`;
     expect(await found()).toEqual([
       expect.stringMatching(/^only what was asked for: the table has claim \d+ of recruiter 5/),
@@ -60,7 +60,7 @@ describe('what was done behind the back of the service is found', () => {
     ]);
   });
 
-  test('a key without its answer, with another one, and one that is gone', async () => {
+  test('a key without its answer, a key with another answer, and a key that is gone', async () => {
     const [first, second, third] = await sql`SELECT key FROM idempotency_keys ORDER BY key`;
     await sql`ALTER TABLE idempotency_keys ALTER status DROP NOT NULL`;
     await sql`UPDATE idempotency_keys SET status = NULL WHERE key = ${first?.key}`;

@@ -26,14 +26,14 @@ function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at
 const LOST = 'acknowledged is kept';
 const UNASKED = 'only what was asked for';
 
-describe('what was answered is in the table', () => {
-  test('a claim that was answered', () => {
+describe('the table has', () => {
+  test('each claim that was granted', () => {
     expect(broken([[claim, claimed('5')]], [row('5')])).toEqual([]);
     expect(broken([[claim, claimed('5')]], [])).toEqual([LOST]);
     expect(broken([[claim, claimed('5')]], [row('6')])).toEqual([UNASKED]);
   });
 
-  test('a release that was answered', () => {
+  test('no claim that was released', () => {
     const steps: [Operation, Verdict][] = [
       [claim, claimed('5')],
       [release('5'), { kind: 'released' }],
@@ -42,14 +42,14 @@ describe('what was answered is in the table', () => {
     expect(broken(steps, [row('5')])).toEqual([UNASKED]);
   });
 
-  test('a row that nobody asked for is none', () => {
+  test('no row that nobody asked for', () => {
     expect(broken([], [row('5')])).toEqual([UNASKED]);
     expect(broken([[claim, { kind: 'full' }]], [row('5')])).toEqual([UNASKED]);
   });
 });
 
-describe('an answer that was lost', () => {
-  test('leaves both possible, until a later answer tells', () => {
+describe('a lost answer', () => {
+  test('leaves both outcomes possible, until a later answer decides', () => {
     expect(broken([[claim, unknown]], [])).toEqual([]);
     expect(broken([[claim, unknown]], [row('5')])).toEqual([]);
     const told: [Operation, Verdict][] = [
@@ -66,7 +66,7 @@ describe('an answer that was lost', () => {
     expect(broken(full, [row('5')])).toEqual([UNASKED]);
   });
 
-  test('of a release leaves the claim or none, never another one', () => {
+  test('to a release leaves the claim or no claim, never another claim', () => {
     const steps: [Operation, Verdict][] = [
       [claim, claimed('5')],
       [release('5'), unknown],
@@ -76,7 +76,7 @@ describe('an answer that was lost', () => {
     expect(broken(steps, [row('6')])).toEqual([UNASKED]);
   });
 
-  test('of a claim that still runs may come true after another answer', () => {
+  test('to a claim that still runs may come true after another answer', () => {
     const full: [Operation, Verdict][] = [
       [claim, { kind: 'unknown', runs: true }],
       [claim, { kind: 'full' }],
@@ -87,18 +87,18 @@ describe('an answer that was lost', () => {
 
 describe('a lease', () => {
   const ends = NOW.from + 60_000;
-  test('holds until its end, and not longer', () => {
+  test('lasts until its end, and no longer', () => {
     expect(broken([[lease, claimed('5', ends)]], [], later(59_000))).toEqual([LOST]);
     expect(broken([[lease, claimed('5', ends)]], [], later(61_000))).toEqual([]);
     expect(broken([[lease, claimed('5', ends)]], [row('5')], later(61_000))).toEqual([UNASKED]);
   });
 
-  test('whose answer was lost ends too', () => {
+  test('ends even if its answer was lost', () => {
     expect(broken([[lease, unknown]], [row('5')], later(59_000))).toEqual([]);
     expect(broken([[lease, unknown]], [row('5')], later(61_000))).toEqual([UNASKED]);
   });
 
-  test('that was renewed without an answer may have either end', () => {
+  test('may have either end after a renewal without an answer', () => {
     const steps: [Operation, Verdict][] = [
       [lease, claimed('5', ends)],
       [{ kind: 'renew', ...pair, id: '5', leaseSeconds: 120 }, unknown],
@@ -109,7 +109,7 @@ describe('a lease', () => {
   });
 });
 
-describe('an answer that contradicts those before is a finding, and only one', () => {
+describe('one finding, and only one, comes from', () => {
   test.each<[string, [Operation, Verdict][], string]>([
     [
       'a second claim',
@@ -145,7 +145,7 @@ describe('an answer that contradicts those before is a finding, and only one', (
     expect(ledger.findings.map((each) => each.promise)).toEqual([promise]);
   });
 
-  test('one claim given to two', () => {
+  test('one claim that is given to two recruiters', () => {
     const ledger = new Ledger();
     ledger.record(claim, claimed('5'), NOW);
     ledger.record({ ...claim, recruiterId: '8' }, claimed('5'), NOW);
@@ -169,7 +169,7 @@ describe('a key', () => {
     expect(judged({ status: null, body: null })).toContain('a key is answered once');
   });
 
-  test('is answered the same each time', () => {
+  test('gets the same answer each time', () => {
     const ledger = new Ledger();
     for (const body of ['a', 'a', 'b']) ledger.answered('k', { status: 201, body });
     expect(ledger.findings.map(({ promise }) => promise)).toEqual(['a key is answered once']);
@@ -259,7 +259,7 @@ test('a service that keeps its promises is never accused, whatever answers are l
   );
 });
 
-test('without leases, a row that is lost or invented after an answer is found', () => {
+test('a row that is lost or invented after an answer is found, if there are no leases', () => {
   const forGood = { claim: 'claim', lease: 'claim', release: 'release', renew: 'release' } as const;
   const told: Play = { did: 'claim', full: true, isDone: true, isAnswered: true, passMs: 0 };
   fc.assert(

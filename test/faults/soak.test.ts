@@ -18,7 +18,7 @@ const samplesOf = (mbAfter: (requests: number) => number) =>
 const judged = (mbAfter: (requests: number) => number) =>
   judgeGrowth(growthOf(samplesOf(mbAfter), REQUESTS), REQUESTS);
 
-test('a server that grows in the second half is found', () => {
+test('a server that grows in the second half of the run is a finding', () => {
   expect(judged((requests) => 100 + requests / 5_000)).toEqual([
     {
       promise: 'it does not grow',
@@ -27,15 +27,15 @@ test('a server that grows in the second half is found', () => {
   ]);
 });
 
-test('a server that grew in the first half only is not', () => {
+test('a server that grows in the first half only is no finding', () => {
   expect(judged((requests) => Math.min(200, 80 + requests / 500))).toEqual([]);
 });
 
-test('with too few requests, nothing is said of the memory', () => {
+test('the memory is not judged after too few requests', () => {
   expect(judgeGrowth({ halfMb: 100, endMb: 200 }, 99_999)).toEqual([]);
 });
 
-test('the same seed draws the same', () => {
+test('one seed always draws the same numbers', () => {
   const drawn = (seed: string) => {
     const dice = seededDice(seed);
     return Array.from({ length: 20 }, () => dice.below(1_000));

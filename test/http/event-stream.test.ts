@@ -56,7 +56,7 @@ test('a client that reads nothing is cut off', async () => {
   await cutOff(told);
 });
 
-test('a client that reads nothing is cut off, though only heartbeats are written to it', async () => {
+test('a client that reads nothing is cut off, even if only heartbeats are written', async () => {
   let isFull = false;
   const { told } = await follow(async (isBehind) => {
     isFull ||= isBehind;

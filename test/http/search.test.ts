@@ -15,7 +15,7 @@ const search = async (q: string, more = '') => {
 const post = async (role: string, companyId = 1) =>
   (await call('POST', '/jobs', { companyId, role })).body.id as number;
 
-test('jobs are found by the beginnings of words of their role and company, in any order', async () => {
+test('a search finds jobs by the beginnings of words of role and company, in any order', async () => {
   expect(await search('security')).toEqual(['Security Engineer']);
   expect(await search('  ENG drones ')).toEqual(['Controls Engineer, Drones']);
   expect(await search('kestrel test')).toEqual(['Test Automation Engineer']);
@@ -24,7 +24,7 @@ test('jobs are found by the beginnings of words of their role and company, in an
   expect(await search('ineer')).toEqual([]);
 });
 
-test('what stands between words, and what is meant to a machine, finds what it means to people', async () => {
+test('a search treats punctuation and operators as people mean them', async () => {
   await post('CI/CD & Node.js, C++ (Küste)');
   await post("Quote ' colon: \\ and * | & !");
   for (const q of ['cd', 'js', 'node.js', 'C++', 'ci/cd', 'küs', 'Node.JS/ci'])
@@ -33,18 +33,18 @@ test('what stands between words, and what is meant to a machine, finds what it m
     expect(await search(q), q).toContain("Quote ' colon: \\ and * | & !");
 });
 
-test('large and small letters are the same, of any alphabet', async () => {
+test('a search treats large and small letters alike, in any alphabet', async () => {
   await post('Ärztin in Éclair, ЖУРНАЛ');
   for (const q of ['ärztin', 'ÄRZTIN', 'écl', 'ÉCLAIR', 'журнал'])
     expect(await search(q), q).toContain('Ärztin in Éclair, ЖУРНАЛ');
 });
 
-test('of what is searched for, no word is looked up that another one implies', () => {
+test('a search looks up no word that another word implies', () => {
   expect(searchText.parse('e E en Engineer eng e Gardener')).toEqual(['Engineer', 'Gardener']);
   expect(searchText.parse('e e e E')).toEqual(['e']);
 });
 
-test('the words follow a job, and a company, as they change and go', async () => {
+test('the searched words follow the changes and the end of a job and a company', async () => {
   const id = await post('Gardener', 2);
   expect(await search('gardener fernway')).toEqual(['Gardener']);
   await call('PATCH', `/jobs/${id}`, { role: 'Florist' });
@@ -66,7 +66,7 @@ describe('while a company is renamed', () => {
   const pid = async (tx: postgres.TransactionSql) =>
     (await tx`SELECT pg_backend_pid() AS pid`)[0]?.pid;
 
-  test('a job that is posted, or gets another role, is found by both new words', async () => {
+  test('a job that is posted or gets another role is found by both new words', async () => {
     const id = await post('Plasterer', 3);
     const { done } = await sessions.begin(async (tx) => {
       await tx`UPDATE companies SET name = 'Zephyr Works' WHERE id = 3`;
@@ -81,7 +81,7 @@ describe('while a company is renamed', () => {
       expect(await search(`${role} zephyr`)).toEqual([role]);
   });
 
-  test('it waits for those that have a new role already', async () => {
+  test('the renaming waits for jobs with a new role', async () => {
     const id = await post('Thatcher', 4);
     const { renamed } = await sessions.begin(async (tx) => {
       await tx`UPDATE jobs SET role = 'Tiler' WHERE id = ${id}`;
@@ -96,7 +96,7 @@ describe('while a company is renamed', () => {
   });
 });
 
-test('a search is one filter among the others, and comes by page', async () => {
+test('a search combines with the other filters, and comes by page', async () => {
   expect(await search('engineer', '&companyId=5')).toHaveLength(4);
   const full = await post('Harbourmaster');
   await post('Harbourmaster');
@@ -108,7 +108,7 @@ test('a search is one filter among the others, and comes by page', async () => {
   expect(page.body).toMatchObject({ jobs: [{ id: full }], nextCursor: String(full) });
 });
 
-test('recruiters and companies are found by their names', async () => {
+test('a search finds recruiters and companies by their names', async () => {
   const names = async (path: string) => {
     const { body } = await call('GET', path);
     return (body.recruiters ?? body.companies).map(({ name }: { name: string }) => name);
@@ -131,7 +131,7 @@ test.each([
   }
 });
 
-test('what a recruiter holds can be asked for some jobs alone', async () => {
+test('the claims of a recruiter can be read for some jobs alone', async () => {
   for (const job of [3, 4, 5]) await call('POST', `/jobs/${job}/claims`, { recruiterId: 9 });
   const held = async (query: string) =>
     (await call('GET', `/recruiters/9/claims?${query}`)).body.claims.map(

@@ -14,7 +14,7 @@ const post = async (job: Record<string, unknown> = {}) =>
   (await made.call('POST', '/jobs', { companyId: 1, role: 'Gardener', ...job })).body.id as number;
 
 describe('a job', () => {
-  test('is posted, read, and has four slots unless told otherwise', async () => {
+  test('is posted and read, and has four slots by default', async () => {
     const job = { companyId: 2, role: '  Night watch, Küste 🌊 ' };
     const made1 = await made.call('POST', '/jobs', job);
     expect(made1.status).toBe(201);
@@ -56,7 +56,7 @@ describe('a job', () => {
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('has its role and capacity changed', async () => {
+  test('can get another role and capacity', async () => {
     const id = await post();
     const changed = await made.call('PATCH', `/jobs/${id}`, { role: 'Florist', capacity: 9 });
     expect(changed).toMatchObject({ status: 200, body: { id, role: 'Florist', capacity: 9 } });
@@ -72,13 +72,13 @@ describe('a job', () => {
     [1, { capacity: 0 }, 400, 'capacity must be a whole number'],
     [1, { companyId: 2 }, 400, 'companyId'],
     [9_000_000, { capacity: 2 }, 404, 'no job'],
-  ])('job %i is not changed by %j: %i %s', async (id, change, status, detail) => {
+  ])('with the id %i is not changed by %j: %i %s', async (id, change, status, detail) => {
     const answer = await made.call('PATCH', `/jobs/${id}`, change);
     expect(answer.status).toBe(status);
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('keeps a capacity that its claims need, and says both numbers', async () => {
+  test('keeps the capacity that its claims need, and the refusal has both numbers', async () => {
     const id = await post();
     for (const recruiterId of [1, 2, 3]) await made.claim(id, recruiterId);
     expect(await made.call('PATCH', `/jobs/${id}`, { capacity: 2 })).toMatchObject({
@@ -90,7 +90,7 @@ describe('a job', () => {
     expect((await made.claim(id, 4)).status).toBe(403);
   });
 
-  test('is never left with more claims than slots by a crowd and falling capacities', async () => {
+  test('never has more claims than slots after a crowd claims and its capacity falls', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await post({ capacity: 8 });
       const claims = Array.from({ length: 20 }, (_, index) => made.claim(id, index + 1));
@@ -103,7 +103,7 @@ describe('a job', () => {
     }
   });
 
-  test('has its capacity judged under the lock of the claims', async () => {
+  test('changes its capacity under the lock of the claims', async () => {
     const id = await post({ capacity: 2 });
     const { change } = await whileHeld(made.databaseUrl, id, async ({ tx, untilWaitedFor }) => {
       await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${id}, 1), (${id}, 2)`;
@@ -115,7 +115,7 @@ describe('a job', () => {
   });
 });
 
-test('changes of a job that another session holds leave connections to the other jobs', async () => {
+test('changes of a held job leave connections for other jobs', async () => {
   const patient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20_000 });
   const [held, other] = [await post(), await post()];
   const { changes } = await whileHeld(made.databaseUrl, held, async () => {
@@ -131,7 +131,7 @@ test('changes of a job that another session holds leave connections to the other
 });
 
 describe('the list of jobs', () => {
-  test('of one status looks at so many jobs a page, and says where to go on', async () => {
+  test('reads a bounded number of jobs a page for one status, and says where to go on', async () => {
     const { db, call } = await makeApp();
     await db.execute(
       sql`INSERT INTO jobs (company_id, role) SELECT 1, 'x' FROM generate_series(1, 6000)`,
@@ -147,7 +147,7 @@ describe('the list of jobs', () => {
     expect(open.body).toMatchObject({ jobs: [{ id: 1 }, { id: 2 }, { id: 3 }], nextCursor: '3' });
   });
 
-  test('comes by page, each job once, in the order of their ids', async () => {
+  test('has each job once over all pages, in the order of ids', async () => {
     const seen: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -161,7 +161,7 @@ describe('the list of jobs', () => {
     expect(seen.length).toBeGreaterThanOrEqual(24);
   });
 
-  test('is filtered by company, and by whether a slot is left', async () => {
+  test('is filtered by company, and by open or full', async () => {
     const full = await post({ companyId: 3, capacity: 1 });
     const open = await post({ companyId: 3, capacity: 2 });
     await made.claim(full, 1);
@@ -189,14 +189,14 @@ describe('the list of jobs', () => {
     'cursor=9223372036854775808',
     'status=half',
     'companyId=x',
-  ])('%s is answered 400', async (query) => {
+  ])('answers 400 to %s', async (query) => {
     expect(await made.call('GET', `/jobs?${query}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid-request' },
     });
   });
 
-  test('GET /jobs/x is answered 400, an absent one 404', async () => {
+  test('answers 400 to GET /jobs/x, and 404 to an absent job', async () => {
     expect((await made.call('GET', '/jobs/x')).status).toBe(400);
     expect(await made.call('GET', '/jobs/9000000')).toMatchObject({
       status: 404,
@@ -219,7 +219,7 @@ describe.each([
     expect(page.body).toEqual({ [name]: [added.body], nextCursor: null });
   });
 
-  test('are refused where a name makes no sense, and not found where there is none', async () => {
+  test('are refused with an invalid name, and not found with an unknown id', async () => {
     for (const body of [{}, { name: '' }, { name: 5 }, { name: 'a\tb' }, { name: 'x', more: 1 }])
       expect(await made.call('POST', `/${name}`, body)).toMatchObject({ status: 400 });
     expect(await made.call('GET', `/${name}/9000000`)).toMatchObject({

@@ -4,7 +4,7 @@ import { connect } from '../../src/db/client.ts';
 import { findJobs } from '../../src/jobs/queries.ts';
 import { makeDatabase } from '../support/database.ts';
 
-test('however many jobs are read, a session prepares one statement', async () => {
+test('a session prepares one statement, however many jobs it reads', async () => {
   const { db, close } = connect(await makeDatabase(), { connections: 1 });
   onTestFinished(close);
   expect(await findJobs(db, [])).toEqual([]);

@@ -17,7 +17,7 @@ function makeChanged() {
   return { changed, readings, reading, onFailure };
 }
 
-test('jobs of one commit are read together, and so are those that change during a reading', async () => {
+test('the jobs of one commit are read together, and so are the jobs that change during a reading', async () => {
   const { changed, readings, reading } = makeChanged();
   for (const id of [1n, 2n, 1n]) changed.add(id);
   await reading(1);
@@ -30,7 +30,7 @@ test('jobs of one commit are read together, and so are those that change during 
   ]);
 });
 
-test('jobs that could not be read are read again, with those that have changed since', async () => {
+test('jobs that could not be read are read again, together with later changes', async () => {
   const { changed, readings, reading, onFailure } = makeChanged();
   changed.add(1n);
   await reading(1);
@@ -41,7 +41,7 @@ test('jobs that could not be read are read again, with those that have changed s
   expect(new Set(readings[1]?.ids)).toEqual(new Set([1n, 2n]));
 });
 
-test('a reading takes no more than a thousand jobs, and the next one the others', async () => {
+test('a reading takes at most a thousand jobs, and the next reading takes the rest', async () => {
   const { changed, readings, reading } = makeChanged();
   for (let id = 1n; id <= 1_001n; id++) changed.add(id);
   await reading(1);

@@ -28,8 +28,8 @@ async function deafen(): Promise<number> {
   return killed.length;
 }
 
-describe('when the connection that hears announcements is lost', () => {
-  test('the full state comes again, with what was changed meanwhile, and then each change', async () => {
+describe('after the connection for announcements is lost', () => {
+  test('the full state comes again with the missed changes, and then each change', async () => {
     const following = await open('?jobId=1');
     await following.isComplete();
     // No connection to this database can be made until the change is committed.
@@ -49,7 +49,7 @@ describe('when the connection that hears announcements is lost', () => {
     expect(JSON.stringify(made.events)).not.toMatch(/listen rowlock_jobs|password/);
   });
 
-  test('again and again, the last state is told all the same', async () => {
+  test('again and again, the last state is still told', async () => {
     const following = await open('?jobId=2');
     for (let n = 1; n <= 5; n++) {
       await following.isComplete(n);
@@ -64,7 +64,7 @@ describe('when the connection that hears announcements is lost', () => {
 });
 
 describe('changed jobs', () => {
-  test('that cannot be read are read later', async () => {
+  test('are read later if they cannot be read now', async () => {
     const impatient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20 });
     const following = await open('?jobId=3', impatient);
     await following.isComplete();
@@ -79,7 +79,7 @@ describe('changed jobs', () => {
     expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
   });
 
-  test('that are too many to keep are told by the full state', async () => {
+  test('are told by the full state if they are too many to keep', async () => {
     const forgetful = await makeApp({ url: made.databaseUrl, feedLimits: { changed: 3 } });
     const following = await open('', forgetful);
     await following.isComplete();
@@ -90,8 +90,8 @@ describe('changed jobs', () => {
   });
 });
 
-describe('a database that cannot be reached', () => {
-  test('is a problem before the stream begins', async () => {
+describe('an unreachable database', () => {
+  test('is answered as a problem before the stream begins', async () => {
     const way = await makeWay(await makeDatabase());
     const cutOff = await makeApp({ url: way.url });
     way.cut();
@@ -105,7 +105,7 @@ describe('a database that cannot be reached', () => {
     await soon(async () => expect((await open('', cutOff)).response.status).toBe(200));
   });
 
-  test('does not end a stream, which has the full state once it is back', async () => {
+  test('does not end a stream, and its return brings the full state', async () => {
     const databaseUrl = await makeDatabase();
     const way = await makeWay(databaseUrl);
     const direct = await makeApp({ url: databaseUrl });
@@ -124,7 +124,7 @@ describe('a database that cannot be reached', () => {
     await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(2));
   });
 
-  test('without a word, is noticed by asking it', async () => {
+  test('is noticed by questions if the connection is silent', async () => {
     const way = await makeWay(made.databaseUrl);
     let heard = 0;
     const deaf = vi.fn();
@@ -147,7 +147,7 @@ describe('a server that is told to stop', () => {
     return { server, url };
   }
 
-  test('ends its streams whole while a claim still runs, and then itself', async () => {
+  test('ends its streams at the end of an event while a claim still runs, and then ends itself', async () => {
     const { server, url } = await startServer();
     const following = await follow((init) => fetch(`${url}/jobs/events`, init));
     await following.isComplete();

@@ -9,7 +9,7 @@ import { atEnd } from '../support/command.ts';
 
 const somebody = { network: 'here' };
 
-test('a change that comes while a page is read is told after that page', async () => {
+test('a change during the reading of a page is told after the page', async () => {
   const made = await makeApp();
   const { claim, databaseUrl: url } = made;
   const other = await made.feed.follow({ jobIds: [4n] }, somebody);

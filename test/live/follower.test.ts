@@ -43,7 +43,7 @@ async function fullState(next: () => Promise<string>): Promise<string> {
 }
 
 describe('a client that does not read', () => {
-  test('has no page read for it', async () => {
+  test('causes no reading of pages', async () => {
     const { follower, next, pagesRead } = makeFollower([page(1n, 1n), page(undefined, 2n)]);
     await follower.readOn();
     await next();
@@ -52,7 +52,7 @@ describe('a client that does not read', () => {
     expect(await next()).toBe(`<2>${END}`);
   });
 
-  test('gets only the latest of what became of a job', async () => {
+  test('gets only the latest state of a job', async () => {
     const { follower, next } = makeFollower([page(undefined)]);
     await fullState(next);
     for (let n = 1; n <= 1_000; n++)
@@ -60,7 +60,7 @@ describe('a client that does not read', () => {
     expect(await next()).toBe('<1: 1000><2: 1000>');
   });
 
-  test('gets the full state again once too many jobs have changed', async () => {
+  test('gets the full state again after too many jobs have changed', async () => {
     const { follower, next } = makeFollower([page(undefined), page(undefined, 1n, 2n, 3n, 4n)]);
     await fullState(next);
     for (const id of [1n, 2n, 3n]) follower.put(about([id, `<old ${id}>`]));
@@ -71,7 +71,7 @@ describe('a client that does not read', () => {
   });
 });
 
-test('clients that are told the same get the same bytes, and not a copy each', async () => {
+test('clients share the bytes of one event, without a copy each', async () => {
   const [one, another] = [makeFollower([page(undefined)]), makeFollower([page(undefined)])];
   for (const { next } of [one, another]) await fullState(next);
   const changes = about([1n, '<1>'], [2n, '<2>']);
@@ -82,14 +82,14 @@ test('clients that are told the same get the same bytes, and not a copy each', a
 });
 
 describe('while the full state is on its way', () => {
-  test('what a page to come contains is not told twice, and what has come is told anew', async () => {
+  test('a change of a job on a later page is told once, and a change of a job on an earlier page is told again', async () => {
     const { follower, next } = makeFollower([page(2n, 1n, 2n), page(undefined, 3n)]);
     await follower.readOn();
     follower.put(about([1n, '<new 1>'], [3n, '<old 3>']));
     expect(await fullState(next)).toBe(`${BEGIN}<new 1><2><3>${END}`);
   });
 
-  test('it begins anew when something was missed, without what was read before', async () => {
+  test('the full state begins anew after a missed change, without the pages read before', async () => {
     const pages = [page(2n, 1n, 2n), page(undefined, 1n, 3n)];
     const { follower, next } = makeFollower(pages);
     await follower.readOn();
@@ -97,7 +97,7 @@ describe('while the full state is on its way', () => {
     expect(await fullState(next)).toBe(`${BEGIN}<1><3>${END}`);
   });
 
-  test('a page whose reading something was missed during is not told', async () => {
+  test('a page is not told if a change was missed during its reading', async () => {
     const follower: Follower = new Follower(
       {},
       {
@@ -116,7 +116,7 @@ describe('while the full state is on its way', () => {
     expect(told).toBe(`${BEGIN}${BEGIN}<2>${END}`);
   });
 
-  test('a database that is away is asked again, with heartbeats meanwhile', async () => {
+  test('an absent database is asked again, and heartbeats go on', async () => {
     const pages: Page[] = [];
     const { next } = makeFollower(pages);
     await next();
@@ -127,7 +127,7 @@ describe('while the full state is on its way', () => {
   });
 });
 
-test('who has left is told nothing more', async () => {
+test('a client that has left is told nothing more', async () => {
   const { follower, next } = makeFollower([page(undefined)]);
   await fullState(next);
   const waiting = next();

@@ -40,8 +40,8 @@ const about = ({ events }: Following, id: number): JobEvent[] =>
 const tells = (following: Following, id: number, what: Record<string, unknown>) =>
   soon(() => expect(following.latest().get(id)?.data).toMatchObject(what));
 
-describe('who begins to follow', () => {
-  test('gets the full state, each job as it is read by itself', async () => {
+describe('a new follower', () => {
+  test('gets the full state, each job as a read of the job shows it', async () => {
     const following = await open();
     expect(following.response.status).toBe(200);
     expect(following.response.headers.get('content-type')).toBe('text/event-stream');
@@ -72,13 +72,13 @@ describe('who begins to follow', () => {
     expect(told.map(({ data }) => data.role)).toEqual(rows.map(({ role }) => role));
   });
 
-  test('gets nothing but begin and end where no job is meant', async () => {
+  test('gets only begin and end if no job matches', async () => {
     const following = await open('?jobId=987654321');
     await following.isComplete();
     expect(names(following)).toEqual(['begin', 'end']);
   });
 
-  test('is told to say which, where there are too many', async () => {
+  test('is told to choose jobs if there are too many', async () => {
     const [company] = await made.db.insert(companies).values({ name: 'Small' }).returning();
     if (!company) throw new Error('no company');
     const makeJobOf = () => made.db.insert(jobs).values({ companyId: company.id, role: 'Tester' });
@@ -110,7 +110,7 @@ describe('who begins to follow', () => {
   });
 });
 
-describe('who follows is told of', () => {
+describe('a follower is told of', () => {
   test('a claim, and its release', async () => {
     const id = await makeJob();
     const following = await open();
@@ -149,7 +149,7 @@ describe('who follows is told of', () => {
     expect(about(other, id)).toEqual([]);
   });
 
-  test('only the jobs that they ask for', async () => {
+  test('only the jobs that it asks for', async () => {
     const ids = [await makeJob(), await makeJob({ companyId: 2 }), await makeJob()];
     const [first, second, third] = ids as [number, number, number];
     const some = await open(`?jobId=${first}&jobId=${second}`);
@@ -165,7 +165,7 @@ describe('who follows is told of', () => {
     expect(new Set(both.latest().keys())).toEqual(new Set([second]));
   });
 
-  test('what another server does, and many at once', async () => {
+  test('the changes of another server, even many at once', async () => {
     const id = await makeJob({ capacity: 5 });
     const [here, there] = [
       await makeService(made.databaseUrl),
@@ -184,7 +184,7 @@ describe('who follows is told of', () => {
   });
 });
 
-test('in a storm of claims a job never goes back, and the last that is told is the truth', async () => {
+test('the count of a job never goes back during a storm of claims, and the last count is true', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => makeJob({ capacity: 40 })));
   const early = await Promise.all([open(), open(), open('?companyId=1')]);
   const late: Following[] = [];
@@ -205,14 +205,14 @@ test('in a storm of claims a job never goes back, and the last that is told is t
   expect(await made.db.$count(jobClaims, eq(jobClaims.jobId, BigInt(ids[0] ?? 0)))).toBe(40);
 });
 
-describe('with tokens', () => {
+describe('a service with tokens', () => {
   afterEach(() => vi.useRealTimers());
   const openAs = async (guarded: Made, role: string, claims = {}) => {
     const headers = await as(role, '7', claims);
     return follow((init) => guarded.app.request('/jobs/events?jobId=1', { ...init, headers }));
   };
 
-  test('a stream ends when its token does, and not before', async () => {
+  test('ends a stream with its token, and not before', async () => {
     const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET });
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_900_000_000_900);
@@ -224,7 +224,7 @@ describe('with tokens', () => {
     expect(guarded.feed.load().followers).toBe(1);
   });
 
-  test('a caller takes no more streams than it may, and leaves the others theirs', async () => {
+  test('bounds the streams of each caller, and leaves the streams of other callers', async () => {
     const feedLimits = { followersOfCaller: 2 };
     const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, feedLimits });
     const status = async (role: string) => (await openAs(guarded, role)).response.status;
@@ -240,7 +240,7 @@ describe('with tokens', () => {
   });
 });
 
-describe('without tokens', () => {
+describe('a service without tokens', () => {
   const from = (some: Made, remoteAddress: string) => {
     const env = { incoming: { socket: { remoteAddress } } };
     return follow((init) => some.app.request('/jobs/events?jobId=1', init, env));
@@ -249,34 +249,31 @@ describe('without tokens', () => {
   test.each([
     ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.2'],
     ['2001:db8::1', '2001:db8:0:0:ffff::2', '2001:db8:0:1::1'],
-  ])(
-    '%s takes no more streams than it may, also as %s, and leaves %s its own',
-    async (...addresses) => {
-      const [one, theSame, another] = addresses;
-      const feedLimits = { followersOfNetwork: 2 };
-      const some = await makeApp({ url: made.databaseUrl, feedLimits });
-      const first = await from(some, one);
-      expect((await from(some, theSame)).response.status).toBe(200);
-      const refused = await from(some, one);
-      expect(refused.response.status).toBe(429);
-      expect(refused.response.headers.get('Retry-After')).toBe('1');
-      expect(await refused.ended).toContain('too-many-requests');
-      expect((await from(some, another)).response.status).toBe(200);
-      first.leave();
-      await soon(async () => expect((await from(some, theSame)).response.status).toBe(200));
-    },
-  );
+  ])('bounds the streams of %s, also as %s, and leaves the streams of %s', async (...addresses) => {
+    const [one, theSame, another] = addresses;
+    const feedLimits = { followersOfNetwork: 2 };
+    const some = await makeApp({ url: made.databaseUrl, feedLimits });
+    const first = await from(some, one);
+    expect((await from(some, theSame)).response.status).toBe(200);
+    const refused = await from(some, one);
+    expect(refused.response.status).toBe(429);
+    expect(refused.response.headers.get('Retry-After')).toBe('1');
+    expect(await refused.ended).toContain('too-many-requests');
+    expect((await from(some, another)).response.status).toBe(200);
+    first.leave();
+    await soon(async () => expect((await from(some, theSame)).response.status).toBe(200));
+  });
 });
 
 describe('a client', () => {
-  test('that hears nothing of jobs gets heartbeats', async () => {
+  test('gets heartbeats while no job changes', async () => {
     const quiet = await makeApp({ url: made.databaseUrl, feedLimits: { heartbeatMs: 5 } });
     const following = await open('?jobId=1', quiet);
     await soon(() => expect(following.text()).toMatch(/event: end\n.*\n\n:\n\n:\n\n/));
     expect(quiet.events).toEqual([]);
   });
 
-  test('that goes away is forgotten', async () => {
+  test('is forgotten after it goes away', async () => {
     const before = made.feed.load().followers;
     const following = await Promise.all([open(), open(), open()]);
     expect(made.feed.load().followers).toBe(before + 3);
@@ -284,7 +281,7 @@ describe('a client', () => {
     await soon(() => expect(made.feed.load().followers).toBe(before));
   });
 
-  test('that goes away from a real server is forgotten too, even in the middle', async () => {
+  test('is forgotten by a real server too, even in the middle of the full state', async () => {
     const { url } = await makeService(made.databaseUrl);
     const leaving = new AbortController();
     const request = { signal: leaving.signal };
@@ -299,7 +296,7 @@ describe('a client', () => {
     await soon(async () => expect(await followers()).toBe('1'));
   });
 
-  test('too many is told to come again', async () => {
+  test('is told to come again if too many follow', async () => {
     const small = await makeApp({ url: made.databaseUrl, feedLimits: { followers: 2 } });
     const [first] = await Promise.all([open('', small), open('', small)]);
     const response = await small.app.request('/jobs/events');
@@ -310,7 +307,7 @@ describe('a client', () => {
     await soon(async () => expect((await open('', small)).response.status).toBe(200));
   });
 
-  test('that asks by HEAD gets the headers, and follows nothing', async () => {
+  test('gets only the headers by HEAD, and follows nothing', async () => {
     const before = made.feed.load().followers;
     const response = await made.app.request('/jobs/events', { method: 'HEAD' });
     expect(response.status).toBe(200);
@@ -321,13 +318,13 @@ describe('a client', () => {
     expect((await fetch(`${url}/jobs/events`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('that asks by another method is told which ones there are', async () => {
+  test('is told the allowed methods if it uses another one', async () => {
     const response = await made.app.request('/jobs/events', { method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('that comes while the server stops is sent elsewhere', async () => {
+  test('is sent elsewhere while the server stops', async () => {
     const stopping = await makeApp({ url: made.databaseUrl });
     const following = await open('', stopping);
     await following.isComplete();

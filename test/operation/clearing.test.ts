@@ -41,7 +41,7 @@ const insertKey = (db: Connection['db'], key: string, seconds: number) =>
 const keysLeft = async (db: Connection['db']) =>
   (await db.execute(sql`SELECT key FROM idempotency_keys ORDER BY 1`)).map(({ key }) => key);
 
-test('expired claims go; those that live or stay do not', async () => {
+test('the clearing removes expired claims, and leaves live and permanent ones', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, -10, 60, -0.001);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
@@ -49,7 +49,7 @@ test('expired claims go; those that live or stay do not', async () => {
   expect(await recruitersLeft(db)).toEqual([2, 9]);
 });
 
-test('expired keys go, the others stay', async () => {
+test('the clearing removes expired keys, and leaves the others', async () => {
   const { db } = await makeConnection();
   await insertKey(db, 'old', -1);
   await insertKey(db, 'new', 60);
@@ -57,7 +57,7 @@ test('expired keys go, the others stay', async () => {
   expect(await keysLeft(db)).toEqual(['new']);
 });
 
-test('a claim that was renewed stays past its first end', async () => {
+test('a renewed claim stays past its first end', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, 2, -1);
   const [claim] = await db.execute(sql`SELECT id FROM job_claims WHERE recruiter_id = 1`);
@@ -70,7 +70,7 @@ test('a claim that was renewed stays past its first end', async () => {
   expect(await recruitersLeft(db)).toEqual([1]);
 });
 
-test('a claim that another session has locked is left, and the rest is cleared', async () => {
+test('the clearing skips a claim that another session has locked', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -10, -5, -1);
   const lock = 'SELECT FROM job_claims WHERE recruiter_id = 2 FOR UPDATE';
@@ -81,7 +81,7 @@ test('a claim that another session has locked is left, and the rest is cleared',
   expect(await clearClaims(doorTo(db))).toBe(1);
 });
 
-test('the claims of a job that another session has locked are left, and the rest is cleared', async () => {
+test('the clearing skips the claims of a job that another session has locked', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -2, -1);
   await db.execute(sql`UPDATE job_claims SET job_id = 2 WHERE recruiter_id = 2`);
@@ -92,7 +92,7 @@ test('the claims of a job that another session has locked are left, and the rest
   expect(await clearClaims(doorTo(db))).toBe(1);
 });
 
-test('of two that clear at once one works: the other finds the lock taken', async () => {
+test('only one of two simultaneous clearings works, since the other finds the lock taken', async () => {
   const { db, url } = await makeConnection();
   const other = connect(url);
   atEnd(() => other.close());
@@ -119,7 +119,7 @@ test('of two that clear at once one works: the other finds the lock taken', asyn
     .then(async ({ first }) => expect(await first).toBe(1));
 });
 
-test('it clears until it is stopped, a batch after the other', async () => {
+test('the clearing goes on batch by batch until it is stopped', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`INSERT INTO recruiters (name) SELECT 'r' FROM generate_series(1, 1200)`);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
@@ -135,7 +135,7 @@ test('it clears until it is stopped, a batch after the other', async () => {
   expect(events).toEqual([]);
 });
 
-test('an error is logged once, without SQL, and it goes on', async () => {
+test('the clearing logs an error once, without SQL, and goes on', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
   const { log, events } = collectLog();
@@ -151,7 +151,7 @@ test('an error is logged once, without SQL, and it goes on', async () => {
   expect(events).toHaveLength(1);
 });
 
-test('stopping waits for what runs, and not for the next time', async () => {
+test('a stop waits for the clearing that runs, and not for the next one', async () => {
   const { db, url } = await makeConnection();
   const { log, events } = collectLog();
   const holder = postgres(url, { max: 1 });

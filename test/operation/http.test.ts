@@ -40,7 +40,7 @@ describe('GET /readyz', () => {
     await expectNotReady(made, 'database-unreachable');
   });
 
-  test('is 503 within its patience when the database does not answer, however many ask', async () => {
+  test('is 503 within its patience if the database does not answer, however many ask', async () => {
     const made = await makeApp();
     const lock = 'LOCK TABLE drizzle.__drizzle_migrations';
     await whileLocked(made.databaseUrl, lock, async ({ tx }) => {
@@ -61,7 +61,7 @@ describe('GET /readyz', () => {
     await expectNotReady(made, 'migrations-missing');
   });
 
-  test('is 503 on a database that takes no writes, which are answered as busy', async () => {
+  test('is 503 if the database takes no writes, and claims are answered busy', async () => {
     const url = await makeDatabaseWith('default_transaction_read_only', 'on');
     const made = await makeApp({ url });
     await expectNotReady(made, 'database-read-only');
@@ -80,7 +80,7 @@ describe('GET /readyz', () => {
   });
 });
 
-test.each(['/healthz', '/readyz', '/metrics'])('%s is asked by GET and HEAD', async (path) => {
+test.each(['/healthz', '/readyz', '/metrics'])('%s answers GET and HEAD alone', async (path) => {
   const { app } = await makeApp();
   expect((await app.request(path, { method: 'HEAD' })).status).toBe(200);
   const answer = await app.request(path, { method: 'POST' });
@@ -88,7 +88,7 @@ test.each(['/healthz', '/readyz', '/metrics'])('%s is asked by GET and HEAD', as
 });
 
 describe('GET /metrics', () => {
-  test('counts each outcome of a claim once, replayed answers not again', async () => {
+  test('counts each outcome of a claim once, and no replayed answer', async () => {
     const made = await makeApp();
     const { call } = made;
     const keyed = { 'Idempotency-Key': 'k1' };
@@ -110,7 +110,7 @@ describe('GET /metrics', () => {
     });
   });
 
-  test('counts busy and unknown, and shows who runs and who waits', async () => {
+  test('counts busy and unknown outcomes, and shows running and waiting claims', async () => {
     const limits = { waiting: 2, answerMs: 200 };
     const made = await makeApp({ limits });
     const held = await whileHeld(made.databaseUrl, 1, async () => {
@@ -135,7 +135,7 @@ describe('GET /metrics', () => {
     );
   });
 
-  test('has a bounded number of series, whatever is asked by whatever method', async () => {
+  test('has a bounded number of series for any path and method', async () => {
     const made = await makeApp();
     const ask = (n: number) => {
       const path = n % 2 ? `/jobs/${n}/claims` : `/nothing-${n}/at?all=${n}`;
@@ -165,7 +165,7 @@ describe('GET /metrics', () => {
 });
 
 describe('the log of requests', () => {
-  test('has a line for each, with its route, status, time and id', async () => {
+  test('has a line for each request, with its route, status, time and id', async () => {
     const { app, requests } = await makeApp();
     await app.request('/jobs/1?token=hunter2', { headers: { 'X-Request-Id': 'the-id' } });
     expect(requests).toEqual([
@@ -176,13 +176,13 @@ describe('the log of requests', () => {
     ]);
   });
 
-  test('has no line for what asks all the time', async () => {
+  test('has no line for probes', async () => {
     const { app, requests } = await makeApp();
     for (const path of ['/healthz', '/readyz', '/metrics']) await app.request(path);
     expect(requests).toEqual([]);
   });
 
-  test('bounds the path that is not ours and shows no query string', async () => {
+  test('bounds an unknown path, and shows no query string', async () => {
     const { app, requests } = await makeApp();
     await app.request(`/${'x'.repeat(5_000)}?token=hunter2`);
     expect(requests).toMatchObject([{ path: `/${'x'.repeat(199)}`, status: 404 }]);
@@ -190,7 +190,7 @@ describe('the log of requests', () => {
   });
 
   test.each(['x'.repeat(256), 'two words', '{"a":1}', 'ünïcode'])(
-    'takes no request id such as %j from the client',
+    'takes no request id like %j from the client',
     async (id) => {
       const { app, requests } = await makeApp();
       const answer = await app.request('/jobs/1', { headers: { 'X-Request-Id': id } });

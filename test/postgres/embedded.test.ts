@@ -6,7 +6,7 @@ import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { isRunning, parentOf, postmasterOf, run } from '../support/command.ts';
 
 test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'leaves neither a server nor a directory when its parent ends by %s',
+  'an embedded PostgreSQL leaves neither a server nor a directory if its parent ends by %s',
   async (signal) => {
     const parent = run('test/support/hold-embedded.ts', []);
     const home = (await parent.says(/home (.+)\n/))[1] ?? '';
@@ -19,7 +19,7 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-test('stops at once when asked, with clients connected', async () => {
+test('an embedded PostgreSQL stops at once, even with clients connected', async () => {
   const embedded = await startEmbedded();
   const pid = postmasterOf(embedded.home);
   const sql = postgres(embedded.url, { max: 1, onnotice: () => undefined });
@@ -31,7 +31,7 @@ test('stops at once when asked, with clients connected', async () => {
   await sql.end({ timeout: 0 });
 });
 
-test('lets in nobody without its password, and listens on loopback alone', async () => {
+test('an embedded PostgreSQL wants its password, and listens on loopback alone', async () => {
   const embedded = await startEmbedded();
   const admin = postgres(embedded.url, { max: 1 });
   expect(await admin`SHOW listen_addresses`).toEqual([{ listen_addresses: '127.0.0.1' }]);
@@ -44,7 +44,7 @@ test('lets in nobody without its password, and listens on loopback alone', async
   await embedded.stop();
 });
 
-test('says so when its server ends by itself', async () => {
+test('an embedded PostgreSQL reports a server that ends by itself', async () => {
   const embedded = await startEmbedded();
   process.kill(postmasterOf(embedded.home), 'SIGKILL');
   expect(await embedded.failed).toMatch(/^PostgreSQL ended by itself: .+$/);
@@ -52,7 +52,7 @@ test('says so when its server ends by itself', async () => {
   expect(existsSync(embedded.home)).toBe(false);
 });
 
-test('the reason that PostgreSQL gives is told without the statement beside it', () => {
+test('the reason of PostgreSQL is told without the statement beside it', () => {
   const words = `2026 [1] LOG:  server process was terminated
 2026 [1] DETAIL:  Failed process was running: select hunter2
 2026 [1] FATAL:  out of memory
@@ -71,7 +71,7 @@ test('a full disk is given as the reason, even if clients were refused after it'
   expect(gist(words, '/data')).toMatch(/^no space left on device in \/data\. Make room there/);
 });
 
-test('leaves neither a server nor a directory when its guard is killed', async () => {
+test('an embedded PostgreSQL leaves neither a server nor a directory if its guard is killed', async () => {
   const embedded = await startEmbedded();
   const pid = postmasterOf(embedded.home);
   process.kill(parentOf(pid), 'SIGKILL');

@@ -54,7 +54,7 @@ test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were 
   await after.end();
 });
 
-test.concurrent("the server starts although postmaster.pid names a stranger's process, and the stranger lives on", async () => {
+test.concurrent("the server starts though postmaster.pid names a stranger's process, and the stranger lives on", async () => {
   const dataDir = makeDataDir();
   const first = await startEmbedded(dataDir);
   const file = readFileSync(pidFileOf(dataDir), 'utf8');

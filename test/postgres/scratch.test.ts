@@ -53,7 +53,7 @@ function startLab(url: string) {
   return { events, ...openStages(url, log) };
 }
 
-test('a server that starts drops the scratch databases of killed ones, and none of a living one', async () => {
+test('a starting server drops the scratch databases of killed servers, and none of a living server', async () => {
   // Before the leftover, which it would drop.
   const living = await holdScratch();
   const leftover = await makeLeftover();
@@ -83,7 +83,7 @@ test('the owner of a scratch database keeps the database when PostgreSQL restart
   await vi.waitFor(async () => expect(await sessionsOf(name)).toEqual([]), { timeout: 20_000 });
 });
 
-test('an account that may not drop them says so in one line, and works', async () => {
+test('an account that may not drop leftovers is told so in one line, and works', async () => {
   const leftover = await makeLeftover();
   await sql`CREATE ROLE scratch_guest LOGIN CREATEDB PASSWORD 'secret'`;
   const url = new URL(server.url);

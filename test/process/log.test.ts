@@ -23,7 +23,7 @@ test('an event is a line of JSON with its time and level', async () => {
   });
 });
 
-test('in a terminal it is a line for people', () => {
+test('an event in a terminal is a line for people', () => {
   const { log, text } = makeLog('info', true);
   log.error({ event: 'clearing failed' });
   expect(text()).toContain('clearing failed');
@@ -31,7 +31,7 @@ test('in a terminal it is a line for people', () => {
   expect(() => JSON.parse(text())).toThrow();
 });
 
-test('the level says what is left out', async () => {
+test('the level decides which events are left out', async () => {
   const errors = makeLog('error');
   errors.log.info({ event: 'request' });
   await setImmediate();
@@ -58,7 +58,7 @@ test('a line of JSON holds no character that a terminal obeys, and means the sam
 
 const COLOUR = String.raw`\u001b\[\d+m`;
 
-test('in a terminal nothing but colours is obeyed', () => {
+test('the terminal obeys only colours', () => {
   const { log, text } = makeLog('info', true);
   const facts = { path: HOSTILE, [HOSTILE]: 1, error: `Error\n    at ${HOSTILE}`, more: [HOSTILE] };
   log.error({ event: HOSTILE, ...facts });

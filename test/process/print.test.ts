@@ -9,7 +9,7 @@ import { run } from '../support/command.ts';
 const between = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
 
-describe('text that is printed', () => {
+describe('printed text', () => {
   test.each([
     ['C0', between(0x00, 0x1f).filter((each) => !'\n\t'.includes(each))],
     ['DEL and C1', between(0x7f, 0x9f)],
@@ -19,7 +19,7 @@ describe('text that is printed', () => {
     ],
     ['lines and paragraphs', ['\u2028', '\u2029']],
     ['zero width', [...'\u00ad\u200b\u200c\u200d\u2060\ufeff', '\u{e0041}']],
-  ])('has no character of %s left, and says which ones there were', (_, characters) => {
+  ])('shows the codes in place of characters of %s', (_, characters) => {
     for (const each of characters) {
       const text = printable(`a${each}b`);
       expect(text).toMatch(/^a(\\u[0-9a-f]{4})+b$/);
@@ -42,7 +42,7 @@ describe('text that is printed', () => {
     },
   );
 
-  test('means the same where it is JSON', () => {
+  test('means the same if it is JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -52,13 +52,13 @@ describe('text that is printed', () => {
   });
 });
 
-test('a command repeats a name that it does not know, and the terminal does not obey it', async () => {
+test('a command repeats an unknown name in a way that the terminal does not obey', async () => {
   const { ended, stderr } = run('scripts/replay.ts', ['na\u009b2J\u202eive', '1,2']);
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(/na\\u009b2J\\u202eive/);
 });
 
-test('nobody writes to the terminal in another way', () => {
+test('only print writes to the terminal', () => {
   const sources = ['src', 'scripts'].flatMap((folder) =>
     readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))

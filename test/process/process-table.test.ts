@@ -24,7 +24,7 @@ test.skipIf(!existsSync('/proc/self/ns/pid'))(
   },
 );
 
-test('/proc and ps list the same of a process, and nothing of one that is gone', async () => {
+test('/proc and ps agree about a process, and about a process that is gone', async () => {
   const child = spawn('sleep', ['600']);
   await once(child, 'spawn');
   for (const listed of [processOf, fromPs].map((list) => list(child.pid as number)))

@@ -43,15 +43,15 @@ const untilListening = (npm: Command, words: RegExp): Promise<string> =>
     () => 'all have ended',
   );
 
-describe.concurrent('everything that npm start began ends without npm, however early that is', () => {
+describe.concurrent('every process of npm start ends without npm, however early', () => {
   test.each([
     ['npm', 'SIGKILL', 'scripts/build.ts'],
     ['npm', 'SIGTERM', 'scripts/build.ts'],
-    ['shell', 'SIGKILL', 'scripts/build.ts'],
+    ['its shell', 'SIGKILL', 'scripts/build.ts'],
     ['npm', 'SIGKILL', 'dist/server.js'],
     ['npm', 'SIGTERM', 'dist/server.js'],
-    ['shell', 'SIGKILL', 'dist/server.js'],
-  ] as const)('%s ended by %s while %s begins', async (whom, signal, program) => {
+    ['its shell', 'SIGKILL', 'dist/server.js'],
+  ] as const)('if %s is ended by %s while %s begins', async (whom, signal, program) => {
     const npm = start('npm', ['start'], { DATABASE_URL: databaseUrl, PORT: '0' });
     const shell = await shellOf(npm, program);
     process.kill(whom === 'npm' ? (npm.child.pid as number) : shell, signal);
@@ -59,7 +59,7 @@ describe.concurrent('everything that npm start began ends without npm, however e
   });
 });
 
-test.concurrent('a race that has not begun ends without npm', async () => {
+test.concurrent('a race demo ends without npm, even before its race', async () => {
   const DATABASE_URL = inject('scratchUrl');
   const npm = start('npm', ['run', 'race-demo', '--', '--rounds', '5'], { DATABASE_URL });
   await shellOf(npm, 'scripts/race-demo.ts');
@@ -72,7 +72,7 @@ test.concurrent('an empty ROWLOCK_PARENT names no parent', async () => {
   expect(await untilListening(server, /listens on/)).toBe('it goes on');
 });
 
-test.concurrent('a server of the bench or the faults does not begin once those have ended', async () => {
+test.concurrent('a server of the bench or the faults does not start after its parent has ended', async () => {
   const server = runServer({ DATABASE_URL: databaseUrl, ROWLOCK_PARENT: '1' });
   expect(await untilListening(server, /listens on/)).toBe('all have ended');
   expect((await server.ended).code).toBe(143);

@@ -28,7 +28,7 @@ async function examineAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   return { code, wrong, skipped };
 }
 
-test('a sound database is well, in a table and as JSON', async () => {
+test('the doctor finds a sound database well, in a table and as JSON', async () => {
   const url = await makeDatabase();
   const { code, stdout } = await doctor([], { DATABASE_URL: url });
   expect([code, stdout]).toEqual([
@@ -45,7 +45,7 @@ test('a sound database is well, in a table and as JSON', async () => {
   expect([same, wrong]).toEqual([0, []]);
 });
 
-test('an embedded database is well, though leases and keys ended after its server stopped', async () => {
+test('the doctor finds an embedded database well, though leases and keys ended after its server stopped', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
   // Run by root, PostgreSQL has another user, who has to get in.
   chmodSync(directory, 0o755);
@@ -66,7 +66,7 @@ test('an embedded database is well, though leases and keys ended after its serve
 });
 
 describe('the doctor finds', () => {
-  test('jobs with more claims than capacity, the first 20 of however many', async () => {
+  test('jobs with more claims than slots, and shows the first 20', async () => {
     const { code, wrong } = await examineAfter(
       (sql) => sql`INSERT INTO job_claims (job_id, recruiter_id)
         SELECT job, n FROM generate_series(1, 23) job, generate_series(1, 5) n`,
@@ -101,7 +101,7 @@ describe('the doctor finds', () => {
     expect(wrong).toEqual([{ check, total: 1, examples: ['claim 70: job 1'] }]);
   });
 
-  test('keys that are stale, and does not say which', async () => {
+  test('stale keys, and does not show them', async () => {
     const { code, wrong } = await examineAfter(
       (sql) => sql`INSERT INTO idempotency_keys VALUES
         ('a', 'hunter2', 'f', 200, '{}', '', now() - interval '61 minutes'),
@@ -114,7 +114,7 @@ describe('the doctor finds', () => {
     expect(JSON.stringify(wrong)).not.toContain('hunter');
   });
 
-  test('triggers that are disabled or missing', async () => {
+  test('disabled or missing triggers', async () => {
     const { code, wrong } = await examineAfter(async (sql) => {
       await sql`ALTER TABLE job_claims DISABLE TRIGGER announce_claimed`;
       await sql`DROP TRIGGER announce_altered ON jobs`;
@@ -136,7 +136,7 @@ describe('the doctor finds', () => {
     ]);
   });
 
-  test('migrations that are missing, and then looks at nothing else', async () => {
+  test('missing migrations, and then looks at nothing else', async () => {
     const { code, wrong, skipped } = await examineAfter((sql) => sql`DROP SCHEMA drizzle CASCADE`);
     expect(code).toBe(1);
     expect(wrong).toMatchObject([{ check: 'migrations that are missing' }]);
@@ -146,18 +146,18 @@ describe('the doctor finds', () => {
 });
 
 describe('the doctor cannot run', () => {
-  test('when the database cannot be reached, and does not say the password', async () => {
+  test('if the database cannot be reached, and does not say the password', async () => {
     const { code, stdout, stderr } = await doctor(['--url', 'postgres://me:hunter2@127.0.0.1:1/x']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^Cannot use PostgreSQL at 127.0.0.1:1\/x(?!.*hunter2)[^\n]*\n$/);
   });
 
-  test('when there is no embedded database, and makes none', async () => {
+  test('if there is no embedded database, and makes none', async () => {
     const { code, stderr } = await doctor([], { DATA_DIR: '/nowhere/at/all' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('no embedded database yet')]);
   });
 
-  test('with options that it does not have', async () => {
+  test('with unknown options', async () => {
     const { code, stderr } = await doctor(['--fix']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('npm run doctor -- --help')]);
   });

@@ -3,7 +3,7 @@ import { run } from '../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
-test('with nothing to play there is no verdict', async () => {
+test('there is no verdict if there is nothing to play', async () => {
   const DATABASE_URL = inject('scratchUrl');
   const { ended, stdout } = faults(['--scenario', 'postgres'], { DATABASE_URL });
   expect((await ended).code).toBe(2);

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../lab/judge/judged/', import.meta.url));
 const judge = (...args: string[]) =>
   runSource('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
-describe('cannot be run', () => {
+describe('the judge cannot run', () => {
   test.each([
     ['unusable-syntax.ts', /does not compile: .+ \(line \d\)/],
     [

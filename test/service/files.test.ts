@@ -68,7 +68,7 @@ async function askAll(port: number, agent: Agent): Promise<string[]> {
 
 const failures = (answers: string[]) => answers.filter((each) => !/ (2|4)\d\d( |$)/.test(each));
 
-test('a reserve of files is left to the server, which never takes more than 20,000 connections', () => {
+test('the server keeps a reserve of files, and takes at most 20,000 connections', () => {
   const limits = [128, 256, 1_024, 20_000, 1_048_576, Number.POSITIVE_INFINITY];
   expect(limits.map(socketsWith)).toEqual([32, 156, 924, 19_900, 20_000, 20_000]);
 });
@@ -80,40 +80,37 @@ test.runIf(HAS_LIMITS)('the limit of this process is found', () => {
   expect(process.report).toMatchObject({ excludeNetwork });
 });
 
-test.runIf(HAS_LIMITS)(
-  'a crowd of connections leaves the server the files that it needs',
-  async () => {
-    const { server, port } = await serverWith(200);
-    expect(server.stdout()).toMatch(/^Connections: at most 100, since/m);
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    expect(await ask(port, '/healthz', agent)).toBe('/healthz 200');
-    let closed = 0;
-    const crowd = Array.from({ length: 400 }, () => {
-      const socket: Socket = connect(port, '127.0.0.1').on('error', () => undefined);
-      return socket.on('close', () => closed++);
-    });
-    atEnd(() => crowd.map((socket) => socket.destroy()));
-    const theOthersAreOut = async () => {
-      // Otherwise the server would close this connection after five seconds.
-      await ask(port, '/healthz', agent);
-      expect(closed).toBe(400 - 99);
-    };
-    await vi.waitFor(theOthersAreOut, { timeout: 20_000 });
-    expect(failures(await askAll(port, agent))).toEqual([]);
-    for (const socket of crowd) socket.destroy();
-    const isAnswered = async () => expect(await ask(port, '/jobs', new Agent())).toBe('/jobs 200');
-    await vi.waitFor(isAnswered, { timeout: 20_000 });
-    expect(server.stderr()).toBe('');
-    server.child.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
-  },
-);
+test.runIf(HAS_LIMITS)('a crowd of connections leaves the server enough files', async () => {
+  const { server, port } = await serverWith(200);
+  expect(server.stdout()).toMatch(/^Connections: at most 100, since/m);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  expect(await ask(port, '/healthz', agent)).toBe('/healthz 200');
+  let closed = 0;
+  const crowd = Array.from({ length: 400 }, () => {
+    const socket: Socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    return socket.on('close', () => closed++);
+  });
+  atEnd(() => crowd.map((socket) => socket.destroy()));
+  const theOthersAreOut = async () => {
+    // Otherwise the server would close this connection after five seconds.
+    await ask(port, '/healthz', agent);
+    expect(closed).toBe(400 - 99);
+  };
+  await vi.waitFor(theOthersAreOut, { timeout: 20_000 });
+  expect(failures(await askAll(port, agent))).toEqual([]);
+  for (const socket of crowd) socket.destroy();
+  const isAnswered = async () => expect(await ask(port, '/jobs', new Agent())).toBe('/jobs 200');
+  await vi.waitFor(isAnswered, { timeout: 20_000 });
+  expect(server.stderr()).toBe('');
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
 
 /** Longer than the time between two looks whether npm is still there. */
 const LOOKS_MS = 700;
 
 test.runIf(HAS_PRLIMIT)(
-  'a server without a free file is busy, and works again with the next',
+  'a server without a free file is busy, and works again once a file is free',
   async () => {
     const { server, port } = await serverWith(1_000);
     const limit = (files: number) =>

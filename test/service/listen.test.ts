@@ -5,7 +5,7 @@ import { listen } from '../../src/service/listen.ts';
 
 const never = new Promise<Response>(() => undefined);
 
-test('a request that hangs is cut off at the deadline of the drain, which says so', async () => {
+test('a drain cuts off a hanging request at its deadline, and reports that', async () => {
   let arrived = () => {};
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -24,7 +24,7 @@ test('a request that hangs is cut off at the deadline of the drain, which says s
   expect(await request).toBe('cut off');
 });
 
-test('a drain lets what runs end, and has cut nothing off', async () => {
+test('a drain lets running requests end, and cuts off none', async () => {
   let answer = (_: Response) => {};
   const answered = new Promise<Response>((resolve) => {
     answer = resolve;
@@ -78,7 +78,7 @@ test.each([
   expect(await answerTo(url, text)).toMatch(/^$|^HTTP\/1.1 408/);
 });
 
-test('past so many sockets a new one is closed, and taken again once another has ended', async () => {
+test('a new socket past the bound is closed, and accepted again once another has ended', async () => {
   const { url, drain } = await listen(ok, '127.0.0.1', 0, { ...patient, sockets: 1 });
   onTestFinished(async () => void (await drain(0)));
   const { hostname, port } = new URL(url);

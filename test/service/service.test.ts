@@ -7,7 +7,7 @@ import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { whileHeld } from '../support/locks.ts';
 
-test('the metrics of a service have the waits for the lock, and the connections in use', async () => {
+test('the metrics have the waits for the lock and the connections in use', async () => {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   const readMetric = async (series: string) => {
@@ -36,7 +36,7 @@ test('the metrics of a service have the waits for the lock, and the connections 
   expect(await readMetric('rowlock_draining')).toBe('0');
 });
 
-test('a service clears expired claims away, and a claim of the lab is no outcome', async () => {
+test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   const sql = postgres(databaseUrl, { max: 1 });
@@ -54,7 +54,7 @@ test('a service clears expired claims away, and a claim of the lab is no outcome
   expect(text).not.toContain('rowlock_claim_outcomes_total{');
 });
 
-test('a service that stops says so to whoever asks, until that was heard', async () => {
+test('a stopping service tells callers so, until they had time to hear it', async () => {
   const service = await makeService(await makeDatabase());
   let hear = () => {};
   const stopped = service.stop(
@@ -73,7 +73,7 @@ test('a service that stops says so to whoever asks, until that was heard', async
   await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
 });
 
-test('a service that stops leaves no scratch database of the lab behind', async () => {
+test('a stopping service leaves no scratch database of the lab behind', async () => {
   const server = await startEmbedded();
   atEnd(() => server.stop());
   await prepareDatabase(server.url);

@@ -32,18 +32,15 @@ browserTest.for([
   ['inline', 'console: Applying inline style violates'],
   ['elsewhere', 'request: http://localhost:9/'],
   ['missing', 'console: Failed to load resource'],
-] as const)(
-  'a page that does what it should not is caught: %s',
-  async ([name, fault], { browser }) => {
-    const page = await browser.newPage();
-    const faults: string[] = [];
-    watch(page, url, (each) => faults.push(each));
-    await page.goto(`${url}/?${name}`, { waitUntil: 'networkidle' });
-    expect(faults.map((each) => each.slice(0, fault.length))).toContain(fault);
-  },
-);
+] as const)('a fault of a page is caught: %s', async ([name, fault], { browser }) => {
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  watch(page, url, (each) => faults.push(each));
+  await page.goto(`${url}/?${name}`, { waitUntil: 'networkidle' });
+  expect(faults.map((each) => each.slice(0, fault.length))).toContain(fault);
+});
 
-browserTest('an answer that refuses is no fault of the page', async ({ browser }) => {
+browserTest('a refusal by the service is no fault of the page', async ({ browser }) => {
   const page = await browser.newPage();
   const faults: string[] = [];
   watch(page, url, (each) => faults.push(each));
@@ -51,7 +48,7 @@ browserTest('an answer that refuses is no fault of the page', async ({ browser }
   expect(faults).toEqual([]);
 });
 
-browserTest('a page that some cannot read is caught', async ({ browser }) => {
+browserTest('a page that is not accessible is caught', async ({ browser }) => {
   const page = await browser.newPage();
   await page.setContent('<title>Page</title><button></button>');
   await expect(expectAccessible(page)).rejects.toThrow('button-name');

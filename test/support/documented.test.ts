@@ -20,7 +20,7 @@ function judge(path: string, status: number, body: object, method = 'GET') {
   return documented(answering).request(path, { method });
 }
 
-test('an answer that is documented passes as it is', async () => {
+test('a documented answer passes unchanged', async () => {
   const response = await judge('/companies/1', 200, company);
   expect(await response.json()).toEqual(company);
   expect((await judge('/companies/1', 404, notFound)).status).toBe(404);

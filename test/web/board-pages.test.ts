@@ -18,28 +18,31 @@ afterAll(() => sql.end());
 
 const roles = 'Array.from(document.querySelectorAll(".job h2"), (each) => each.textContent)';
 
-browserTest('100,000 jobs come by page, forward and back, and by the address', async ({ open }) => {
-  const page = await open(url);
-  const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
-  await expect.poll(async () => (await rolesShown()).length).toBe(50);
-  const first = await rolesShown();
-  await page.getByRole('button', { name: 'Next' }).click();
-  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
-  const address = page.url();
-  await page.getByRole('button', { name: 'Next' }).click();
-  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
-  await page.getByRole('button', { name: 'Previous' }).click();
-  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
-  await page.goBack();
-  await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
-  await page.getByRole('button', { name: 'First' }).click();
-  await expect.poll(rolesShown).toEqual(first);
-  const other = await open(address);
-  await other.getByRole('heading', { name: 'Post 27', exact: true }).waitFor();
-});
+browserTest(
+  'a person can turn the pages of 100,000 jobs, and an address leads to a page',
+  async ({ open }) => {
+    const page = await open(url);
+    const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
+    await expect.poll(async () => (await rolesShown()).length).toBe(50);
+    const first = await rolesShown();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+    const address = page.url();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+    await page.goBack();
+    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+    await page.getByRole('button', { name: 'First' }).click();
+    await expect.poll(rolesShown).toEqual(first);
+    const other = await open(address);
+    await other.getByRole('heading', { name: 'Post 27', exact: true }).waitFor();
+  },
+);
 
 browserTest(
-  'among 100,000 jobs a search finds the few, and the filter the full ones',
+  'a search finds a few of 100,000 jobs, and a filter finds the full jobs',
   async ({ open }) => {
     const page = await open(url);
     const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
@@ -61,28 +64,25 @@ browserTest(
   },
 );
 
-browserTest(
-  'a page follows the jobs that it shows, and only while it is seen',
-  async ({ open }) => {
-    const followers = async () => {
-      const text = await (await fetch(`${url}/metrics`)).text();
-      return text.match(/^rowlock_followers (\d+)$/m)?.[1];
-    };
-    const page = await open(`${url}/?q=post+500`);
-    await page.getByText('Live', { exact: true }).waitFor();
-    expect(await followers()).toBe('1');
-    const see = (isSeen: boolean) =>
-      page.evaluate(`
+browserTest('a page follows its jobs only while it is seen', async ({ open }) => {
+  const followers = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text.match(/^rowlock_followers (\d+)$/m)?.[1];
+  };
+  const page = await open(`${url}/?q=post+500`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(await followers()).toBe('1');
+  const see = (isSeen: boolean) =>
+    page.evaluate(`
       Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} });
       document.dispatchEvent(new Event('visibilitychange'));`);
-    await see(false);
-    await expect.poll(followers, { timeout: 10_000 }).toBe('0');
-    await fetch(`${url}/claim-job?jobId=524&recruiterId=1`);
-    await see(true);
-    await page.getByRole('listitem').filter({ hasText: '1 of 4 claimed' }).waitFor();
-    expect(await followers()).toBe('1');
-  },
-);
+  await see(false);
+  await expect.poll(followers, { timeout: 10_000 }).toBe('0');
+  await fetch(`${url}/claim-job?jobId=524&recruiterId=1`);
+  await see(true);
+  await page.getByRole('listitem').filter({ hasText: '1 of 4 claimed' }).waitFor();
+  expect(await followers()).toBe('1');
+});
 
 browserTest('a job that is posted appears on the last page', async ({ open }) => {
   const page = await open(`${url}/?q=zeppelin`);

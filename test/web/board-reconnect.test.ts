@@ -25,7 +25,7 @@ async function serve(options: Partial<ServiceOptions> = {}) {
 }
 
 browserTest(
-  'a tab whose server stops says so, and has everything again when it is back',
+  'a tab says that its server is gone, and shows everything again once the server is back',
   async ({ open }) => {
     const first = await serve();
     const other = await serve();
@@ -41,22 +41,19 @@ browserTest(
   },
 );
 
-browserTest(
-  'a claim that nobody answers is asked again until the server is back',
-  async ({ open }) => {
-    const first = await serve();
-    const page = await open(`${first.url}/?recruiter=2&q=drones`);
-    await page.getByText('Live', { exact: true }).waitFor();
-    await first.stop();
-    await page.getByRole('button', { name: 'Claim' }).click();
-    await page.getByText('Asking again…').waitFor();
-    await serve({ port: first.port });
-    await page.getByText('yours').waitFor();
-  },
-);
+browserTest('a claim without an answer is repeated until the server is back', async ({ open }) => {
+  const first = await serve();
+  const page = await open(`${first.url}/?recruiter=2&q=drones`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await first.stop();
+  await page.getByRole('button', { name: 'Claim' }).click();
+  await page.getByText('Asking again…').waitFor();
+  await serve({ port: first.port });
+  await page.getByText('yours').waitFor();
+});
 
 browserTest(
-  'where tokens are asked for, the board asks for one, and claims for whom it names',
+  'the board asks for a token if the service does, and claims for the recruiter of the token',
   async ({ open }) => {
     const { url } = await serve({ auth: WITH_SECRET });
     const page = await open(`${url}/?q=drones`);
@@ -86,37 +83,34 @@ browserTest(
   },
 );
 
-browserTest(
-  'behind a proxy that has put a path in front of it, the pages work',
-  async ({ open }) => {
-    const { url } = await serve({ lab: true });
-    const proxy = createServer((near, answer) => {
-      const path = near.url?.replace(/^\/board/, '') ?? '';
-      if (path === near.url) return answer.writeHead(404).end();
-      const { method, headers } = near;
-      const far = request(url + path, { method, headers }, (from) => {
-        answer.writeHead(from.statusCode ?? 502, from.headers);
-        from.pipe(answer);
-      });
-      far.on('error', () => answer.destroy());
-      answer.on('close', () => far.destroy());
-      near.pipe(far);
+browserTest('the pages work behind a proxy that adds a path', async ({ open }) => {
+  const { url } = await serve({ lab: true });
+  const proxy = createServer((near, answer) => {
+    const path = near.url?.replace(/^\/board/, '') ?? '';
+    if (path === near.url) return answer.writeHead(404).end();
+    const { method, headers } = near;
+    const far = request(url + path, { method, headers }, (from) => {
+      answer.writeHead(from.statusCode ?? 502, from.headers);
+      from.pipe(answer);
     });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    onTestFinished(() => {
-      proxy.close();
-      proxy.closeAllConnections();
-    });
-    const { port } = proxy.address() as AddressInfo;
-    const page = await open(`http://127.0.0.1:${port}/board/?recruiter=4&q=drones`);
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Claim' }).click();
-    await page.getByText('yours').waitFor();
-    await page.getByRole('link', { name: 'Lab' }).click();
-    await page.getByRole('heading', { level: 1, name: 'The lab' }).waitFor();
-    await page.getByRole('link', { name: 'Job board' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/board/');
-  },
-);
+    far.on('error', () => answer.destroy());
+    answer.on('close', () => far.destroy());
+    near.pipe(far);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const page = await open(`http://127.0.0.1:${port}/board/?recruiter=4&q=drones`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Claim' }).click();
+  await page.getByText('yours').waitFor();
+  await page.getByRole('link', { name: 'Lab' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The lab' }).waitFor();
+  await page.getByRole('link', { name: 'Job board' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/board/');
+});

@@ -42,27 +42,30 @@ browserTest(
   },
 );
 
-browserTest('a claim in one tab is seen in the other, and so is its release', async ({ open }) => {
-  await post('Lighthouse Keeper');
-  const [mine, theirs] = [
-    await open(boardFor(1, 'lighthouse')),
-    await open(boardFor(2, 'lighthouse')),
-  ];
-  await theirs.getByText('Live', { exact: true }).waitFor();
-  await theirs.getByRole('button', { name: 'Claim Lighthouse Keeper' }).focus();
-  await press(mine, 'Claim', 'Lighthouse Keeper');
-  await rowOf(theirs, '1 of 4 claimed').waitFor();
-  // What happens elsewhere takes the focus from nobody.
-  const focused = await theirs.evaluate('document.activeElement.textContent');
-  expect(focused).toBe('Claim Lighthouse Keeper');
-  await rowOf(mine, '1 of 4 claimed').getByText('yours').waitFor();
-  expect(await theirs.getByText('yours').count()).toBe(0);
-  await press(mine, 'Release', 'Lighthouse Keeper');
-  await rowOf(theirs, '0 of 4 claimed').waitFor();
-  await mine.getByRole('button', { name: 'Claim Lighthouse Keeper' }).waitFor();
-});
+browserTest(
+  'a claim in one tab shows in the other tab, and so does its release',
+  async ({ open }) => {
+    await post('Lighthouse Keeper');
+    const [mine, theirs] = [
+      await open(boardFor(1, 'lighthouse')),
+      await open(boardFor(2, 'lighthouse')),
+    ];
+    await theirs.getByText('Live', { exact: true }).waitFor();
+    await theirs.getByRole('button', { name: 'Claim Lighthouse Keeper' }).focus();
+    await press(mine, 'Claim', 'Lighthouse Keeper');
+    await rowOf(theirs, '1 of 4 claimed').waitFor();
+    // What happens elsewhere takes the focus from nobody.
+    const focused = await theirs.evaluate('document.activeElement.textContent');
+    expect(focused).toBe('Claim Lighthouse Keeper');
+    await rowOf(mine, '1 of 4 claimed').getByText('yours').waitFor();
+    expect(await theirs.getByText('yours').count()).toBe(0);
+    await press(mine, 'Release', 'Lighthouse Keeper');
+    await rowOf(theirs, '0 of 4 claimed').waitFor();
+    await mine.getByRole('button', { name: 'Claim Lighthouse Keeper' }).waitFor();
+  },
+);
 
-browserTest('a name that is typed fast means nobody else', async ({ open }) => {
+browserTest('a name that is typed fast chooses its recruiter', async ({ open }) => {
   const page = await open(boardFor(1, 'drones'));
   const field = page.getByLabel('You are');
   await expect.poll(() => field.inputValue()).not.toBe('');
@@ -77,7 +80,7 @@ browserTest('a name that is typed fast means nobody else', async ({ open }) => {
   expect(new URL(page.url()).searchParams.get('recruiter')).toBe('120');
 });
 
-browserTest('of five recruiters in five tabs the fifth is refused in words', async ({ open }) => {
+browserTest('the fifth of five recruiters in five tabs is refused in words', async ({ open }) => {
   await post('Ferry Pilot');
   for (const recruiterId of [1, 2, 3, 4]) {
     const page = await open(boardFor(recruiterId, 'ferry'));
@@ -97,7 +100,7 @@ browserTest('of five recruiters in five tabs the fifth is refused in words', asy
 });
 
 browserTest(
-  'a recruiter is searched, chosen and a job claimed by keyboard alone',
+  'a person can search a recruiter, choose one and claim a job by keyboard alone',
   async ({ open }) => {
     await post('Cartographer');
     const page = await open(`${url}/?q=cartographer`);
@@ -123,7 +126,7 @@ browserTest(
 );
 
 browserTest(
-  'a lease counts down, is renewed, and is over when the service says so',
+  'a lease counts down, is renewed, and ends when the service says so',
   async ({ open }) => {
     const id = await post('Beekeeper');
     const page = await open(boardFor(6, 'beekeeper'));
@@ -172,7 +175,7 @@ browserTest('a job that is withdrawn leaves the board', async ({ open }) => {
 });
 
 browserTest.for(['light', 'dark'] as const)(
-  'everybody can read the board and use it, %s',
+  'the board is accessible, %s',
   async (colorScheme, { open }) => {
     const role = `Surveyor ${colorScheme}`;
     const id = await post(role);

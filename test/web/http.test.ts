@@ -12,7 +12,7 @@ const production = await makeService(databaseUrl, {
 });
 const asPage = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
-test('a page may load nothing but the service and its files, and stands in nobody’s frame', async () => {
+test('a page may load only from the service, and stands in no frame', async () => {
   for (const path of ['/', '/lab']) {
     const { status, headers } = await fetch(workshop.url + path, asPage);
     expect(status).toBe(200);
@@ -24,7 +24,7 @@ test('a page may load nothing but the service and its files, and stands in nobod
   }
 });
 
-test('a page that has not changed is not sent again, and keeps its policy', async () => {
+test('an unchanged page is not sent again, and keeps its policy', async () => {
   for (const path of ['/', '/lab', '/docs']) {
     const first = await fetch(workshop.url + path, asPage);
     const etag = first.headers.get('ETag') ?? '';
@@ -37,7 +37,7 @@ test('a page that has not changed is not sent again, and keeps its policy', asyn
   }
 });
 
-test('what a page is made of lies beside it, and may be kept for ever', async () => {
+test('the files of a page lie beside it, and may be cached for ever', async () => {
   const html = await (await fetch(`${workshop.url}/lab`, asPage)).text();
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, each = '']) => each);
   expect(addresses.length).toBeGreaterThan(5);
@@ -51,7 +51,7 @@ test('what a page is made of lies beside it, and may be kept for ever', async ()
   expect((await fetch(`${workshop.url}/web/http.ts`)).status).toBe(404);
 });
 
-test('a program that asks for JSON gets no page but the problem that it always got', async () => {
+test('a program that asks for JSON gets a problem, and no page', async () => {
   const { app } = await makeApp();
   const expected = await (await app.request('/')).json();
   const answer = await fetch(workshop.url, { headers: { Accept: 'application/json' } });
@@ -60,7 +60,7 @@ test('a program that asks for JSON gets no page but the problem that it always g
   expect((await fetch(workshop.url)).status).toBe(200);
 });
 
-test('outside of workshop mode there is no page of the lab, nor a link to it', async () => {
+test('there is neither a page of the lab nor a link to it outside workshop mode', async () => {
   const page = await fetch(production.url, asPage);
   expect(page.status).toBe(200);
   expect(await page.text()).not.toContain('./lab');
@@ -68,14 +68,14 @@ test('outside of workshop mode there is no page of the lab, nor a link to it', a
   expect(await (await fetch(workshop.url, asPage)).text()).toContain('./lab');
 });
 
-test('where tokens are asked for, pages can be loaded without one, and show nothing by themselves', async () => {
+test('pages load without a token, and show no data by themselves', async () => {
   const html = await (await fetch(production.url, asPage)).text();
   const [script = ''] = html.match(/\.\/web\/board-\w+\.js/) ?? [];
   expect((await fetch(new URL(script, production.url))).status).toBe(200);
   expect((await fetch(`${production.url}/jobs`)).status).toBe(401);
 });
 
-test.each(['/', '/lab'])('the page %s is read, not written', async (path) => {
+test.each(['/', '/lab'])('the page %s answers only reads', async (path) => {
   const answer = await fetch(`${workshop.url}${path}`, { method: 'POST' });
   expect(answer.status).toBe(405);
   expect(answer.headers.get('Allow')).toBe('GET, HEAD');

@@ -14,19 +14,22 @@ const step = (page: Page, text: string) =>
   page.getByRole('status').getByText(text, { exact: true }).waitFor();
 const rows = (page: Page) => page.getByRole('table').locator('tbody tr').count();
 
-browserTest('all schedules are run, and the clearest that oversells is shown', async ({ open }) => {
-  const page = await open(at(NAIVE));
-  await run(page);
-  await result(page, 'Of 20 schedules, 18 oversold.');
-  await page.getByRole('status').filter({ hasText: 'Of 20 schedules, 18 oversold.' }).waitFor();
-  await step(page, 'Step 6 of 6');
-  await page.getByText('5 claims, 4 slots: oversold', { exact: true }).waitFor();
-  expect(await rows(page)).toBe(6);
-  expect(page.url()).toBe(at(`${NAIVE}&step=6`));
-});
+browserTest(
+  'a run plays all schedules, and shows the clearest one that oversells',
+  async ({ open }) => {
+    const page = await open(at(NAIVE));
+    await run(page);
+    await result(page, 'Of 20 schedules, 18 oversold.');
+    await page.getByRole('status').filter({ hasText: 'Of 20 schedules, 18 oversold.' }).waitFor();
+    await step(page, 'Step 6 of 6');
+    await page.getByText('5 claims, 4 slots: oversold', { exact: true }).waitFor();
+    expect(await rows(page)).toBe(6);
+    expect(page.url()).toBe(at(`${NAIVE}&step=6`));
+  },
+);
 
 browserTest(
-  'one goes through it by buttons and by keys, and it plays by itself',
+  'a person goes through a schedule by buttons and keys, and the schedule plays by itself',
   async ({ open }) => {
     const page = await open(at(`${NAIVE}&step=2`));
     await step(page, 'Step 2 of 6');
@@ -66,7 +69,7 @@ browserTest('an address shows the same step again, and leads to the game', async
 });
 
 browserTest(
-  'in the middle of a counterexample, what is left is not begun again',
+  'a counterexample that is left in the middle does not begin again',
   async ({ open }) => {
     const page = await open(at(`${NAIVE}&step=3`));
     await step(page, 'Step 3 of 6');
@@ -81,7 +84,7 @@ browserTest(
   },
 );
 
-browserTest('what scrolls has its keys to itself', async ({ open }) => {
+browserTest('a region that scrolls keeps the arrow keys for itself', async ({ open }) => {
   const page = await open(at(`${NAIVE}&step=3`));
   await step(page, 'Step 3 of 6');
   await page.getByText('Transcript', { exact: true }).click();
@@ -92,7 +95,7 @@ browserTest('what scrolls has its keys to itself', async ({ open }) => {
   expect(await page.locator('.player').innerText()).toContain('Step 4 of 6');
 });
 
-browserTest('a server that breaks off is told in words', async ({ open }) => {
+browserTest('the page says in words that the server broke off', async ({ open }) => {
   const page = await open(at('strategy=fenced-lease&view=explore'));
   await page.route('**/lab/explorations?*', (route) => route.abort());
   await run(page);
@@ -103,7 +106,7 @@ browserTest('a server that breaks off is told in words', async ({ open }) => {
   await page.getByText(/\d+ of 3476 schedules/).waitFor();
 });
 
-browserTest('the text is the transcript that the service tells', async ({ open }) => {
+browserTest('the text is the transcript of the service', async ({ open }) => {
   const told = await follow((init) => fetch(`${url}/lab/explorations?strategy=naive`, init));
   await told.ended;
   const { counterexample } = told.events.at(-1)?.data ?? {};
@@ -114,22 +117,19 @@ browserTest('the text is the transcript that the service tells', async ({ open }
   await page.getByText(`npm run replay -- naive ${counterexample.schedule.join()}`).waitFor();
 });
 
-browserTest(
-  'of a safe strategy all schedules hold, and nothing else is shown',
-  async ({ open }) => {
-    const page = await open(at('strategy=row-lock&view=explore'));
-    await run(page);
-    await result(page, 'All 8 schedules hold.');
-    expect(await page.getByRole('table').count()).toBe(0);
-    await page.getByLabel('Strategy').selectOption('insert-then-lock');
-    await page.getByRole('button', { name: 'Run every schedule' }).waitFor();
-    await run(page);
-    await result(page, 'Of 18 schedules, 12 deadlocked.');
-    await page.getByText('waits for S1').first().waitFor();
-  },
-);
+browserTest('the page of a safe strategy shows only that all schedules hold', async ({ open }) => {
+  const page = await open(at('strategy=row-lock&view=explore'));
+  await run(page);
+  await result(page, 'All 8 schedules hold.');
+  expect(await page.getByRole('table').count()).toBe(0);
+  await page.getByLabel('Strategy').selectOption('insert-then-lock');
+  await page.getByRole('button', { name: 'Run every schedule' }).waitFor();
+  await run(page);
+  await result(page, 'Of 18 schedules, 12 deadlocked.');
+  await page.getByText('waits for S1').first().waitFor();
+});
 
-browserTest('a second one waits in line, until the first is stopped', async ({ open }) => {
+browserTest('a second exploration waits in line until the first is stopped', async ({ open }) => {
   const first = await open(at('strategy=fenced-lease&view=explore'));
   await run(first);
   await first.getByText(/\d+ of 3476 schedules/).waitFor();

@@ -14,12 +14,12 @@ describe('the address of a place in the lab', () => {
       '?strategy=naive&view=race&beside=&recruiters=50&rounds=1',
       { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
     ],
-  ] as const)('%s leads there and back', (address, place) => {
+  ] as const)('is read from %s and written to it', (address, place) => {
     expect(readPlace(address)).toEqual(place);
     expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);
   });
 
-  test('is home where it says nothing, and knows the third recruiter by the schedule', () => {
+  test('is the home if it is empty, and takes the third recruiter from the schedule', () => {
     expect(readPlace('')).toEqual(HOME);
     expect(readPlace('?view=moon')).toEqual(HOME);
     expect(readPlace('?schedule=1,3').sessions).toBe(3);

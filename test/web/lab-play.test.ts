@@ -33,7 +33,7 @@ const arrows = (page: Page, kind: string) =>
 
 const tokenOf = async (role: string) => (await as(role, '7')).Authorization.replace('Bearer ', '');
 
-browserTest('naive is oversold by hand, with keys', async ({ open }) => {
+browserTest('a person oversells naive with keys', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await headline(page, 'Can you oversell it?');
   await press(page, '121212');
@@ -50,7 +50,7 @@ browserTest('naive is oversold by hand, with keys', async ({ open }) => {
 });
 
 browserTest(
-  'row-lock cannot be oversold: one sees who waits for whom, and the proof',
+  'a person cannot oversell row-lock, and sees who waits for whom, and the proof',
   async ({ open }) => {
     const page = await open(at('strategy=row-lock'), { colorScheme: 'dark' });
     await press(page, '12');
@@ -70,39 +70,45 @@ browserTest(
   },
 );
 
-browserTest('a deadlock is a red circle, and PostgreSQL gives one up', async ({ open }) => {
-  const page = await open(at('strategy=insert-then-lock'));
-  await press(page, '1212');
-  await said(page, 'Deadlock: S2 and S1 wait for one another, and PostgreSQL gives up S2.');
-  expect((await arrows(page, 'deadlock')).toSorted()).toEqual(['25% to 75%', '75% to 25%']);
-  await lane(page, 2).getByText('given up by PostgreSQL').waitFor();
-  await page.getByText('READ COMMITTED, failed: only ROLLBACK is left').waitFor();
-  await expectAccessible(page);
-  await press(page, 'e');
-  await headline(page, 'deadlock: 4 claims, 4 slots');
-  expect(await arrows(page, 'deadlock')).toEqual([]);
-});
+browserTest(
+  'a deadlock is shown as a red circle, and PostgreSQL gives up one session',
+  async ({ open }) => {
+    const page = await open(at('strategy=insert-then-lock'));
+    await press(page, '1212');
+    await said(page, 'Deadlock: S2 and S1 wait for one another, and PostgreSQL gives up S2.');
+    expect((await arrows(page, 'deadlock')).toSorted()).toEqual(['25% to 75%', '75% to 25%']);
+    await lane(page, 2).getByText('given up by PostgreSQL').waitFor();
+    await page.getByText('READ COMMITTED, failed: only ROLLBACK is left').waitFor();
+    await expectAccessible(page);
+    await press(page, 'e');
+    await headline(page, 'deadlock: 4 claims, 4 slots');
+    expect(await arrows(page, 'deadlock')).toEqual([]);
+  },
+);
 
-browserTest('steps are undone and begun anew, by mouse and by keyboard alone', async ({ open }) => {
-  const page = await open(at('strategy=naive'));
-  await page.getByRole('button', { name: 'Step S1' }).click();
-  await page.getByRole('button', { name: 'Step S2' }).click();
-  await page.getByRole('row').nth(2).waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.waitForURL(at('strategy=naive&schedule=1'));
-  await page.getByRole('button', { name: 'Step S1' }).focus();
-  await page.keyboard.press('Enter');
-  await page.waitForURL(at('strategy=naive&schedule=1,1'));
-  await said(page, 'S1 runs insert into job_claims: 1 row.');
-  expect(await page.evaluate('document.activeElement.textContent')).toContain('Step S1');
-  await press(page, 'u');
-  await page.waitForURL(at('strategy=naive&schedule=1'));
-  await press(page, 'r');
-  await page.waitForURL(at('strategy=naive'));
-  await said(page, 'Nobody has made a step yet.');
-});
+browserTest(
+  'a person undoes steps and begins anew, by mouse or by keyboard alone',
+  async ({ open }) => {
+    const page = await open(at('strategy=naive'));
+    await page.getByRole('button', { name: 'Step S1' }).click();
+    await page.getByRole('button', { name: 'Step S2' }).click();
+    await page.getByRole('row').nth(2).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForURL(at('strategy=naive&schedule=1'));
+    await page.getByRole('button', { name: 'Step S1' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(at('strategy=naive&schedule=1,1'));
+    await said(page, 'S1 runs insert into job_claims: 1 row.');
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Step S1');
+    await press(page, 'u');
+    await page.waitForURL(at('strategy=naive&schedule=1'));
+    await press(page, 'r');
+    await page.waitForURL(at('strategy=naive'));
+    await said(page, 'Nobody has made a step yet.');
+  },
+);
 
-browserTest('keys can be turned off, and do nothing while one chooses', async ({ open }) => {
+browserTest('keys can be turned off, and do nothing while a person chooses', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await page.getByRole('combobox', { name: 'Strategy' }).focus();
   await press(page, '1');
@@ -115,7 +121,7 @@ browserTest('keys can be turned off, and do nothing while one chooses', async ({
   await page.waitForURL(at('strategy=naive&schedule=2'));
 });
 
-browserTest('time passes where something ends by it', async ({ open }) => {
+browserTest('time can pass if something ends by time', async ({ open }) => {
   const page = await open(at('strategy=lease'));
   await press(page, '1122');
   await lane(page, 2).getByText('sleeps until time passes').waitFor();
@@ -127,20 +133,23 @@ browserTest('time passes where something ends by it', async ({ open }) => {
 describe('a permalink', () => {
   const schedule = '1,1,1,2,1,2,2,2';
 
-  browserTest('shows the same again, and the transcript of the command line', async ({ open }) => {
-    const page = await open(at(`strategy=stale-snapshot&schedule=${schedule}`));
-    await headline(page, 'Oversold! 5 claims, 4 slots');
-    await page.getByText('Transcript', { exact: true }).click();
-    const [strategy] = chooseStrategies(['stale-snapshot']) as [Strategy];
-    const scenario = claimScenario(strategy, settingNamed('last-slot'), 2);
-    const { transcript } = tell(await replay(stage, scenario, schedule.split(',')));
-    const shown = page.getByRole('region', { name: 'Transcript as text' });
-    expect(await shown.textContent()).toBe(transcript);
-    await page.getByText(`npm run replay -- stale-snapshot ${schedule}`).waitFor();
-  });
+  browserTest(
+    'shows the same schedule again, with the transcript of the command line',
+    async ({ open }) => {
+      const page = await open(at(`strategy=stale-snapshot&schedule=${schedule}`));
+      await headline(page, 'Oversold! 5 claims, 4 slots');
+      await page.getByText('Transcript', { exact: true }).click();
+      const [strategy] = chooseStrategies(['stale-snapshot']) as [Strategy];
+      const scenario = claimScenario(strategy, settingNamed('last-slot'), 2);
+      const { transcript } = tell(await replay(stage, scenario, schedule.split(',')));
+      const shown = page.getByRole('region', { name: 'Transcript as text' });
+      expect(await shown.textContent()).toBe(transcript);
+      await page.getByText(`npm run replay -- stale-snapshot ${schedule}`).waitFor();
+    },
+  );
 
   browserTest(
-    'names the situation and the recruiters too; another choice begins anew',
+    'names the situation and the recruiters too, and another choice begins anew',
     async ({ open }) => {
       const page = await open(at('strategy=row-lock&scenario=first-slot&schedule=3,1'));
       await page.getByText('0 claims committed, 1 slot').waitFor();
@@ -153,7 +162,7 @@ describe('a permalink', () => {
     },
   );
 
-  browserTest('to what cannot be says why, and how to go on', async ({ open }) => {
+  browserTest('to an impossible schedule says why, and how to go on', async ({ open }) => {
     const page = await open(at('strategy=row-lock&schedule=1,2,2'));
     await page.getByText('Step 3 of the schedule is 2, but only 1 can go on there.').waitFor();
     await expectAccessible(page);
@@ -162,7 +171,7 @@ describe('a permalink', () => {
   });
 });
 
-browserTest('a server that is gone for a while is asked again', async ({ open }) => {
+browserTest('the page asks again after its server was gone for a while', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await press(page, '1');
   await said(page, 'Step 1.');
@@ -174,24 +183,21 @@ browserTest('a server that is gone for a while is asked again', async ({ open })
   await said(page, 'Step 2.');
 });
 
-browserTest(
-  'who is not known is asked for a token, and it has to be of one who may',
-  async ({ open }) => {
-    const guarded = await makeService(await makeDatabase(), { auth: WITH_SECRET });
-    const page = await open(`${guarded.url}/lab`);
-    const show = async (token: string) => {
-      await page.getByRole('textbox', { name: 'Token' }).fill(token);
-      await page.getByRole('button', { name: 'Show the lab' }).click();
-    };
-    await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
-    await show(await tokenOf('recruiter'));
-    await page.getByText('The lab cannot be shown: Your token does not allow this.').waitFor();
-    await page.getByRole('button', { name: 'Show another token' }).click();
-    await show(await tokenOf('admin'));
-    await press(page, '1');
-    await said(page, 'Step 1.');
-  },
-);
+browserTest('the page asks for a token, and the token must allow the lab', async ({ open }) => {
+  const guarded = await makeService(await makeDatabase(), { auth: WITH_SECRET });
+  const page = await open(`${guarded.url}/lab`);
+  const show = async (token: string) => {
+    await page.getByRole('textbox', { name: 'Token' }).fill(token);
+    await page.getByRole('button', { name: 'Show the lab' }).click();
+  };
+  await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
+  await show(await tokenOf('recruiter'));
+  await page.getByText('The lab cannot be shown: Your token does not allow this.').waitFor();
+  await page.getByRole('button', { name: 'Show another token' }).click();
+  await show(await tokenOf('admin'));
+  await press(page, '1');
+  await said(page, 'Step 1.');
+});
 
 browserTest('three recruiters fit on a phone, with arrows down the margin', async ({ open }) => {
   const page = await open(at('strategy=row-lock&sessions=3'), { width: 360, height: 740 });

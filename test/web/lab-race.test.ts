@@ -12,7 +12,7 @@ const totals = (page: Page) => page.getByRole('region', { name: 'Totals' });
 const chart = (page: Page, strategy: string) =>
   page.getByRole('region', { name: new RegExp(`^${strategy}, round`) });
 
-browserTest('naive races beside row-lock, and oversells where that does not', async ({ open }) => {
+browserTest('naive races beside row-lock, and only naive oversells', async ({ open }) => {
   const page = await open(at(RACE));
   await start(page);
   await totals(page).waitFor();
@@ -57,7 +57,7 @@ browserTest('every round can be looked at, and read as text', async ({ open }) =
   await page.getByText('the promise of the capacity was kept by row-lock.').waitFor();
 });
 
-browserTest('what is raced stands in the address', async ({ open }) => {
+browserTest('the address has the settings of the race', async ({ open }) => {
   const page = await open(at(RACE));
   await page.getByLabel('Strategy').selectOption('transaction');
   await page.getByLabel('Beside it').selectOption('nothing');
@@ -84,7 +84,7 @@ browserTest('a crowd that is too large does not start', async ({ open }) => {
   expect(await page.locator('.chart').count()).toBe(0);
 });
 
-browserTest('a second race waits in line, until the first is left', async ({ open }) => {
+browserTest('a second race waits in line until the first is left', async ({ open }) => {
   const first = await open(at(`${RACE}&recruiters=50&rounds=20`));
   await start(first);
   await first.getByText(/^\d+ of 40 rounds$/).waitFor();

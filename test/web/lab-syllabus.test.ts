@@ -23,7 +23,7 @@ browserTest('every strategy is listed with its verdict, in order', async ({ open
   await page.getByRole('heading', { name: 'naive' }).waitFor();
 });
 
-browserTest('the source is highlighted, and what decides is marked', async ({ open }) => {
+browserTest('the source is highlighted, and the decisive statement is marked', async ({ open }) => {
   const page = await open(at('naive'));
   await page.getByText('what decides is marked, at line 15').waitFor();
   expect(await page.locator('mark').allInnerTexts()).toEqual([
@@ -40,7 +40,7 @@ browserTest('the source is highlighted, and what decides is marked', async ({ op
   expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");
 });
 
-browserTest('what goes wrong is one click from being played', async ({ open }) => {
+browserTest('a fault can be played after one click', async ({ open }) => {
   const page = await open(at('one-statement'));
   const row = page.getByRole('row', { name: /^one slot is left Of 14 schedules, 6 oversold/ });
   await row.getByRole('link').click();
@@ -60,7 +60,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     }
   });
 
-browserTest('a strategy that there is not is said so', async ({ open }) => {
+browserTest('the page says that a strategy is unknown', async ({ open }) => {
   const page = await open(at('hope'));
   await page.getByRole('alert').getByText('There is no strategy hope.').waitFor();
 });

@@ -4,7 +4,7 @@ import { ServiceClock } from '../../src/web/parts/clock.ts';
 import { eventsOf } from '../../src/web/parts/events.ts';
 
 describe('the clock of the service', () => {
-  test('is known better than to the second after some answers', () => {
+  test('is known to better than a second after some answers', () => {
     const ahead = 3_600_000;
     const clock = new ServiceClock();
     for (let sent = 1_000_050; sent < 1_020_000; sent += 1_370) {
@@ -18,7 +18,7 @@ describe('the clock of the service', () => {
     expect(new ServiceClock().at(5)).toBe(5);
   });
 
-  test('is learnt anew when one of them is set', () => {
+  test('is learnt anew after a clock is set', () => {
     const clock = new ServiceClock();
     clock.hear({ sent: 0, received: 10, date: 50_000 });
     clock.hear({ sent: 1_000, received: 1_010, date: 1_000 });
@@ -38,7 +38,7 @@ test.each([
   expect(timeLeft(milliseconds)).toBe(words);
 });
 
-test('events are read whatever pieces they come in, comments among them', async () => {
+test('events are read from pieces of any size, and comments are skipped', async () => {
   const text =
     'retry: 1000\n\nevent: begin\ndata: {}\n\n:\n\nevent: job\ndata: {"role":"Küste"}\n\n';
   const bytes = new TextEncoder().encode(text);

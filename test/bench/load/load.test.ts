@@ -21,8 +21,8 @@ const spread = (jobs: number, slots?: number): Asks => ({
   ...(slots && { slots }),
 });
 
-describe('the load', () => {
-  test('asks for each pair once, and ends where none is left', async () => {
+describe('a load', () => {
+  test('asks for each pair once, and ends after the last pair', async () => {
     const asked: string[] = [];
     const origin = await serve((path, response) => {
       asked.push(path);
@@ -37,7 +37,7 @@ describe('the load', () => {
     expect(new Set(asked).size).toBe(40);
   });
 
-  test('never has two requests on their way on one connection', async () => {
+  test('has at most one request under way on each connection', async () => {
     const running = new Set<unknown>();
     const seen = new Set<unknown>();
     let pipelined = 0;
@@ -56,7 +56,7 @@ describe('the load', () => {
     expect([pipelined, seen.size]).toEqual([0, 5]);
   });
 
-  test('of no seconds asks once on each connection', async () => {
+  test('that lasts no seconds asks once on each connection', async () => {
     const origin = await serve((_, response) => response.end());
     const asks = { kind: 'one-job', jobId: 1 } as const;
     const crowds = [{ asks, connections: 250 }];
@@ -79,12 +79,12 @@ describe('an answer', () => {
     ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n', undefined],
     ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n', undefined],
     ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 503],
-  ])('%j has the status %j', (text, status) => {
+  ])('that begins with %j has the status %j', (text, status) => {
     expect(statusOf(Buffer.from(text))).toBe(status);
   });
 });
 
-test.each([10, 1_000, 100_000])('of %i jobs, each gets four different recruiters', (jobs) => {
+test.each([10, 1_000, 100_000])('each of %i jobs gets four different recruiters', (jobs) => {
   const paths = Array.from({ length: jobs * 4 }, (_, n) => pathOf(spread(jobs, 4), n));
   expect(new Set(paths).size).toBe(jobs * 4);
   expect(new Set(paths.map((each) => each?.split('&')[0])).size).toBe(jobs);
@@ -112,7 +112,7 @@ test('rounds alternate between the measurements, and the first round does not co
   expect(figuresByName).toEqual({ a: [{ n: 2 }, { n: 4 }], b: [{ n: 3 }, { n: 5 }] });
 });
 
-test('the median is the middle, or between the two', () => {
+test('the median is the middle value, or lies between the two middle values', () => {
   const of = (...values: number[]) =>
     median(
       values.map((n) => ({ n })),
@@ -121,7 +121,7 @@ test('the median is the middle, or between the two', () => {
   expect([of(3, 1, 2), of(4, 1, 10, 2), of(7)]).toEqual([2, 3, 7]);
 });
 
-test('a bar is on the ratio, and says whether it is reached', () => {
+test('a bar applies to the ratio, and says whether the ratio reaches the bar', () => {
   const judged = (value: number, at: 'least' | 'most') =>
     compare('x', 'ms', { name: 'a', value }, { name: 'b', value: 10 }, { at, limit: 2 });
   expect(judged(20, 'least').bar?.reached).toBe(true);

@@ -85,7 +85,7 @@ async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promis
   return result as Promise<T>;
 }
 describe('claims that come at once', () => {
-  test('of many jobs are decided in one transaction, each with an outcome of its own', async () => {
+  test('are decided in one transaction for many jobs, each with its own outcome', async () => {
     const { claim, statements } = makeQueue();
     const ids = await makeJobs(50, 2);
     const outcomes = await Promise.all(
@@ -103,7 +103,7 @@ describe('claims that come at once', () => {
     expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
   });
 
-  test('of one job, ten thousand of them, cost a handful of statements', async () => {
+  test('cost a handful of statements if ten thousand claims name one job', async () => {
     const { claim, db, statements } = makeQueue();
     await db.insert(recruiters).values(range(100).map((n) => ({ name: `More ${n}` })));
     const jobId = await makeJob();
@@ -116,7 +116,7 @@ describe('claims that come at once', () => {
     expect(statements.length).toBeLessThan(20);
   });
 
-  test('are served in the order in which they came', async () => {
+  test('are served in the order of their arrival', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob();
     const order = [17, 3, 99, 42, 5, 1, 2];
@@ -125,7 +125,7 @@ describe('claims that come at once', () => {
     expect(await holdersOf(jobId)).toEqual(order.slice(0, 4));
   });
 
-  test('with one of a recruiter who does not exist: that one alone is told so', async () => {
+  test('leave one recruiter who does not exist alone with the refusal', async () => {
     const { claim } = makeQueue();
     const ids = await makeJobs(20, 1);
     const wrong = new Set([0, 7, 19]);
@@ -137,7 +137,7 @@ describe('claims that come at once', () => {
     );
   });
 
-  test('of one job, after one of a recruiter who does not exist, lose no slot to it', async () => {
+  test('lose no slot to an earlier claim of a recruiter who does not exist', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob(1);
     const outcomes = await Promise.all([9_000_000, 9_000_001, 5, 6].map((id) => claim(jobId, id)));
@@ -149,7 +149,7 @@ describe('claims that come at once', () => {
     ]);
   });
 
-  test('however many name a recruiter who does not exist, are decided in one transaction', async () => {
+  test('are decided in one transaction, even if many name recruiters who do not exist', async () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(256);
     const impossible = ids.map((jobId, n) => claim(jobId, 9_000_000 + n));
@@ -169,7 +169,7 @@ describe('claims that come at once', () => {
     expect(stored).toEqual({ body: 'no-such-recruiter' });
   });
 
-  test('with one of a recruiter whom somebody is deleting: that one alone is busy', async () => {
+  test('are granted, except for a recruiter whom another session deletes: that claim is busy', async () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(20, 1);
     const [leaving] = await admin`INSERT INTO recruiters (name) VALUES ('Leaving') RETURNING id`;
@@ -196,7 +196,7 @@ describe('claims that come at once', () => {
     expect((await claim(ids[7] ?? 0n, Number(leaving?.id))).kind).toBe('no-such-recruiter');
   });
 
-  test('with the largest ids and the longest lease: each has an outcome of its own', async () => {
+  test('may have the largest ids and the longest lease, and each has its own outcome', async () => {
     const { claim, queue } = makeQueue();
     const jobId = await makeJob();
     const largest = 2n ** 63n - 1n;
@@ -210,7 +210,7 @@ describe('claims that come at once', () => {
     expect(kindsOf(outcomes)).toEqual(['no-such-job', 'no-such-recruiter', 'claimed', 'claimed']);
   });
 
-  test('of a job that does not exist are told so, and the others claim', async () => {
+  test('are refused for a job that does not exist, and granted for the other jobs', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob();
     const outcomes = await Promise.all([
@@ -221,7 +221,7 @@ describe('claims that come at once', () => {
     expect(kindsOf(outcomes)).toEqual(['no-such-job', 'claimed', 'no-such-job']);
   });
 
-  test('by one recruiter are granted once', async () => {
+  test('are granted once if all are of one recruiter', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob();
     const outcomes = await Promise.all(range(50).map(() => claim(jobId, 8)));
@@ -230,7 +230,7 @@ describe('claims that come at once', () => {
 });
 
 describe('a job that was full when last seen', () => {
-  test('is looked at, without a lock, and is claimed once a slot is free again', async () => {
+  test('is read without a lock, and claimed once a slot is free again', async () => {
     const { claim, statements } = makeQueue();
     const jobId = await makeJob(1);
     expect(kindsOf([await claim(jobId, 1), await claim(jobId, 2)])).toEqual(['claimed', 'full']);
@@ -247,7 +247,7 @@ describe('a job that was full when last seen', () => {
     expect((await claim(jobId, 4)).kind).toBe('claimed');
   });
 
-  test('is refused at once while another session holds its lock', async () => {
+  test('is refused at once, even while another session holds its lock', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob(1);
     await claim(jobId, 1);
@@ -256,7 +256,7 @@ describe('a job that was full when last seen', () => {
   });
 });
 
-test('who has a key keeps his place, while others are told that the job is full', async () => {
+test('a claim with a key keeps its place in the queue, while other claims of the full job are refused', async () => {
   const { claim, queue } = makeQueue({ batch: 1, lockTimeoutMs: 20_000, waitMs: 20_000 });
   const [full = 0n, first = 0n, last = 0n] = await makeJobs(3, 1);
   await claim(full, 1);
@@ -282,11 +282,11 @@ test('who has a key keeps his place, while others are told that the job is full'
   expect(answered).toEqual(['full', 'claimed']);
 });
 
-describe('full jobs that nothing is known of', () => {
+describe('full jobs that the queue does not know', () => {
   const claimsOf = (ids: bigint[], claim: ReturnType<typeof makeQueue>['claim']) =>
     Promise.all(ids.map((jobId) => claim(jobId, 2)));
 
-  test('are looked at once most others were full, and locked again once most are free', async () => {
+  test('are read without a lock once most other jobs were full, and locked again once most are free', async () => {
     const ids = await makeJobs(300, 1);
     const first = makeQueue();
     await Promise.all(ids.map((jobId) => first.claim(jobId, 1)));
@@ -307,7 +307,7 @@ describe('full jobs that nothing is known of', () => {
 });
 
 describe('a crowd on a full job', () => {
-  test('is looked at once while a transaction decides claims on others', async () => {
+  test('is refused after one read, while a transaction decides claims of other jobs', async () => {
     const { claim, statements } = makeQueue();
     const [hot = 0n, other = 0n] = await makeJobs(2, 1);
     await claim(hot, 1);
@@ -328,7 +328,7 @@ describe('a crowd on a full job', () => {
 });
 
 describe('a job that another session holds', () => {
-  test('delays no other: those are claimed while its own claims wait', async () => {
+  test('delays no claim of another job', async () => {
     const { claim } = makeQueue();
     const [held = 0n, ...others] = await makeJobs(21);
     const waiting = await whileHeld(url, held, async ({ untilWaitedFor }) => {
@@ -348,7 +348,7 @@ describe('a job that another session holds', () => {
     expect(kinds.slice(0, 4)).toEqual(Array(4).fill('claimed'));
   });
 
-  test('has its claims answered busy within the bound, and claims nothing', async () => {
+  test('has its claims answered busy within the bound, and none is granted', async () => {
     const { claim, queue } = makeQueue({ lockTimeoutMs: 200, waitMs: 300 });
     const jobId = await makeJob();
     await whileHeld(url, jobId, async () => {
@@ -360,7 +360,7 @@ describe('a job that another session holds', () => {
     expect((await claim(jobId, 1)).kind).toBe('claimed');
   });
 
-  test('leaves lines to others that are held: with all taken, the rest are told busy in time', async () => {
+  test('takes a line, and claims of other held jobs are told busy in time once all lines are taken', async () => {
     const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
     const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>
@@ -375,8 +375,8 @@ describe('a job that another session holds', () => {
   });
 });
 
-describe('bounds', () => {
-  test('past as many as may wait, claims are turned away at once', async () => {
+describe('the queue', () => {
+  test('refuses a claim at once if as many wait as may wait', async () => {
     const { claim } = makeQueue({ waiting: 10 });
     const jobId = await makeJob();
     const { first, late } = await whileHeld(url, jobId, async () => {
@@ -387,7 +387,7 @@ describe('bounds', () => {
     expect(kindsOf(await Promise.all(first)).filter((kind) => kind === 'claimed')).toHaveLength(4);
   });
 
-  test('what goes wrong unexpectedly is thrown to each, and the queue goes on', async () => {
+  test('throws an unexpected error to each claim of the batch, and goes on', async () => {
     const { claim, queue } = makeQueue();
     const [one = 0n, two = 0n] = await makeJobs(2);
     await admin`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
@@ -399,7 +399,7 @@ describe('bounds', () => {
   });
 });
 
-test('three instances and a crowd: never more holders than slots, and everybody is answered', async () => {
+test('three instances answer every claim of a crowd, and grant no more claims than slots', async () => {
   const queues = [makeQueue(), makeQueue(), makeQueue()];
   for (let round = 0; round < 5; round++) {
     const ids = await makeJobs(10);

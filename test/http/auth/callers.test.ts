@@ -175,7 +175,7 @@ const table: Record<string, Row> = {
 
 const OPEN = /^GET \/(healthz|readyz|openapi\.json|docs(\/.*)?)$/;
 
-test('every route that is not open to all is in the table', () => {
+test('the table has every route that is not open to all', () => {
   const routes = made.app.routes
     .filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
     .map(({ method, path }) => `${method} ${path}`)
@@ -206,7 +206,7 @@ describe.each(Object.entries(table))('%s', (route, { path, body, statuses }) => 
   });
 });
 
-describe('what a caller may not see looks like what there is not', () => {
+describe('a caller cannot tell a forbidden thing from a missing one', () => {
   /** All of an answer but the id that every answer has for itself. */
   async function wholeOf(response: Response) {
     const headers = [...response.headers].filter(([header]) => header !== 'x-request-id');
@@ -221,7 +221,7 @@ describe('what a caller may not see looks like what there is not', () => {
     ['DELETE /claims/:id', 'other company'],
     ['POST /claims/:id/renew', 'other recruiter'],
     ['POST /claims/:id/renew', 'other company'],
-  ] as const)('%s to the %s', async (route, caller) => {
+  ] as const)('at %s as the %s', async (route, caller) => {
     const { path, body } = table[route] as Row;
     const world = await makeWorld();
     const headers = await callers[caller]();
@@ -234,14 +234,17 @@ describe('what a caller may not see looks like what there is not', () => {
     expect(await wholeOf(thereKeyed)).toEqual(await wholeOf(absentKeyed));
   });
 
-  test.each(['/recruiters/ID', '/recruiters/ID/claims'])('GET %s to a recruiter', async (path) => {
-    const headers = await callers['other recruiter']();
-    const there = await ask('GET', path.replace('ID', `${RECRUITER}`), headers);
-    const absent = await ask('GET', path.replace('ID', `${ABSENT}`), headers);
-    expect(await wholeOf(there)).toEqual(await wholeOf(absent));
-  });
+  test.each(['/recruiters/ID', '/recruiters/ID/claims'])(
+    'at GET %s as a recruiter',
+    async (path) => {
+      const headers = await callers['other recruiter']();
+      const there = await ask('GET', path.replace('ID', `${RECRUITER}`), headers);
+      const absent = await ask('GET', path.replace('ID', `${ABSENT}`), headers);
+      expect(await wholeOf(there)).toEqual(await wholeOf(absent));
+    },
+  );
 
-  test('a claim without a lease does not tell another recruiter so', async () => {
+  test('by renewing the claim of another recruiter that has no lease', async () => {
     const world = await makeWorld();
     await made.db.update(jobClaims).set({ expiresAt: null }).where(eq(jobClaims.id, world.claim));
     const renew = async (caller: 'recruiter' | 'other recruiter') =>
@@ -254,7 +257,7 @@ describe('what a caller may not see looks like what there is not', () => {
     expect(await renew('other recruiter')).toBe(404);
   });
 
-  test('even while its job is busy', async () => {
+  test('even while the job is busy', async () => {
     const world = await makeWorld();
     const release = async (caller: 'recruiter' | 'other recruiter') =>
       (await ask('DELETE', `/claims/${world.claim}`, await callers[caller]())).status;
@@ -282,7 +285,7 @@ describe('an idempotency key', () => {
       'Idempotency-Key': `claim-${job}`,
     });
 
-  test('is its caller’s own: another one’s same key is another request', async () => {
+  test('belongs to its caller: the same key of another caller is another request', async () => {
     const { free } = await makeWorld();
     const first = await claim(await callers.recruiter(), free, RECRUITER);
     const others = await claim(await callers['other recruiter'](), free, OTHER_RECRUITER);
@@ -297,7 +300,7 @@ describe('an idempotency key', () => {
     ['an admin', () => as('admin', `${RECRUITER}`), 409],
     ['another recruiter', callers['other recruiter'], 403],
     ['a company with the same id', () => as('company', `${RECRUITER}`), 403],
-  ])('never shows its answer to %s', async (_, other, status) => {
+  ])('does not show its answer to %s', async (_, other, status) => {
     const { free } = await makeWorld();
     expect((await claim(await callers.recruiter(), free, RECRUITER)).status).toBe(200);
     const response = await claim(await other(), free, RECRUITER);

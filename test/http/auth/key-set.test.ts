@@ -83,7 +83,7 @@ async function makeGuarded() {
   return { app, events, ask, askWith };
 }
 
-describe('a key that is published', () => {
+describe('a key of the key set', () => {
   test.each<Algorithm>(['RS256', 'PS256', 'ES256', 'EdDSA'])('signs by %s', async (alg) => {
     const key = makeKey('one', alg);
     publish(key);
@@ -92,7 +92,7 @@ describe('a key that is published', () => {
     expect(await ask(makeKey('one', alg))).toBe(401);
   });
 
-  test('without an algorithm signs by any that is allowed, and by no other', async () => {
+  test('signs by any allowed algorithm if it names none, and by no other', async () => {
     const { secret, published } = makeKey('one', 'RS256');
     publishRaw({ ...published, alg: undefined });
     const { askWith } = await makeGuarded();
@@ -103,7 +103,7 @@ describe('a key that is published', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
   });
 
-  test('is fetched once for all who ask at the same time, and kept', async () => {
+  test('is fetched once for all simultaneous requests, and kept', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask } = await makeGuarded();
@@ -113,7 +113,7 @@ describe('a key that is published', () => {
     expect(fetches).toBe(1);
   });
 
-  test('works at once when it is new, and no more once the keys without it are fetched', async () => {
+  test('works as soon as it is published, and no longer once a key set without it is fetched', async () => {
     const [old, young] = [makeKey('old'), makeKey('young')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -132,7 +132,7 @@ describe('a key that is published', () => {
     await soon(async () => expect(await ask(young)).toBe(401));
   });
 
-  test('is not fetched again for each token that names another', async () => {
+  test('is not fetched again for each token that names an unknown key', async () => {
     publish(makeKey('one'));
     const { ask } = await makeGuarded();
     for (const kid of ['a', 'b', 'c']) expect(await ask(makeKey(kid))).toBe(401);
@@ -144,7 +144,7 @@ describe('a key that is published', () => {
     expect(fetches).toBe(2);
   });
 
-  test('is no secret: a token signed with it as one is refused', async () => {
+  test('is no secret, so a token that uses it as a secret is refused', async () => {
     const key = makeKey('one', 'RS256');
     publish(key);
     const { askWith } = await makeGuarded();
@@ -156,7 +156,7 @@ describe('a key that is published', () => {
     }
   });
 
-  test('does not make a token valid that is for others, by others, or has ended', async () => {
+  test('does not validate a token of another audience, of another issuer, or past its end', async () => {
     const key = makeKey('one');
     publish(key);
     const auth = { kind: 'jwks', url, audience: 'rowlock', issuer: 'tests' } as const;
@@ -172,7 +172,7 @@ describe('a key that is published', () => {
     for (const claims of wrong) expect(await ask(claims)).toBe(401);
   });
 
-  test('has to be named by the token', async () => {
+  test('must be named by the token', async () => {
     const key = makeKey('one');
     publish(key);
     const { askWith } = await makeGuarded();
@@ -199,7 +199,7 @@ describe('a key that is published', () => {
     expect([await ask(rsa), await ask(curve)]).toEqual([200, 200]);
   });
 
-  test('works at once when it is new under an old name, with another algorithm', async () => {
+  test('works at once if it takes over an old name with another algorithm', async () => {
     const [old, young] = [makeKey('one', 'RS256'), makeKey('one')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -209,7 +209,7 @@ describe('a key that is published', () => {
     expect([await ask(young), await ask(old)]).toEqual([200, 401]);
   });
 
-  test('works beside keys that are malformed', async () => {
+  test('works beside malformed keys', async () => {
     const key = makeKey('one');
     const { published } = key;
     const broken = makeKey('broken');
@@ -255,8 +255,8 @@ describe('a published key', () => {
   });
 });
 
-describe('when the clock is set', () => {
-  test('back after the keys were fetched, a new key works and a withdrawn one does not', async () => {
+describe('after the clock is set', () => {
+  test('back, a new key works and a withdrawn key does not', async () => {
     const [old, young] = [makeKey('old'), makeKey('young')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -270,7 +270,7 @@ describe('when the clock is set', () => {
     expect(fetches).toBe(2);
   });
 
-  test('back, the keys are fetched anew and not trusted for longer than an hour', async () => {
+  test('back, the keys are fetched anew, and trusted for no longer than an hour', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask, events } = await makeGuarded();
@@ -285,7 +285,7 @@ describe('when the clock is set', () => {
     expect(await ask(key)).toBe(503);
   });
 
-  test('ahead, the known keys stay', async () => {
+  test('ahead, the known keys still work', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask } = await makeGuarded();
@@ -308,7 +308,7 @@ describe('while the keys cannot be fetched', () => {
     ['too many keys', (response) => response.end(JSON.stringify({ keys: Array(101).fill({}) }))],
     ['a key that is no object', (response) => response.end('{"keys":[null]}')],
     ['another place', (response) => response.writeHead(302, { Location: '/' }).end()],
-  ])('%s makes it busy, not the token wrong', async (_, how) => {
+  ])('%s makes the service busy, and not the token wrong', async (_, how) => {
     respond = how;
     const key = makeKey('one');
     const { app, events, ask } = await makeGuarded();
@@ -327,7 +327,7 @@ describe('while the keys cannot be fetched', () => {
     expect(await ask(key)).toBe(200);
   });
 
-  test('an answer without an end is given up, whether it drips or stops', async () => {
+  test('the service gives up an answer without an end, whether the answer drips or stops', async () => {
     const drips: NodeJS.Timeout[] = [];
     const closed: Promise<unknown>[] = [];
     respond = (response) => {
@@ -350,7 +350,7 @@ describe('while the keys cannot be fetched', () => {
     expect([await first.ask(key), await second.ask(key)]).toEqual([200, 200]);
   });
 
-  test('those that are known stay', async () => {
+  test('the known keys still work', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask, events } = await makeGuarded();
@@ -364,7 +364,7 @@ describe('while the keys cannot be fetched', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('a token with a known key waits for no answer', async () => {
+  test('a token with a known key does not wait for the answer', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask, events } = await makeGuarded();
@@ -380,7 +380,7 @@ describe('while the keys cannot be fetched', () => {
     await soon(() => expect(events).toHaveLength(1));
   });
 
-  test('those that are known are trusted for an hour, and then none', async () => {
+  test('the known keys are trusted for an hour, and then no key is', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask } = await makeGuarded();

@@ -38,14 +38,14 @@ const tampered = async () => {
 
 const challengeOf = (response: Response) => response.headers.get('WWW-Authenticate');
 
-describe('a token that is right', () => {
+describe('a valid token', () => {
   test.each([
     ['recruiter', '7', {}],
     ['company', '9223372036854775807', {}],
     ['admin', 'Ada Lovelace', {}],
     ['admin', 'one of several audiences', { aud: ['others', 'rowlock'] }],
     ['admin', 'valid from now', { nbf: inSeconds(-1), iat: inSeconds(-1) }],
-  ])('of %s %s lets in', async (role, sub, claims) => {
+  ])('of %s %s is accepted', async (role, sub, claims) => {
     const response = await ask(await as(role, sub, { ...checked, ...claims }));
     expect(response.status).toBe(200);
     expect(challengeOf(response)).toBeNull();
@@ -55,11 +55,11 @@ describe('a token that is right', () => {
     expect((await ask(forged({ alg: 'HS256', typ }))).status).toBe(200);
   });
 
-  test('may say nothing of its type', async () => {
+  test('may name no type', async () => {
     expect((await ask(forged({ alg: 'HS256' }))).status).toBe(200);
   });
 
-  test('may be announced in any case', async () => {
+  test('may follow the word bearer in any case', async () => {
     const { Authorization: header } = await as('recruiter', '7', checked);
     const Authorization = header.replace('Bearer', 'bearer');
     expect((await ask({ Authorization })).status).toBe(200);
@@ -74,7 +74,7 @@ describe('a token that is right', () => {
   });
 });
 
-describe('a token that is wrong', () => {
+describe('an invalid token', () => {
   const id = (sub: unknown, claims = {}) => as('recruiter', sub, { ...checked, ...claims });
   test.each<[string, () => Record<string, string> | Promise<Record<string, string>>]>([
     ['is garbage', () => bearer('garbage')],
@@ -120,7 +120,7 @@ describe('a token that is wrong', () => {
     ['is of an admin without a name', () => as('admin', '', checked)],
     ['is of an admin with a very long name', () => as('admin', 'a'.repeat(201), checked)],
     ['is of an admin whose name is not text', () => as('admin', 'a\0b', checked)],
-  ])('that %s is refused, and not told why', async (_, header) => {
+  ])('that %s is refused without the reason', async (_, header) => {
     const response = await ask(await header());
     expect(response.status).toBe(401);
     expect(challengeOf(response)).toBe('Bearer error="invalid_token"');
@@ -135,13 +135,13 @@ describe('a token that is wrong', () => {
   });
 });
 
-describe('without a token', () => {
+describe('a caller without a token', () => {
   test.each([
     {},
     { Authorization: '' },
     { Authorization: 'Bearer' },
     { Authorization: 'Basic bWU6cHc=' },
-  ])('%j is asked for one', async (headers) => {
+  ])('that sends %j is asked for a token', async (headers) => {
     const response = await ask(headers as Record<string, string>);
     expect(response.status).toBe(401);
     expect(challengeOf(response)).toBe('Bearer');
@@ -156,18 +156,18 @@ describe('without a token', () => {
     ['POST', '/openapi.json'],
     ['DELETE', '/docs'],
     ['OPTIONS', '/jobs'],
-  ])('nobody learns what there is: %s %s', async (method, path) => {
+  ])('does not learn whether a thing exists: %s %s', async (method, path) => {
     expect((await ask({ 'Idempotency-Key': 'k' }, path, method)).status).toBe(401);
   });
 
-  test('it can be seen whether the service is well, and how it is called', async () => {
+  test('can read the health of the service and its OpenAPI document', async () => {
     expect((await ask({}, '/healthz')).status).toBe(200);
     for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/style.css'])
       expect((await ask({}, path)).status).not.toBe(401);
   });
 
   test.each(['a', '"'])(
-    'a key %j is not judged where nobody is asked who they are',
+    'may send the key %j to an open path, where keys are not judged',
     async (key) => {
       for (const path of ['/docs/claim-job', '/docs/lab/races/1/claim-job', '/docs'])
         expect((await ask({ 'Idempotency-Key': key }, path)).status).toBeOneOf([200, 404]);
@@ -176,7 +176,7 @@ describe('without a token', () => {
   );
 });
 
-test('without authentication a token is not asked for, nor looked at', async () => {
+test('a service without authentication neither asks for tokens nor reads them', async () => {
   const { app } = await makeApp({ url: made.databaseUrl });
   expect((await app.request('/jobs')).status).toBe(200);
   expect((await app.request('/jobs', { headers: bearer('garbage') })).status).toBe(200);

@@ -72,7 +72,7 @@ test.each(operations)(
   },
 );
 
-test('every example of a problem has the status under which it stands', () => {
+test('every example of a problem has the status of its answer', () => {
   const examples = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) =>
       Object.values(content?.['application/problem+json']?.examples ?? {}).map(({ value }) => ({

@@ -38,13 +38,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('has nothing of the lab', async () => {
+  test('does not name the lab', async () => {
     expect(await (await app.request('/openapi.json')).text()).not.toContain('/lab');
   });
 });
 
-describe('the page', () => {
-  test('holds no script of its own, and asks only this server', async () => {
+describe('the documentation page', () => {
+  test('has no inline script, and asks only this server', async () => {
     const response = await app.request('/docs');
     const html = await response.text();
     const policy = response.headers.get('content-security-policy');
@@ -56,7 +56,7 @@ describe('the page', () => {
     for (const path of asked) expect((await app.request(path)).status, path).toBe(200);
   });
 
-  test.each(files)('is served $name with its type, to be kept for ever', async (file) => {
+  test.each(files)('is served $name with its type, for ever cacheable', async (file) => {
     const response = await app.request(`${FILES_AT}/${file.name}`);
     expect(response.headers.get('content-type')).toBe(file.type);
     expect(response.headers.get('cache-control')).toContain('immutable');
@@ -64,7 +64,7 @@ describe('the page', () => {
   });
 
   test.each(['/docs', '/docs/start.js', '/openapi.json'])(
-    '%s is not sent again to who has it',
+    'does not send %s again to a browser that has it',
     async (path) => {
       const first = await app.request(path);
       expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -80,7 +80,7 @@ describe('the page', () => {
     `${FILES_AT}/..%2fpackage.json`,
     '/docs/page.ts',
     '/docs/1.0.0/swagger-ui.css',
-  ])('%s is not served', async (path) => {
+  ])('does not serve %s', async (path) => {
     expect((await app.request(path)).status).toBe(404);
   });
 });

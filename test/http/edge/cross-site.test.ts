@@ -18,7 +18,7 @@ const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
 /** Asks for something that is not there, so that whoever gets through is told 404. */
 const CLAIM = '/claim-job?jobId=999999999&recruiterId=1';
 
-describe('to claim by GET', () => {
+describe('a claim by GET', () => {
   test.each<[string, Record<string, string>]>([
     ['a program, which says nothing', {}],
     ['a person who types the address', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }],
@@ -35,7 +35,7 @@ describe('to claim by GET', () => {
       'our own page, whatever its address is',
       { 'Sec-Fetch-Site': 'same-origin', Referer: 'https://evil.example/' },
     ],
-  ])('%s is let through', async (_, headers) => {
+  ])('is let through: %s', async (_, headers) => {
     const own = await makeApp({
       corsOrigins: [PAGE],
       auth: { kind: 'off' },
@@ -70,14 +70,14 @@ describe('to claim by GET', () => {
     ['a page whose address is nonsense', { Referer: '://' }],
     ['our own address, but another origin', { Origin: PAGE.replace('s:', ':'), Referer: PAGE }],
     ['two origins', { Origin: `${PAGE}, https://evil.example` }],
-  ])('%s is refused', async (_, headers) => {
+  ])('is refused: %s', async (_, headers) => {
     const response = await ask(CLAIM, headers);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ code: 'cross-site-refused' });
   });
 });
 
-describe('from another site', () => {
+describe('a request from another site', () => {
   const elsewhere = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
 
   test.each([
@@ -94,13 +94,13 @@ describe('from another site', () => {
     ['POST', '/lab/races'],
     ['DELETE', '/lab/races/1'],
     ['PUT', '/nowhere'],
-  ])('%s %s is refused', async (method, path) => {
+  ])('is refused: %s %s', async (method, path) => {
     const response = await ask(path, elsewhere, method);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ code: 'cross-site-refused' });
   });
 
-  test('a key that is known is refused too, before its answer is shown', async () => {
+  test('is refused with a known key too, before the answer of the key is shown', async () => {
     const key = { 'Idempotency-Key': 'from-elsewhere' };
     const path = '/claim-job?jobId=2&recruiterId=1';
     expect((await ask(path, key)).status).toBe(200);
@@ -108,7 +108,7 @@ describe('from another site', () => {
   });
 
   test.each(['/jobs', '/jobs/1', '/healthz', '/lab/strategies'])(
-    'reading is harmless, and the browser keeps the answer to itself: GET %s',
+    'may read, since the browser hides the answer: GET %s',
     async (path) => {
       const response = await ask(path, elsewhere);
       expect(response.status).toBe(200);
@@ -122,7 +122,7 @@ describe('a service that is open on loopback', () => {
     made.app.request(`http://localhost${path}`, { headers: { Host } });
 
   test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:3000', '[::1]'])(
-    'answers by its own name %s',
+    'answers to its own name %s',
     async (host) => {
       expect((await name(host)).status).toBe(200);
     },
@@ -139,7 +139,7 @@ describe('a service that is open on loopback', () => {
     '',
     'a b',
     'user@evil.example',
-  ])('refuses every route by the name %j', async (host) => {
+  ])('refuses every route to the name %j', async (host) => {
     for (const path of [
       '/jobs',
       '/claim-job?jobId=1&recruiterId=1',
@@ -156,7 +156,7 @@ describe('a service that is open on loopback', () => {
   test.each([
     { kind: 'off' },
     { kind: 'secret', secret: 'a secret of at least thirty-two bytes' },
-  ] as const)('is the only one to do so: %j', async (auth) => {
+  ] as const)('is the only one that refuses names: %j', async (auth) => {
     const { app } = await makeApp({ auth, url: made.databaseUrl });
     const response = await app.request('/healthz', { headers: { Host: 'rowlock.example' } });
     expect(response.status).toBe(200);

@@ -67,27 +67,24 @@ test.each<[number, string, RequestOptions?, string?]>([
   [500, '/recruiters'],
   [200, '/lab/strategies'],
   [404, '/lab/strategies/hope'],
-])(
-  'the answer %i to %s says once what every answer says: %j',
-  async (status, path, options, body) => {
-    const head = await headOf(path, options, body);
-    expect(head.status).toBe(status);
-    for (const [name, value] of Object.entries({
-      ...everywhere,
-      'content-security-policy': OF_DATA,
-    }))
-      expect(head.headers[name], name).toEqual([value]);
-    expect(head.headers['cache-control']).toEqual(['no-store']);
-    expect(head.headers['x-request-id']).toEqual([expect.stringMatching(/^[\w-]{36}$/)]);
-  },
-);
+])('the answer %i to %s has each general header once: %j', async (status, path, options, body) => {
+  const head = await headOf(path, options, body);
+  expect(head.status).toBe(status);
+  for (const [name, value] of Object.entries({
+    ...everywhere,
+    'content-security-policy': OF_DATA,
+  }))
+    expect(head.headers[name], name).toEqual([value]);
+  expect(head.headers['cache-control']).toEqual(['no-store']);
+  expect(head.headers['x-request-id']).toEqual([expect.stringMatching(/^[\w-]{36}$/)]);
+});
 
 function preflight(Origin: string): RequestOptions {
   return { method: 'OPTIONS', headers: { Origin, 'Access-Control-Request-Method': 'POST' } };
 }
 
 test.each(['/', '/lab', '/docs'])(
-  'a page has its own policy, once, sent or not modified: %s',
+  'a page has its own policy once, whether sent or not modified: %s',
   async (path) => {
     const sent = await headOf(path, { headers: asPage });
     expect(sent.status).toBe(200);
@@ -108,7 +105,7 @@ test.each(['/', '/lab', '/docs'])(
   },
 );
 
-test('a request is named as it says itself, where that is a name', async () => {
+test('a request keeps its own id if that is a valid id', async () => {
   const named = async (id: string) =>
     (await headOf('/healthz', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
   expect(await named('mine')).toEqual(['mine']);

@@ -39,7 +39,7 @@ describe('a preflight', () => {
     }
   });
 
-  test('of another page allows nothing', async () => {
+  test('of another page is allowed nothing', async () => {
     for (const corsOrigins of [[PAGE], []]) {
       const app = await makeEdge({ corsOrigins });
       const response = await app.request('/jobs/1/claims', preflight('https://evil.example'));
@@ -47,7 +47,7 @@ describe('a preflight', () => {
     }
   });
 
-  test('is not every OPTIONS: the others are told what a route answers', async () => {
+  test('is not any OPTIONS: another OPTIONS is told the methods of the route', async () => {
     for (const corsOrigins of [[PAGE], []]) {
       const app = await makeEdge({ corsOrigins });
       const response = await app.request('/jobs', { method: 'OPTIONS', headers: { Origin: PAGE } });
@@ -57,7 +57,7 @@ describe('a preflight', () => {
   });
 });
 
-test('an allowed page may read every answer, and its headers', async () => {
+test('an allowed page may read every answer and its headers', async () => {
   const app = await makeEdge({ corsOrigins: [PAGE], auth: WITH_SECRET });
   const admin = await as('admin', 'ada');
   const asked = [
@@ -80,7 +80,7 @@ test('an allowed page may read every answer, and its headers', async () => {
 
 describe('every answer', () => {
   test.each(['/jobs', '/jobs/999999999', '/nowhere', '/healthz', '/claim-job'])(
-    'tells browsers that it is data: %s',
+    'tells the browser that it is data: %s',
     async (path) => {
       const { headers } = await (await makeEdge({})).request(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -94,7 +94,7 @@ describe('every answer', () => {
     },
   );
 
-  test('that brings a policy of its own keeps it', async () => {
+  test('keeps a policy of its own', async () => {
     const app = await makeEdge({});
     const policy = "default-src 'self'";
     app.get('/page', (c) => c.html('', 200, { 'Content-Security-Policy': policy }));
@@ -103,11 +103,11 @@ describe('every answer', () => {
   });
 });
 
-describe('past the rate', () => {
+describe('the rate limit', () => {
   afterEach(() => vi.useRealTimers());
   const makeLimited = () => makeEdge({ auth: WITH_SECRET, rateLimit: 2 });
 
-  test('a caller is refused until the minute is over, and told so', async () => {
+  test('refuses a caller until the minute is over, and says when to come back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const app = await makeLimited();
     const headers = await as('recruiter', '7');
@@ -128,7 +128,7 @@ describe('past the rate', () => {
     expect((await ask()).status).toBe(404);
   });
 
-  test('a caller leaves the others theirs, whatever token it comes with', async () => {
+  test('counts each caller alone, whatever its token', async () => {
     const app = await makeLimited();
     const status = async (role: string, claims = {}) =>
       (await app.request('/jobs', { headers: await as(role, '7', claims) })).status;
@@ -138,7 +138,7 @@ describe('past the rate', () => {
     expect(await status('admin')).toBe(200);
   });
 
-  test('nothing is claimed', async () => {
+  test('refuses a claim before anything is claimed', async () => {
     const app = await makeLimited();
     const headers = await as('recruiter', '7');
     const claim = async (job: number) =>
@@ -149,7 +149,7 @@ describe('past the rate', () => {
     expect(await job.json()).toMatchObject({ claimed: 0 });
   });
 
-  test('whoever watches the service still sees it', async () => {
+  test('does not hold for health and metrics', async () => {
     const app = await makeLimited();
     const headers = await as('admin', 'ada');
     const status = async (path: string) => (await app.request(path, { headers })).status;
@@ -161,7 +161,7 @@ describe('past the rate', () => {
     expect(await status('/docs/nowhere')).toBe(404);
   });
 
-  test('there is none unless one is set', async () => {
+  test('does not exist unless one is set', async () => {
     const app = await makeEdge({});
     const response = await app.request('/jobs');
     expect(response.headers.has('RateLimit')).toBe(false);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { CommonResponse } from '../../../src/http/edge/response.ts';
 
-test('what the route says replaces what all say, in whatever letters it is written', async () => {
+test('a header of the route replaces the general one, in large or small letters', async () => {
   const server = createServer({ ServerResponse: CommonResponse }, (_request, response) => {
     response.common = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' };
     response.writeHead(200, { 'Cache-Control': 'no-cache', 'Set-Cookie': ['a=1', 'b=2'] }).end();

@@ -111,7 +111,7 @@ test.each<AuthSettings>([{ kind: 'loopback' }, { kind: 'off' }, WITH_SECRET])(
   },
 );
 
-test('the refusal of a malformed Host is a problem, with the headers that every answer has', async () => {
+test('the refusal of a malformed Host is a problem with the general headers', async () => {
   const { url } = await makeService(databaseUrl);
   for (const host of ['1.2.3.4.5', 'a b']) {
     const answer = await answerTo(url, head('GET /jobs', `Host: ${host}`));
@@ -130,12 +130,12 @@ test.each([
   ['a name in other letters', 'GET /jobs', 'Host: LOCALHOST'],
   ['a doubled slash in the query', 'GET /jobs?q=http://u:p@h', 'Host: localhost'],
   ['an upgrade that is not offered', 'GET /jobs', 'Host: localhost', 'Upgrade: websocket'],
-])('%s is answered as ever', async (_, line, ...headers) => {
+])('%s is answered as usual', async (_, line, ...headers) => {
   const { url } = await makeService(databaseUrl);
   expect(await answerTo(url, head(line, ...headers))).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('a client that stays after its CONNECT was refused does not keep the server from stopping', async () => {
+test('a client that stays after a refused CONNECT does not keep the server from stopping', async () => {
   const service = await makeService(databaseUrl);
   const { port } = new URL(service.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });

@@ -30,7 +30,7 @@ function expectReplay(repeat: Awaited<ReturnType<Made['call']>>, first: typeof r
 }
 
 describe('a repeat with the same key', () => {
-  test('is answered as the first was, byte for byte, on every route that writes', async () => {
+  test('gets the first answer, byte for byte, on every route that writes', async () => {
     const jobId = await makeJob();
     const leased = await made.call('POST', `/jobs/${jobId}/claims`, {
       recruiterId: 50,
@@ -57,7 +57,7 @@ describe('a repeat with the same key', () => {
     expect((await made.call('GET', '/companies?cursor=6')).body.companies).toHaveLength(1);
   });
 
-  test('is answered the refusal that the first got, though by now it would be granted', async () => {
+  test('gets the first refusal, though a new request would be granted by now', async () => {
     const jobId = await makeJob(1);
     const { body } = await made.call('POST', `/jobs/${jobId}/claims`, { recruiterId: 1 });
     const refusals = [
@@ -80,7 +80,7 @@ describe('a repeat with the same key', () => {
     expectReplay(await made.call('GET', path, undefined, late), nobody);
   });
 
-  test('of a claim that was released meanwhile does not claim again', async () => {
+  test('does not claim again after the claim was released', async () => {
     const jobId = await makeJob();
     const headers = withKey();
     const claim = () => made.call('POST', `/jobs/${jobId}/claims`, { recruiterId: 1 }, headers);
@@ -90,7 +90,7 @@ describe('a repeat with the same key', () => {
     expect(await claimsOf(jobId)).toBe(0);
   });
 
-  test('one of fifty at once claims, and all are answered the same', async () => {
+  test('gets the one answer of all, if fifty come at once', async () => {
     const jobId = await makeJob();
     const headers = withKey();
     const all = await Promise.all(
@@ -105,7 +105,7 @@ describe('a repeat with the same key', () => {
     expect(await claimsOf(jobId)).toBe(1);
   });
 
-  test('through another instance waits for the first to end, and is answered as that is', async () => {
+  test('waits on another instance until the first has ended, and gets its answer', async () => {
     const other = await makeApp({ url: made.databaseUrl });
     const jobId = await makeJob();
     const headers = withKey();
@@ -131,9 +131,9 @@ async function expectWaiting(what: string) {
   expect(waiting).toHaveLength(1);
 }
 
-describe('while the first is still running', () => {
+describe('while the first request still runs', () => {
   test.each(['the same instance', 'another instance'])(
-    'a repeat to %s is told so once it has waited long enough',
+    'a repeat to %s is told key-in-use after a bounded wait',
     async (where) => {
       const settings = { url: made.databaseUrl, lockTimeoutMs: 300, keyWaitMs: 300 };
       const running = await makeApp({ ...settings, lockTimeoutMs: 20_000 });
@@ -156,7 +156,7 @@ describe('while the first is still running', () => {
 });
 
 describe('a key', () => {
-  test('that came with another request is turned down before anything else is judged', async () => {
+  test('of another request is refused before anything else is judged', async () => {
     const jobId = await makeJob();
     const headers = withKey();
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;
@@ -178,7 +178,7 @@ describe('a key', () => {
     expect(await claimsOf(jobId)).toBe(1);
   });
 
-  test('that comes with two requests at once goes with one of them', async () => {
+  test('that comes with two requests at once belongs to one of them', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, two] = [await makeJob(), await makeJob()];
       const headers = withKey();
@@ -212,13 +212,13 @@ describe('a key', () => {
     expect((await made.call('GET', path, undefined, withKey(key))).status).toBe(status);
   });
 
-  test('is the same with quotes and without', async () => {
+  test('means the same with quotes and without', async () => {
     const path = `/claim-job?jobId=${await makeJob()}&recruiterId=1`;
     const first = await made.call('GET', path, undefined, withKey('"quoted-or-not"'));
     expectReplay(await made.call('GET', path, undefined, withKey('quoted-or-not')), first);
   });
 
-  test('names a body byte for byte', async () => {
+  test('belongs to a body byte for byte', async () => {
     const key = withKey();
     const send = (body: string | Buffer) =>
       made.app.request('/companies', {
@@ -238,7 +238,7 @@ describe('a key', () => {
     expect((await send('\ufeff{"name": "Caf\u00e9"}')).status).toBe(422);
   });
 
-  test('is nothing to a call that changes nothing', async () => {
+  test('has no effect on a read', async () => {
     expect((await made.call('GET', '/jobs', undefined, withKey('not a key'))).status).toBe(200);
   });
 
@@ -255,7 +255,7 @@ describe('a key', () => {
     expectReplay(await made.call('GET', `${path}2`, undefined, headers), second);
   });
 
-  test('is not kept with an answer that says to ask again, nor with a request that makes no sense', async () => {
+  test('is not kept with a busy answer, nor with an invalid request', async () => {
     const { call, databaseUrl } = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 200 });
     const jobId = await makeJob();
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;

@@ -3,7 +3,7 @@ import { InTurn } from '../../../src/http/idempotency/in-turn.ts';
 
 const late = () => 'late' as never;
 
-test('those who name the same thing run one after the other, others at once', async () => {
+test('work of one name runs one after the other, and work of other names runs at once', async () => {
   const inTurn = new InTurn(60_000);
   const order: string[] = [];
   let end: () => void = () => undefined;
@@ -17,7 +17,7 @@ test('those who name the same thing run one after the other, others at once', as
   expect(inTurn.has('a')).toBe(false);
 });
 
-test('one that waits too long is late, and whoever comes after it still waits for the first', async () => {
+test('work that waits too long is late, and later work still waits for the first', async () => {
   const inTurn = new InTurn(20);
   let isRunning = true;
   let end: () => void = () => undefined;
@@ -30,7 +30,7 @@ test('one that waits too long is late, and whoever comes after it still waits fo
   expect(await third).toBe(false);
 });
 
-test('a hundred may wait, and the next is late at once', async () => {
+test('a hundred may wait, and the next one is late at once', async () => {
   const inTurn = new InTurn(60_000);
   let end: () => void = () => undefined;
   const first = inTurn.run('a', () => new Promise<void>((resolve) => (end = resolve)), late);
@@ -42,7 +42,7 @@ test('a hundred may wait, and the next is late at once', async () => {
   expect(await inTurn.run('a', async () => 'ran', late)).toBe('ran');
 });
 
-test('one that fails lets the next one run', async () => {
+test('work that fails lets the next work run', async () => {
   const inTurn = new InTurn(60_000);
   const first = inTurn.run('a', () => Promise.reject(new Error('failed')), late);
   const second = inTurn.run('a', async () => 'ran', late);

@@ -47,27 +47,30 @@ const figures = {
 test.each([
   ['SIGINT', { code: 130, signal: null }],
   ['SIGKILL', { code: null, signal: 'SIGKILL' }],
-] as const)('%s ends its servers, its load and its database', async (signal, ending) => {
-  const TMPDIR = makeTmpDir();
-  const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
-  // The guard of PostgreSQL, the two servers and the load. The compiler may be there as well, and ends
-  // by itself once nobody can ask it any more.
-  const begun = await vi.waitFor(
-    () => {
-      const children = childrenOf(child.pid as number);
-      expect(children).toHaveLength(4);
-      return children;
-    },
-    { timeout: 30_000 },
-  );
-  child.kill(signal);
-  // After SIGKILL the load process holds the output for a moment longer.
-  expect(await ended).toEqual(ending);
-  const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
-  if (signal === 'SIGKILL')
-    await vi.waitFor(() => expect([begun.filter(isRunning), left()]).toEqual([[], []]), 30_000);
-  expect([begun.filter(isRunning), left()]).toEqual([[], []]);
-});
+] as const)(
+  '%s ends the bench with its servers, its load and its database',
+  async (signal, ending) => {
+    const TMPDIR = makeTmpDir();
+    const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
+    // The guard of PostgreSQL, the two servers and the load. The compiler may be there as well, and ends
+    // by itself once nobody can ask it any more.
+    const begun = await vi.waitFor(
+      () => {
+        const children = childrenOf(child.pid as number);
+        expect(children).toHaveLength(4);
+        return children;
+      },
+      { timeout: 30_000 },
+    );
+    child.kill(signal);
+    // After SIGKILL the load process holds the output for a moment longer.
+    expect(await ended).toEqual(ending);
+    const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
+    if (signal === 'SIGKILL')
+      await vi.waitFor(() => expect([begun.filter(isRunning), left()]).toEqual([[], []]), 30_000);
+    expect([begun.filter(isRunning), left()]).toEqual([[], []]);
+  },
+);
 
 const childrenOf = (pid: number): number[] =>
   execFileSync('ps', ['-e', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })

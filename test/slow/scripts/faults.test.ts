@@ -44,7 +44,7 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
 
 const anyMemory = { halfMb: expect.any(Number), endMb: expect.any(Number) };
 
-test("somebody's PostgreSQL is not stopped, and left as it was", {
+test("the faults do not stop somebody's PostgreSQL, and leave it as it was", {
   timeout: PATIENCE_MS,
 }, async () => {
   const { url, stop } = await startEmbedded();
@@ -63,7 +63,9 @@ test("somebody's PostgreSQL is not stopped, and left as it was", {
   expect(databases).toEqual([]);
 });
 
-test('faults that cannot be made in time are no verdict', { timeout: PATIENCE_MS }, async () => {
+test('there is no verdict if the faults cannot be made in time', {
+  timeout: PATIENCE_MS,
+}, async () => {
   const wanted = ['--scenario', 'backends', '--kills', '100000', '--seconds', '1'];
   const { ended, stderr } = faults(wanted);
   expect((await ended).code).toBe(2);
@@ -94,7 +96,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s in the middle of it ends every process, and leaves nothing behind',
+  '%s in the middle of a run ends every process, and leaves nothing behind',
   { timeout: PATIENCE_MS },
   async (signal, code) => {
     const { child, ended, stderr, left, stillRun } = await running();
@@ -106,7 +108,9 @@ test.each([
   },
 );
 
-test('SIGKILL ends every process too, and leaves no data', { timeout: PATIENCE_MS }, async () => {
+test('SIGKILL in the middle of a run ends every process, and leaves no data', {
+  timeout: PATIENCE_MS,
+}, async () => {
   const { child, ended, stillRun, left } = await running();
   child.kill('SIGKILL');
   await ended;

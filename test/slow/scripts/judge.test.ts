@@ -18,7 +18,7 @@ const faultsOf = ({ checks }: Judgement) => [
   ...new Set(checks.filter(({ holds }) => !holds).map(({ fault }) => fault)),
 ];
 
-describe('holds', () => {
+describe('the judge finds that a right strategy holds:', () => {
   test.each([
     'right-row-lock.ts',
     'right-function.ts',
@@ -33,7 +33,7 @@ describe('holds', () => {
   });
 });
 
-describe('falls', () => {
+describe('the judge finds that a wrong strategy falls:', () => {
   test.each([
     ['wrong-naive.ts', ['oversold']],
     ['wrong-after-rollback.ts', ['oversold']],
@@ -56,17 +56,17 @@ test('wrong-after-rollback.ts oversells only when somebody rolls back', async ()
   expect(fallen).toEqual([expect.stringContaining('rolls back and asks again')]);
 });
 
-describe('cannot be run', () => {
+describe('the judge cannot run a strategy that hangs:', () => {
   test.each([
     ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2 of 1,2/],
     ['hangs-retrying.ts', /after 200 steps it still had not ended/],
-  ])('%s: hangs', async (name, words) => {
+  ])('%s', async (name, words) => {
     const { verdict, code, checks } = await judgementOf(name);
     expect([verdict, code]).toEqual(['hangs', 2]);
     expect(checks[0]?.detail).toMatch(words);
   });
 
-  test('hangs-in-a-loop.ts: is ended, with the step at which it hangs', async () => {
+  test('hangs-in-a-loop.ts, which is ended, and the step is told', async () => {
     const { ended, stderr } = judge(path.join(folder, 'hangs-in-a-loop.ts'));
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(/hangs or ended the process, at last-slot, schedule 1\.\n$/);
