@@ -95,8 +95,8 @@ export function put(files: Made[]) {
       fs.renameSync(path.join(drafts, String(index)), file);
     }
   } catch (error) {
-    const { code, dest, path: file } = error as NodeJS.ErrnoException & { dest?: string };
-    throw new PlainError(`The build cannot write ${dest ?? file} (${code}).`);
+    const { code, dest = inDist('') } = error as NodeJS.ErrnoException & { dest?: string };
+    throw new PlainError(`The build cannot write ${dest} (${code}).`);
   } finally {
     if (drafts) fs.rmSync(drafts, { recursive: true, force: true });
   }
