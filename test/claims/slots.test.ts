@@ -121,6 +121,22 @@ describe('a subscriber hears, inside the transaction,', () => {
     expect(await heard()).toEqual(['job 1 claimed: recruiter 1']);
   });
 
+  test('of each expired claim once, while claims and the clearing remove them at once', async () => {
+    const jobIds = Array.from({ length: 20 }, (_, index) => index + 1);
+    for (const jobId of jobIds) await claim(jobId, 1, 60);
+    await letLeasesEnd();
+    await heard();
+    const clearing = async () => {
+      for (let times = 0; times < 5; times++) await clearClaims(doorTo(made.db, writeDown));
+    };
+    await Promise.all([clearing(), ...jobIds.map((jobId) => claim(jobId, 2))]);
+    await clearing();
+    const expired = (await heard()).filter((event) => event.includes('expired'));
+    expect(expired.sort()).toEqual(
+      jobIds.map((jobId) => `job ${jobId} expired: recruiter 1`).sort(),
+    );
+  });
+
   test('of another capacity', async () => {
     expect((await made.call('PATCH', '/jobs/1', { capacity: 7 })).status).toBe(200);
     expect(await heard()).toEqual(['job 1 resized: 4 to 7']);
