@@ -27,8 +27,7 @@ type Answer = NonNullable<Operation['responses']>[string];
  * body and problem code have to be documented for its operation, or the request throws.
  */
 export function documented(app: App): App {
-  const document = documentOf(app);
-  const check = checkOver(document);
+  const check = checkOf(documentOf(app));
   const ask = app.request;
   app.request = async (input, init, ...rest) => {
     const response = await ask(input, init, ...rest);
@@ -41,6 +40,15 @@ export function documented(app: App): App {
     return response;
   };
   return app;
+}
+
+/** Schemas take 70 ms to compile, and nearly all apps of a test file have the same document. */
+const checks = new Map<string, ReturnType<typeof checkOver>>();
+function checkOf(document: Document) {
+  const text = JSON.stringify(document);
+  const check = checks.get(text) ?? checkOver(document);
+  checks.set(text, check);
+  return check;
 }
 
 const urlOf = (input: string | URL) => new URL(input, 'http://localhost');
