@@ -56,7 +56,9 @@ export default async function setup(project: TestProject) {
   return async () => {
     await browser?.close();
     commands.remove();
-    const left = (await databases()).filter((name) => !atStart.includes(name));
+    // Vitest runs no hooks of a file whose tests are all skipped.
+    const isWhole = project.vitest.state.getFiles().every(({ mode }) => mode !== 'skip');
+    const left = (await databases()).filter((name) => isWhole && !atStart.includes(name));
     await sql.end();
     await scratch.stop();
     if (left.length > 0) {

@@ -83,6 +83,26 @@ browserTest(
   },
 );
 
+browserTest('a page whose frames come late shows one board', async ({ open }) => {
+  const { url } = await serve({ auth: WITH_SECRET });
+  const page = await open(`${url}/docs`);
+  await page.addInitScript('frames = []; requestAnimationFrame = (work) => frames.push(work);');
+  const show = async (token: string) => {
+    // By now the board that asked without this token is gone from the page.
+    await page.evaluate('frames.splice(0).forEach((work) => work(performance.now()))');
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Show the jobs' }).click();
+  };
+  await page.goto(`${url}/?q=drones`);
+  await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
+  await show('not a token');
+  await page.getByText('does not accept this token').waitFor();
+  const { Authorization } = await as('recruiter', '3');
+  await show(Authorization.replace('Bearer ', ''));
+  await page.getByText('Live', { exact: true }).first().waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Jobs']);
+});
+
 browserTest('the pages work behind a proxy that adds a path', async ({ open }) => {
   const { url } = await serve({ lab: true });
   const proxy = createServer((near, answer) => {

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from './use-effect.ts';
 
 /** A value that outlives the components that show it. */
 export interface Store<T> {
@@ -24,4 +25,19 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.onChange, store.get);
+/**
+ * The value of a store, and a new rendering after each change. Not the `useSyncExternalStore` of Hono
+ * 4.13, which subscribes a frame later. A component that is removed before the frame subscribes all
+ * the same, and a later change puts it into the page again. Seen as two boards on one page.
+ */
+export function useStore<T>(store: Store<T>): T {
+  const value = store.get();
+  const [, render] = useState({});
+  useEffect(() => {
+    const look = () => render({});
+    // A change before this effect had nobody to hear it.
+    if (!Object.is(store.get(), value)) look();
+    return store.onChange(look);
+  }, [store]);
+  return value;
+}
