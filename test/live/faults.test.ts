@@ -131,12 +131,14 @@ describe('an unreachable database', () => {
     const listener = { onJob: () => undefined, onHeard: () => void heard++, onDeaf: deaf };
     const announcements = new Announcements(way.url, listener, 50);
     onTestFinished(() => announcements.close());
-    await announcements.heard();
-    await soon(() => expect(heard).toBe(1));
+    // A busy machine may need several attempts, since each gets 50 ms.
+    announcements.heard().catch(() => undefined);
+    await soon(() => expect(heard).toBeGreaterThan(0));
     way.freeze(true);
-    await soon(() => expect(deaf).toHaveBeenCalled());
+    const [before, lost] = [heard, deaf.mock.calls.length];
+    await soon(() => expect(deaf.mock.calls.length).toBeGreaterThan(lost));
     way.freeze(false);
-    await soon(() => expect(heard).toBe(2));
+    await soon(() => expect(heard).toBeGreaterThan(before));
   });
 });
 
