@@ -1,5 +1,4 @@
-import { type ClaimSetting, claimScenario } from '../src/lab/chapters/claims/situations.ts';
-import type { Strategy } from '../src/lab/chapters/claims/strategy.ts';
+import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
 import { type Exploration, explore } from '../src/lab/explore/explore.ts';
 import { withStage } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
@@ -9,10 +8,11 @@ export type Result = Exploration & { strategy: Strategy };
 /** Two stages at a time: the explorer waits for PostgreSQL, and PostgreSQL for it, in turns. */
 const STAGES = 2;
 
-/** Explores each strategy in one setting; the results are in the order of the strategies. */
+/** Explores strategies of a chapter in one situation. The results are in the order of the strategies. */
 export async function exploreAll(
+  chapter: Chapter,
   strategies: readonly Strategy[],
-  setting: ClaimSetting,
+  situation: Situation,
   sessions: number,
   stop: AbortSignal,
 ): Promise<Result[]> {
@@ -22,9 +22,9 @@ export async function exploreAll(
     withStage(stop, async (stage) => {
       for (let strategy = waiting.shift(); strategy; strategy = waiting.shift()) {
         const { name } = strategy;
-        const scenario = claimScenario(strategy, setting, sessions);
-        const onSchedule = (n: number) => showProgress(`${setting.name}, ${name}: schedule ${n}`);
-        results.push({ strategy, ...(await explore(stage, scenario, { onSchedule, stop })) });
+        const trial = chapter.trial(strategy, situation, sessions);
+        const onSchedule = (n: number) => showProgress(`${situation.name}, ${name}: schedule ${n}`);
+        results.push({ strategy, ...(await explore(stage, trial, { onSchedule, stop })) });
       }
     });
   await Promise.all(Array.from({ length: Math.min(STAGES, strategies.length) }, worker));

@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { claimSettings, settingNamed } from '../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../src/lab/chapters/claims/strategies/index.ts';
+import type { Chapter, Situation } from '../src/lab/chapter.ts';
+import { addressOf } from '../src/lab/chapters/index.ts';
 import { counterexampleOf } from '../src/lab/explore/explore.ts';
-import { tell } from '../src/lab/explore/told.ts';
+import { tell } from '../src/lab/explore/tell.ts';
+import { brokePromise } from '../src/lab/race/report.ts';
 import { runMain } from '../src/process/main.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
+import { chooseSituation, chooseStrategies, situationsInHelp } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 
-const HELP = `Plays every order of the recruiters' SQL statements on a real PostgreSQL.
+const HELP = `Plays every order of the sessions' SQL statements on a real PostgreSQL.
 
 Usage: npm run explore -- [options]
 
-  --strategy NAME    a strategy to explore; may be given several times (default: all)
-  --scenario NAME    the situation: ${claimSettings.map(({ name }) => name).join(', ')}
-                     (default: ${claimSettings[0].name})
-  --sessions N       recruiters at once (2 or 3, default 2); three take long
+  --strategy NAME    a strategy such as claims/naive or naive; may be given several
+                     times (default: all strategies of the first chapter)
+  --situation NAME   one of the chapter's situations (default: its first), which are
+                     ${situationsInHelp}
+  --sessions N       sessions at once (2 or 3, default 2); three take long
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
@@ -26,30 +29,19 @@ session 1 made two and then session 2 one; t is where time passes. What counts a
 a step: docs/explorer.md. Two sessions are the proof: exhaustive for 2 sessions at
 statement granularity.
 
-Exit code: 0 when every strategy that promises the capacity kept it in every
-schedule, 1 when one broke it, 2 when it could not be run as asked.
+Exit code: 0 when every strategy kept its promise in every schedule, 1 when one
+broke it, 2 when it could not be run as asked.
 `;
 
 const rules = z.object({
   strategy: z.array(z.string()).optional(),
-  scenario: z
-    .enum(
-      claimSettings.map(({ name }) => name),
-      `--scenario must be one of ${claimSettings.map(({ name }) => name).join(', ')}`,
-    )
-    .default(claimSettings[0].name),
+  situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
 
-type Options = z.infer<typeof rules>;
-
-function brokePromise({ strategy, faults }: Result): boolean {
-  return strategy.promise === 'capacity' && (faults.oversold ?? 0) > 0;
-}
-
-/** For whatever is no count, so that 1 always means a broken promise. */
+/** Every other failure ends with this code, so 1 always means a broken promise. */
 const FAILED = 2;
 
 runMain(async (stop) => {
@@ -58,7 +50,7 @@ runMain(async (stop) => {
   const { options } = readOptions('explore', rules, {
     options: {
       strategy: { ...text, multiple: true },
-      scenario: text,
+      situation: text,
       sessions: text,
       json: flag,
       help: flag,
@@ -68,27 +60,37 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const strategies = chooseStrategies(options.strategy);
-  const setting = settingNamed(options.scenario);
-  const results = await exploreAll(strategies, setting, options.sessions, stop);
-  if (options.json) print(`${JSON.stringify(results.map((r) => asJson(r, options)))}\n`);
-  else print(`${describe(results, options)}\n`);
-  return results.some(brokePromise) ? 1 : 0;
+  const chosen = chooseStrategies(options.strategy);
+  const { chapter, strategies } = chosen;
+  const situation = chooseSituation(chosen, options.situation);
+  const { sessions } = options;
+  const results = await exploreAll(chapter, strategies, situation, sessions, stop);
+  const explored = { chapter, situation, sessions };
+  if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
+  else print(`${describe(results, explored)}\n`);
+  const broken = results.filter(({ strategy: { promise }, faults }) =>
+    brokePromise(chapter, { promise, faults }),
+  );
+  return broken.length > 0 ? 1 : 0;
 }, FAILED);
 
-function asJson(result: Result, { sessions }: Options) {
+interface Asked {
+  chapter: Chapter;
+  situation: Situation;
+  sessions: number;
+}
+
+function asJson(result: Result, { chapter, sessions }: Asked) {
   const { strategy, schedules, faults, serializationFailures, milliseconds } = result;
-  const played = counterexampleOf(result);
+  const played = counterexampleOf(result, chapter.faults);
   return {
+    chapter: chapter.name,
     strategy: strategy.name,
     promise: strategy.promise,
     sessions,
     schedules,
-    oversold: faults.oversold ?? 0,
-    unsold: faults.unsold ?? 0,
-    deadlocks: faults.deadlock ?? 0,
+    faults,
     serializationFailures,
-    errors: (faults.error ?? 0) + (faults.hang ?? 0) + (faults.untrue ?? 0),
     counterexample: played
       ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
       : null,
@@ -96,46 +98,45 @@ function asJson(result: Result, { sessions }: Options) {
   };
 }
 
-function describe(results: Result[], options: Options): string {
-  const head = [
-    'strategy',
-    'schedules',
-    'oversold',
-    'unsold',
-    'deadlocks',
-    'serialization',
-    'errors',
-    'ms',
-  ];
-  const red = (count: number) => (count > 0 ? paint('red', String(count)) : String(count));
-  const rows = results.map((result) => {
-    const json = asJson(result, options);
-    return [
-      json.strategy,
-      json.schedules,
-      red(json.oversold),
-      red(json.unsold),
-      red(json.deadlocks),
-      json.serializationFailures,
-      red(json.errors),
-      json.milliseconds,
-    ];
-  });
-  const { idea } = settingNamed(options.scenario);
+function describe(results: Result[], asked: Asked): string {
+  const { chapter, situation, sessions } = asked;
+  const kinds = chapter.faults.map(({ name }) => name);
+  const head = ['strategy', 'schedules', ...kinds, 'serialization', 'ms'];
+  const red = (count = 0) => (count > 0 ? paint('red', String(count)) : String(count));
+  const rows = results.map(
+    ({ strategy, schedules, faults, serializationFailures, milliseconds }) => [
+      strategy.name,
+      schedules,
+      ...kinds.map((kind) => red(faults[kind])),
+      serializationFailures,
+      milliseconds,
+    ],
+  );
   return [
-    `${options.sessions} recruiters, ${idea}: every schedule, on a real PostgreSQL.`,
+    `${sessions} ${chapter.session.many}, ${situation.idea}: every schedule, on a real PostgreSQL.`,
     '',
-    plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]),
+    plainTable(
+      head,
+      rows,
+      head.map((_, column) => column).filter((column) => column > 0),
+    ),
     '',
-    ...results.flatMap((result) => describeCounterexample(result, options)),
-    `Exhaustive for ${options.sessions} sessions at statement granularity.`,
+    ...results.flatMap((result) => describeCounterexample(result, asked)),
+    `Exhaustive for ${sessions} sessions at statement granularity.`,
   ].join('\n');
 }
 
-function describeCounterexample(result: Result, { scenario }: Options): string[] {
-  const played = counterexampleOf(result);
+function describeCounterexample(result: Result, { chapter, situation }: Asked): string[] {
+  const played = counterexampleOf(result, chapter.faults);
   if (!played) return [];
-  const elsewhere = scenario === claimSettings[0].name ? '' : ` --scenario ${scenario}`;
-  const command = `replay: npm run replay -- ${result.strategy.name} ${played.schedule.join(',')}${elsewhere}`;
-  return [paint('bold', result.strategy.name), tell(played).transcript, command, ''];
+  const { strategy } = result;
+  const elsewhere =
+    situation === chapter.situationsOf(strategy)[0] ? '' : ` --situation ${situation.name}`;
+  const command = `npm run replay -- ${addressOf({ chapter, strategy })} ${played.schedule.join(',')}`;
+  return [
+    paint('bold', strategy.name),
+    tell(played).transcript,
+    `replay: ${command}${elsewhere}`,
+    '',
+  ];
 }

@@ -6,15 +6,16 @@ import { Hang } from '../src/lab/explore/stillness.ts';
 import { judge } from '../src/lab/judge/judge.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
 import { describe, PlainError } from '../src/process/errors.ts';
-import type { WorkerReport } from './judge.ts';
+import { chooseChapter } from './chosen.ts';
+import type { Task, WorkerReport } from './judge.ts';
 
-process.once('message', ({ file, url }: { file: string; url: string }) => {
-  work(file, url)
+process.once('message', (task: Task) => {
+  work(task)
     .then((judgement) => report({ kind: 'judgement', judgement }))
-    .catch((error: unknown) => report({ kind: 'unusable', message: explain(file, error) }));
+    .catch((error: unknown) => report({ kind: 'unusable', message: explain(task.file, error) }));
 });
 process.once('disconnect', () => process.exit());
-// Of a statement that nobody awaits nobody hears that it failed.
+// Nobody hears of the failure of a promise that nobody awaits.
 process.on('unhandledRejection', () => {
   const check = 'no error goes unhandled';
   const detail = 'a promise failed that nobody had awaited';
@@ -22,10 +23,10 @@ process.on('unhandledRejection', () => {
   report({ kind: 'judgement', judgement: { strategy: 'it', verdict: 'falls', checks: [fallen] } });
 });
 
-async function work(file: string, url: string) {
-  const strategy = await loadStrategy(file);
+async function work({ chapter, file, url }: Task) {
+  const judged = await loadStrategy(chooseChapter(chapter), file);
   const stage = new Stage(url);
-  return judge(stage, strategy, (where) => process.send?.({ kind: 'step', where }));
+  return judge(stage, judged, (where) => process.send?.({ kind: 'step', where }));
 }
 
 function explain(file: string, error: unknown): string {
@@ -36,7 +37,7 @@ function explain(file: string, error: unknown): string {
   return `${file} cannot be judged: ${describe(error)}`;
 }
 
-/** The last word: the process ends once it is delivered, whatever the strategy left running. */
+/** The process ends once this message is delivered, even if the strategy still runs. */
 function report(message: WorkerReport) {
   process.send?.(message, undefined, undefined, () => process.exit());
 }

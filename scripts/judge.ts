@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { z } from 'zod';
+import { chapters } from '../src/lab/chapters/index.ts';
 import type { Judgement } from '../src/lab/judge/judge.ts';
 import { compiledBy } from '../src/lab/judge/load-strategy.ts';
 import { UsageError } from '../src/process/errors.ts';
@@ -9,25 +10,25 @@ import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
 import { withScratchDatabase } from './arena.ts';
+import { chooseChapter } from './chosen.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Puts a claim strategy of your own to the proof.
+const HELP = `Puts a strategy of your own to the proof.
 
-Usage: npm run judge -- FILE.ts [--json]
+Usage: npm run judge -- FILE.ts [--chapter NAME] [--json]
 
-FILE.ts may be anywhere on the disk. Its default export is a strategy, or a claim
-function alone:
+FILE.ts may be anywhere on the disk. Its default export is a strategy, or the
+function of a strategy alone. The chapters, and how such an export looks:
 
-  import { insertClaim } from 'rowlock/claims/queries.ts';
-  export default async function claim(db, request) { … }
+${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\n')}
 
-It may import this project's files as rowlock/…, and the packages it has. It is
-played in every schedule of two recruiters: with one slot left, on a new job with
-one slot, with a slot for each, and with a recruiter who rolls back (and asks
-again, or not); then eight are raced at full speed.
+The file may import this project's files as rowlock/…, and the packages that the
+project has. Every schedule of two sessions is played, in every situation of the
+chapter. Then eight sessions race at full speed.
 
+  --chapter NAME     the chapter of the strategy (default: ${chapters[0].name})
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
@@ -35,12 +36,16 @@ Exit code: 0 when it holds, 1 when it falls, 2 when it cannot be run: it does no
 compile, has no default export, or hangs.
 `;
 
-const rules = z.object({ json: z.boolean().default(false), help: z.boolean().default(false) });
+const rules = z.object({
+  chapter: z.string().optional(),
+  json: z.boolean().default(false),
+  help: z.boolean().default(false),
+});
 
-/** For whatever is no verdict, so that 1 always means that it falls. */
+/** Every other failure ends with this code, so 1 always means that the strategy falls. */
 const FAILED = 2;
 
-/** The worker says what it plays before every step, and no step takes long. */
+/** The worker reports each step before it plays the step, and no step takes long. */
 const SILENCE_MS = 15_000;
 
 export type WorkerReport =
@@ -50,7 +55,11 @@ export type WorkerReport =
 
 runMain(async (stop) => {
   const { options, positionals } = readOptions('judge', rules, {
-    options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      chapter: { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
   if (options.help) {
@@ -60,16 +69,27 @@ runMain(async (stop) => {
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0)
     throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
-  const judgement = await withScratchDatabase(stop, (url) => judgeInWorker(file, url, stop));
+  const { name: chapter } = chooseChapter(options.chapter);
+  const judgement = await withScratchDatabase(stop, (url) =>
+    judgeInWorker({ chapter, file, url }, stop),
+  );
   print(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
   return { holds: 0, falls: 1, hangs: 2 }[judgement.verdict];
 }, FAILED);
 
+/** A worker's task. */
+export interface Task {
+  /** The name of the chapter. */
+  chapter: string;
+  file: string;
+  url: string;
+}
+
 /** In a process of its own, since code that never gives the processor back has to be ended. */
-async function judgeInWorker(file: string, url: string, stop: AbortSignal): Promise<Judgement> {
+async function judgeInWorker(task: Task, stop: AbortSignal): Promise<Judgement> {
   const worker = fork(inProject('scripts/judge-worker.ts'), [], {
     execArgv: process.execArgv,
-    // What the strategy prints must not be taken for the judgement.
+    // The strategy may print, and stdout is for the judgement.
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   const end = () => worker.kill('SIGKILL');
@@ -86,16 +106,16 @@ async function judgeInWorker(file: string, url: string, stop: AbortSignal): Prom
     where = report.where;
     showProgress(where);
   });
-  worker.send({ file, url });
+  worker.send(task);
   await ended;
-  // It is gone already, unless the worker had to be killed while it loaded the file.
+  // The file is still there if the worker was killed while it loaded the strategy.
   rmSync(compiledBy(worker.pid), { force: true });
   clearTimeout(watchdog);
   clearProgress();
   stop.throwIfAborted();
   if (last?.kind === 'judgement') return last.judgement;
   if (last?.kind === 'unusable') throw new UsageError(last.message);
-  throw new UsageError(`${file} hangs or ended the process, at ${where}.`);
+  throw new UsageError(`${task.file} hangs or ended the process, at ${where}.`);
 }
 
 function describe({ strategy, verdict, checks }: Judgement): string {

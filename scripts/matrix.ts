@@ -1,17 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { claimSettings } from '../src/lab/chapters/claims/situations.ts';
-import { strategies } from '../src/lab/chapters/claims/strategies/index.ts';
+import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
+import { addressOf, chapters } from '../src/lab/chapters/index.ts';
+import { brokePromise } from '../src/lab/race/report.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
-import { findingOf, inAWord, type Verdict } from '../src/lab/syllabus/verdicts.ts';
+import { proofOf, type Verdict, verdictOn } from '../src/lab/syllabus/verdicts.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
+import { situationsOf } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { readOptions } from './options.ts';
 
-const HELP = `Explores every strategy in every setting, and writes what it found into docs/strategies.md
+const HELP = `Explores every strategy in every situation, and writes the results into docs/strategies.md
 and src/lab/syllabus/verdicts.json.
 
 Usage: npm run matrix [-- --check]
@@ -26,6 +28,13 @@ const verdictsFile = inProject('src/lab/syllabus/verdicts.json');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 
+/** Everything that was explored of one strategy. */
+interface Explored {
+  chapter: Chapter;
+  strategy: Strategy;
+  found: { situation: Situation; result: Result }[];
+}
+
 runMain(async (stop) => {
   const flag = { type: 'boolean' } as const;
   const { options } = readOptions('matrix', rules, { options: { check: flag, help: flag } });
@@ -36,13 +45,14 @@ runMain(async (stop) => {
   const written = readFileSync(page, 'utf8');
   const [before, after] = [written.indexOf(BEGIN), written.indexOf(END)];
   if (before < 0 || after < before) throw new PlainError(`docs/strategies.md has no line ${BEGIN}`);
-  const bySetting: Result[][] = [];
-  for (const setting of claimSettings)
-    bySetting.push(await exploreAll(strategies, setting, 2, stop));
-  assertVerdicts(bySetting);
+  const byChapter: Explored[][] = [];
+  for (const chapter of chapters) byChapter.push(await exploreChapter(chapter, stop));
+  const explored = byChapter.flat();
+  for (const each of explored) assertVerdict(each);
+  const tables = byChapter.map(tableOf).join('\n\n');
   const fresh = new Map<string | URL, string>([
-    [page, `${written.slice(0, before)}${BEGIN}\n${table(bySetting)}\n${written.slice(after)}`],
-    [verdictsFile, `${JSON.stringify(verdicts(bySetting), null, 2)}\n`],
+    [page, `${written.slice(0, before)}${BEGIN}\n${tables}\n${written.slice(after)}`],
+    [verdictsFile, `${JSON.stringify(verdictsOf(explored), null, 2)}\n`],
   ]);
   const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
   if (stale.length === 0) {
@@ -56,56 +66,79 @@ runMain(async (stop) => {
   return 0;
 });
 
+async function exploreChapter(chapter: Chapter, stop: AbortSignal): Promise<Explored[]> {
+  const all: Explored[] = chapter.strategies.map((strategy) => ({ chapter, strategy, found: [] }));
+  for (const situation of situationsOf(chapter)) {
+    const strategies = chapter.strategies.filter((each) =>
+      chapter.situationsOf(each).includes(situation),
+    );
+    const results = await exploreAll(chapter, strategies, situation, 2, stop);
+    for (const { strategy, found } of all)
+      for (const result of results)
+        if (result.strategy === strategy) found.push({ situation, result });
+  }
+  return all;
+}
+
 const contentOf = (file: string | URL) =>
   existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 
-/** A strategy must keep its promise, and one that promises nothing must be caught in some schedule. */
-function assertVerdicts(bySetting: Result[][]) {
-  for (const [index, { name, promise }] of strategies.entries()) {
-    const oversold = bySetting.some((results) => (results[index]?.faults.oversold ?? 0) > 0);
-    if (oversold && promise === 'capacity') throw new PlainError(`${name} broke its promise.`);
-    if (!oversold && promise === 'nothing') throw new PlainError(`${name} was not caught.`);
-  }
+/** A strategy must keep its promise. A strategy that promises nothing must have a fault. */
+function assertVerdict({ chapter, strategy, found }: Explored) {
+  const { name, promise } = strategy;
+  const isBroken = found.some(({ result: { faults } }) =>
+    brokePromise(chapter, { promise, faults }),
+  );
+  if (isBroken) throw new PlainError(`${name} broke its promise.`);
+  const isFaulty = found.some(({ result }) => Object.keys(result.faults).length > 0);
+  if (promise === 'nothing' && !isFaulty) throw new PlainError(`${name} was not caught.`);
 }
 
-/** A row a strategy; in each setting how many of its schedules go wrong, and how. */
-function table(bySetting: Result[][]): string {
-  const head = ['strategy', 'promises', ...claimSettings.map(({ idea }) => idea), 'verdict'];
-  const rows = strategies.map((strategy, index) => {
-    const results = bySetting.flatMap((results) => results[index] ?? []);
-    const name = `[\`${strategy.name}\`](../${fileOf(strategy.name)})`;
-    return [name, strategy.promise, ...results.map(cell), mark(results)];
+/** A row for each strategy. Each situation has the number of schedules that go wrong, and how. */
+function tableOf(explored: Explored[]): string {
+  const situations = explored[0] ? situationsOf(explored[0].chapter) : [];
+  const head = ['strategy', 'promises', ...situations.map(({ idea }) => idea), 'verdict'];
+  const rows = explored.map(({ chapter, strategy, found }) => {
+    const { name, promise } = strategy;
+    const cells = situations.map((situation) => {
+      const tried = found.find((each) => each.situation === situation);
+      return tried ? cellOf(chapter, tried.result) : '';
+    });
+    const verdict = verdictOn(
+      chapter,
+      found.map(({ result }) => result),
+    );
+    const mark = verdict === 'holds' ? '✓' : '✗';
+    return [
+      `[\`${name}\`](../${fileOf({ chapter, strategy })})`,
+      promise,
+      ...cells,
+      `${mark} ${verdict}`,
+    ];
   });
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-const FAULTS = {
-  oversold: 'oversold',
-  unsold: 'unsold',
-  untrue: 'untrue',
-  deadlock: 'deadlock',
-  error: 'error',
-  hang: 'hang',
-};
-
-function cell({ schedules, faults }: Result): string {
-  const wrong = Object.entries(FAULTS).flatMap(([fault, word]) =>
-    faults[fault] ? [`**${faults[fault]}** ${word}`] : [],
+function cellOf(chapter: Chapter, { schedules, faults }: Result): string {
+  const wrong = chapter.faults.flatMap(({ name }) =>
+    faults[name] ? [`**${faults[name]}** ${name}`] : [],
   );
-  return wrong.length ? `${wrong.join(', ')} of ${schedules}` : `0 of ${schedules}`;
+  return `${wrong.join(', ') || '0'} of ${schedules}`;
 }
 
-function verdicts(bySetting: Result[][]): Record<string, Verdict> {
-  const entries = strategies.map(({ name }, index): [string, Verdict] => {
-    const found = bySetting.flatMap((results) => results[index] ?? []).map(findingOf);
-    const settings = found.map((finding, at) => [claimSettings[at]?.name, finding]);
-    return [name, { verdict: inAWord(found), settings: Object.fromEntries(settings) }];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** The verdict as the table has it. */
-function mark(results: Result[]): string {
-  const word = inAWord(results);
-  return `${word === 'holds' ? '✓' : '✗'} ${word}`;
-}
+const verdictsOf = (explored: Explored[]): Record<string, Verdict> =>
+  Object.fromEntries(
+    explored.map(({ chapter, strategy, found }) => {
+      const proofs = found.map(
+        ({ situation, result }) => [situation.name, proofOf(result)] as const,
+      );
+      const verdict = verdictOn(
+        chapter,
+        proofs.map(([, proof]) => proof),
+      );
+      return [
+        addressOf({ chapter, strategy }),
+        { verdict, situations: Object.fromEntries(proofs) },
+      ];
+    }),
+  );

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
+import type { Chapter } from '../src/lab/chapter.ts';
 import {
   listStrategies,
+  type RaceOrder,
   type RaceResult,
-  type RaceSettings,
   type Round,
   race,
   type StrategyInfo,
@@ -26,16 +27,17 @@ import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
+import { chooseChapter } from './chosen.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Fires a crowd of recruiters at one job and counts who got a slot.
+const HELP = `Fires a crowd at one job, all at the same moment, and counts who got a slot.
 
 Usage: npm run race-demo -- [options]
 
-  --strategy NAME    a strategy to race, or all; may be given several times
-                     (default: naive, transaction, row-lock)
+  --strategy NAME    a strategy such as claims/naive or naive, or all; may be given
+                     several times (default: naive, transaction, row-lock)
   --recruiters N     how many claim at the same moment (1 to 1000, default 5)
   --rounds N         rounds a strategy, each on a fresh job (1 to 100000,
                      default 20)
@@ -50,12 +52,12 @@ Usage: npm run race-demo -- [options]
 Without --url, it starts an embedded PostgreSQL for itself, or makes a database of
 its own on the server at DATABASE_URL, and removes it at the end.
 
-Exit code: 0 when every strategy kept its promise, 1 when one that promises the
-capacity broke it, 2 when it could not be run as asked.
+Exit code: 0 when every strategy kept its promise, 1 when one broke it, 2 when it
+could not be run as asked.
 `;
 
 const optionRules = z.object({
-  strategy: z.array(z.string()).default(['naive', 'transaction', 'row-lock']),
+  strategy: z.array(z.string()).default(['claims/naive', 'claims/transaction', 'claims/row-lock']),
   recruiters: whole('--recruiters', 1, 1_000, 5),
   rounds: whole('--rounds', 1, 100_000, 20),
   capacity: whole('--capacity', 1, 1_000, 4),
@@ -67,7 +69,7 @@ const optionRules = z.object({
   help: z.boolean().default(false),
 });
 
-/** For whatever is no verdict, so that 1 always means a broken promise. */
+/** Every other failure ends with this code, so 1 always means a broken promise. */
 const FAILED = 2;
 
 type Options = z.infer<typeof optionRules>;
@@ -85,7 +87,8 @@ runMain(async (stop) => {
   try {
     const results = await runRaces(arena.url, options, trace, stop);
     if (trace && options.trace) await writeTrace(trace, options.trace);
-    if (results.some(brokePromise)) return 1;
+    const broken = results.filter((each) => brokePromise(chapterOf([each]), each));
+    if (broken.length > 0) return 1;
     return results.some(showedNothing) ? FAILED : 0;
   } finally {
     await arena.stop();
@@ -147,27 +150,31 @@ async function runRaces(
   stop: AbortSignal,
 ): Promise<RaceResult[]> {
   const chosen = choose(await listStrategies(url, stop), options.strategy);
+  const chapter = chapterOf(chosen);
+  const { recruiters: sessions, capacity, rounds } = options;
+  const order = { sessions, capacity, rounds };
   const say = (text: string) => {
     if (!options.json) print(`${text}\n`);
   };
   const results: RaceResult[] = [];
-  say(describeRace(options));
+  say(describeRace(chapter, order));
   for (const strategy of chosen) {
     let worst: Round | undefined;
     trace?.startRound(`${strategy.name}, round 1`);
     const onRound = (round: Round, done: number) => {
       if (done < options.rounds) trace?.startRound(`${strategy.name}, round ${done + 1}`);
-      if (worst === undefined || round.claims > worst.claims) worst = round;
+      const { taken } = round.standing;
+      if (worst === undefined || taken > worst.standing.taken) worst = round;
       showProgress(`${strategy.name}: round ${done} of ${options.rounds}`);
     };
-    results.push(await race(url, strategy, options, onRound, stop));
+    results.push(await race(url, strategy, order, onRound, stop));
     clearProgress();
     if (worst && (strategy === chosen[0] || strategy === chosen.at(-1)))
-      say(describeRound(strategy.name, worst, options, paint));
+      say(describeRound(chapter, strategy.name, worst, paint));
   }
-  if (options.json) print(`${JSON.stringify(asJson(options, results))}\n`);
-  say(describeResults(results, chosen, options, paint));
-  say(describeVerdict(results, options, paint));
+  if (options.json) print(`${JSON.stringify(asJson(order, results))}\n`);
+  say(describeResults(chapter, results, chosen, order, paint));
+  say(describeVerdict(chapter, results, order, paint));
   return results;
 }
 
@@ -180,18 +187,32 @@ async function writeTrace(trace: Trace, file: string) {
 }
 
 function choose(offered: StrategyInfo[], names: string[]): StrategyInfo[] {
-  if (names.includes('all')) return offered;
+  if (names.includes('all'))
+    return offered.filter(({ chapter }) => chapter === offered[0]?.chapter);
   return [...new Set(names)].map((name) => {
-    const strategy = offered.find((each) => each.name === name);
-    if (strategy) return strategy;
-    const known = offered.map((each) => each.name).join(', ');
-    throw new UsageError(`There is no strategy "${name}". The strategies are ${known}.`);
+    const [strategy, another] = offered.filter((each) =>
+      [each.name, addressIn(each)].includes(name),
+    );
+    if (strategy && !another) return strategy;
+    const known = offered.map(addressIn).join(', ');
+    const problem = another ? 'more than one strategy' : 'no strategy';
+    throw new UsageError(`There is ${problem} "${name}". The strategies are ${known}.`);
   });
 }
 
-const asJson = ({ capacity, recruiters, rounds }: RaceSettings, strategies: RaceResult[]) => ({
+const addressIn = ({ chapter, name }: StrategyInfo) => `${chapter}/${name}`;
+
+/** The chapter of all these strategies. Throws a `UsageError` if there are several. */
+function chapterOf(strategies: { chapter: string }[]): Chapter {
+  const [name, another] = [...new Set(strategies.map(({ chapter }) => chapter))];
+  if (another !== undefined)
+    throw new UsageError(`These are strategies of ${name} and ${another}. Choose one chapter.`);
+  return chooseChapter(name);
+}
+
+const asJson = ({ capacity, sessions, rounds }: RaceOrder, strategies: RaceResult[]) => ({
   capacity,
-  recruiters,
+  recruiters: sessions,
   rounds,
   strategies,
 });

@@ -1,41 +1,31 @@
 import { z } from 'zod';
-import {
-  claimScenario,
-  claimSettings,
-  settingNamed,
-} from '../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../src/lab/chapters/claims/strategies/index.ts';
 import { replay } from '../src/lab/explore/explore.ts';
-import { tell } from '../src/lab/explore/told.ts';
+import { tell } from '../src/lab/explore/tell.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
+import { chooseSituation, chooseStrategies, situationsInHelp } from './chosen.ts';
 import { readOptions, whole } from './options.ts';
 
 const HELP = `Plays one schedule of a strategy, and prints what happened.
 
-Usage: npm run replay -- NAME SCHEDULE [--scenario NAME] [--sessions N]
+Usage: npm run replay -- NAME SCHEDULE [--situation NAME] [--sessions N]
 
-  NAME               a strategy, such as naive
+  NAME               a strategy, such as claims/naive or naive
   SCHEDULE           who makes the next step: 1,1,2,1,2,2 (t: time passes). Where it
                      ends before the sessions do, the lowest number goes on.
-  --scenario NAME    the situation: ${claimSettings.map(({ name }) => name).join(', ')}
-                     (default: ${claimSettings[0].name})
-  --sessions N       recruiters at once (2 or 3; default: those in the schedule)
+  --situation NAME   one of the chapter's situations (default: its first), which are
+                     ${situationsInHelp}
+  --sessions N       sessions at once (2 or 3; default: those in the schedule)
   --help             show this
 
-The same schedule prints the same transcript each time. Exit code: 0 when it was
-played, whatever came of it; 2 when it could not be run as asked.
+The same schedule prints the same transcript each time. Exit code: 0 when the
+schedule was played, 2 when it could not be run as asked.
 `;
 
 const rules = z.object({
-  scenario: z
-    .enum(
-      claimSettings.map(({ name }) => name),
-      `--scenario must be one of ${claimSettings.map(({ name }) => name).join(', ')}`,
-    )
-    .default(claimSettings[0].name),
+  situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
   help: z.boolean().default(false),
 });
@@ -43,7 +33,7 @@ const rules = z.object({
 runMain(async (stop) => {
   const { options, positionals } = readOptions('replay', rules, {
     options: {
-      scenario: { type: 'string' },
+      situation: { type: 'string' },
       sessions: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -56,16 +46,18 @@ runMain(async (stop) => {
   const [name, schedule, ...rest] = positionals;
   if (name === undefined || schedule === undefined || rest.length > 0)
     throw new UsageError('A strategy and a schedule are needed: npm run replay -- naive 1,2,1,2');
-  const [strategy, another] = chooseStrategies([name]);
+  const chosen = chooseStrategies([name]);
+  const { chapter, strategies } = chosen;
+  const [strategy, another] = strategies;
+  const situation = chooseSituation(chosen, options.situation);
   const steps = readSchedule(schedule);
-  const setting = settingNamed(options.scenario);
   if (!strategy || another) throw new UsageError('One strategy is played at a time.');
   const sessions = Math.max(
     options.sessions,
     ...steps.map((step) => Number(step.replace('x', '')) || 0),
   );
   await withStage(stop, async (stage) => {
-    const played = await replay(stage, claimScenario(strategy, setting, sessions), steps);
+    const played = await replay(stage, chapter.trial(strategy, situation, sessions), steps);
     print(`${tell(played).transcript}\nschedule: ${played.schedule.join(',')}\n`);
   });
   return 0;

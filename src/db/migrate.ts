@@ -21,8 +21,8 @@ export interface PrepareOptions {
   demoData?: boolean;
   /** The name of the database in errors. */
   name?: string;
-  /** A folder with migrations of tables beside production's. */
-  more?: string | undefined;
+  /** Folders with migrations of tables beside production's. */
+  more?: string[];
 }
 
 /**
@@ -32,7 +32,7 @@ export interface PrepareOptions {
  */
 export async function prepareDatabase(
   url: string,
-  { demoData = false, name = databaseName(url), more }: PrepareOptions = {},
+  { demoData = false, name = databaseName(url), more = [] }: PrepareOptions = {},
 ) {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   try {
@@ -42,7 +42,10 @@ export async function prepareDatabase(
     await migrate(db, { migrationsFolder });
     // Each folder needs a table of its own, because Drizzle skips all migrations that are older
     // than the newest one in the table.
-    if (more) await migrate(db, { migrationsFolder: more, migrationsTable: '__more_migrations' });
+    for (const folder of more) {
+      const migrationsTable = `__${path.basename(folder)}_migrations`;
+      await migrate(db, { migrationsFolder: folder, migrationsTable });
+    }
     if (demoData) await addDemoData(db);
   } catch (error) {
     throw unusable(name, error, 'Its migrations failed, and were undone.');

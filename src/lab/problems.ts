@@ -6,7 +6,7 @@ import {
   problem,
   RETRY_AFTER,
 } from '../http/problem.ts';
-import { busy } from '../http/problems.ts';
+import { busy, invalidRequest } from '../http/problems.ts';
 import { PlainError } from '../process/errors.ts';
 import type { Stage } from './explore/stage.ts';
 import type { Stages } from './stages/stages.ts';
@@ -29,13 +29,20 @@ export type LabProblem<Status extends number = number> = Problem<
   ProblemCode | (typeof labProblemCodes)[number]
 >;
 
-/** What the lab needs of PostgreSQL beyond what the service needs, it may not have. */
+/** The account may not do everything that the lab needs of PostgreSQL. */
 export const labUnavailable = {
   status: 503,
   code: 'lab-unavailable',
   title: 'No stage for the lab',
   detail: 'The lab cannot make a scratch database, or not set what it needs there.',
 } as const satisfies LabProblem;
+
+/** `detail` lists the strategies that there are. */
+export const noSuchStrategy = (detail: string) =>
+  ({ status: 404, code: 'strategy-not-found', title: 'No such strategy', detail }) as const;
+
+/** `detail` lists the situations that there are. */
+export const noSuchSituation = (detail: string) => ({ ...invalidRequest, detail }) as const;
 
 /** Work of the lab ends with this problem. */
 export class Refusal extends Error {
@@ -57,7 +64,7 @@ export function refusalOf(error: unknown): LabProblem<503> | undefined {
   return error instanceof PlainError && databaseError(error) ? labUnavailable : undefined;
 }
 
-/** What work on a stage gives; or, where there was none to be had, the answer that says so. */
+/** The result of work on a stage. If no stage was free, the answer that says so. */
 export async function onStage<T>(
   stages: Stages,
   work: (stage: Stage) => Promise<T>,

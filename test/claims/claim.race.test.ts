@@ -57,18 +57,19 @@ test('one of twenty simultaneous requests of one recruiter is granted', async ()
 });
 
 test('the naive and the transaction strategy oversell, and row-lock does not', async () => {
-  const settings = { recruiters: 12, capacity: 4, rounds: 10 };
+  const order = { sessions: 12, capacity: 4, rounds: 10 };
   const run = (name: string, promise: 'capacity' | 'nothing') =>
-    race(service.url, { name, idea: '', promise }, settings, () => undefined, never);
+    race(service.url, { chapter: 'claims', name, promise }, order, () => undefined, never);
   for (const name of ['naive', 'transaction']) {
     const result = await run(name, 'nothing');
-    expect(result.roundsOversold).toBeGreaterThan(5);
+    expect(result.faults.oversold).toBeGreaterThan(5);
     expect(result.statuses['200']).toBeGreaterThan(40);
   }
   expect(await run('row-lock', 'capacity')).toEqual({
+    chapter: 'claims',
     strategy: 'row-lock',
     promise: 'capacity',
-    roundsOversold: 0,
+    faults: {},
     worst: 4,
     statuses: { 200: 40, 403: 80 },
   });

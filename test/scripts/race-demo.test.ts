@@ -39,9 +39,10 @@ test.concurrent('--json prints one object and nothing else', async () => {
     rounds: 3,
     strategies: [
       {
+        chapter: 'claims',
         strategy: 'row-lock',
         promise: 'capacity',
-        roundsOversold: 0,
+        faults: {},
         worst: 2,
         statuses: { 200: 6, 403: 12 },
       },
@@ -108,7 +109,7 @@ async function serve(answers: (path: string) => [number, unknown]): Promise<stri
   atEnd(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-const offer = [{ name: 'row-lock', idea: 'locks', promise: 'capacity' }];
+const offer = [{ chapter: 'claims', name: 'row-lock', idea: 'locks', promise: 'capacity' }];
 
 test.concurrent.each([
   ['has no lab', () => [404, '{}'], /answered GET \/lab\/strategies with 404.*LAB=on/],
@@ -136,20 +137,25 @@ test.concurrent.each([
 test.concurrent('a race without a granted slot is no success', async () => {
   const url = await serve((path) => {
     if (path === '/lab/strategies') return [200, offer];
-    if (path === '/lab/races') return [201, { race: 'a', jobId: 1, recruiterIds: [1, 2] }];
+    if (path === '/lab/races')
+      return [201, { race: 'a', requests: ['claim-job?1', 'claim-job?2'] }];
     if (path.includes('claim-job')) return [503, {}];
-    return path === '/lab/races/a' ? [200, { capacity: 4, claims: 0 }] : [404, {}];
+    return path === '/lab/races/a'
+      ? [200, { capacity: 4, taken: 0, faults: [], summary: '' }]
+      : [404, {}];
   });
   const { ended, stdout } = demo(['--url', url, '--rounds', '1', '--strategy', 'row-lock']);
   expect((await ended).code).toBe(2);
   expect(stdout()).toContain('row-lock gave out no slot at all, and 2 answers 503.');
-  expect(stdout()).toContain('NOTHING SHOWN. Nobody got a slot from row-lock.');
+  expect(stdout()).toContain('NOTHING SHOWN. Nobody got anything from row-lock.');
 });
 
 test.concurrent('an unknown strategy is refused with the names of the known ones', async () => {
   const { ended, stderr } = demo(['--strategy', 'hope'], { DATABASE_URL: inject('scratchUrl') });
   expect((await ended).code).toBe(2);
-  expect(stderr()).toMatch(/^There is no strategy "hope"\. The strategies are naive, transaction/);
+  expect(stderr()).toMatch(
+    /^There is no strategy "hope"\. The strategies are claims\/naive, claims\/transaction/,
+  );
 });
 
 test.concurrent.each([

@@ -3,15 +3,18 @@ import { HOME, hrefOf, readPlace } from '../../src/web/lab/place.ts';
 
 describe('the address of a place in the lab', () => {
   test.each([
-    ['?strategy=naive', HOME],
-    ['?strategy=lease&schedule=1,t,2', { ...HOME, strategy: 'lease', schedule: ['1', 't', '2'] }],
+    ['?strategy=claims/naive', HOME],
     [
-      '?strategy=row-lock&view=explore&scenario=two-slots&sessions=3',
-      { ...HOME, view: 'explore', strategy: 'row-lock', scenario: 'two-slots', sessions: 3 },
+      '?strategy=claims/lease&schedule=1,t,2',
+      { ...HOME, strategy: 'claims/lease', schedule: ['1', 't', '2'] },
     ],
-    ['?strategy=naive&view=explore&step=0', { ...HOME, view: 'explore', step: 0 }],
     [
-      '?strategy=naive&view=race&beside=&recruiters=50&rounds=1',
+      '?strategy=row-lock&view=explore&situation=two-slots&sessions=3',
+      { ...HOME, view: 'explore', strategy: 'row-lock', situation: 'two-slots', sessions: 3 },
+    ],
+    ['?strategy=claims/naive&view=explore&step=0', { ...HOME, view: 'explore', step: 0 }],
+    [
+      '?strategy=claims/naive&view=race&beside=&recruiters=50&rounds=1',
       { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
     ],
   ] as const)('is read from %s and written to it', (address, place) => {
@@ -23,5 +26,13 @@ describe('the address of a place in the lab', () => {
     expect(readPlace('')).toEqual(HOME);
     expect(readPlace('?view=moon')).toEqual(HOME);
     expect(readPlace('?schedule=1,3').sessions).toBe(3);
+  });
+
+  test('an old permalink names the situation as a scenario', () => {
+    expect(readPlace('?strategy=naive&scenario=two-slots')).toEqual({
+      ...HOME,
+      strategy: 'naive',
+      situation: 'two-slots',
+    });
   });
 });

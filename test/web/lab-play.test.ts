@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { claimScenario, settingNamed } from '../../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../../src/lab/chapters/claims/strategies/index.ts';
-import type { Strategy } from '../../src/lab/chapters/claims/strategy.ts';
 import { replay } from '../../src/lab/explore/explore.ts';
-import { tell } from '../../src/lab/explore/told.ts';
+import { tell } from '../../src/lab/explore/tell.ts';
 import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
+import { trialOf } from '../support/claims-chapter.ts';
 import { makeDatabase } from '../support/database.ts';
 import { makeStage } from '../support/stage.ts';
 import { as, WITH_SECRET } from '../support/tokens.ts';
@@ -38,7 +36,7 @@ browserTest('a person oversells naive with keys', async ({ open }) => {
   await headline(page, 'Can you oversell it?');
   await press(page, '121212');
   await headline(page, 'Oversold! 5 claims, 4 slots');
-  await headline(page, 'You did it in 6 steps. Of two recruiters, 18 of 20 schedules oversell it.');
+  await headline(page, 'You did it in 6 steps. With two recruiters: Of 20 schedules, 18 oversold.');
   await said(
     page,
     'Step 6. S2 runs commit. S2 is told: claimed. The end: oversold: 5 claims, 4 slots.',
@@ -139,9 +137,8 @@ describe('a permalink', () => {
       const page = await open(at(`strategy=stale-snapshot&schedule=${schedule}`));
       await headline(page, 'Oversold! 5 claims, 4 slots');
       await page.getByText('Transcript', { exact: true }).click();
-      const [strategy] = chooseStrategies(['stale-snapshot']) as [Strategy];
-      const scenario = claimScenario(strategy, settingNamed('last-slot'), 2);
-      const { transcript } = tell(await replay(stage, scenario, schedule.split(',')));
+      const played = await replay(stage, trialOf('stale-snapshot'), schedule.split(','));
+      const { transcript } = tell(played);
       const shown = page.getByRole('region', { name: 'Transcript as text' });
       expect(await shown.textContent()).toBe(transcript);
       await page.getByText(`npm run replay -- stale-snapshot ${schedule}`).waitFor();
@@ -156,7 +153,7 @@ describe('a permalink', () => {
       await lane(page, 1).getByText('waits for S3 in:').waitFor();
       await page.getByRole('combobox', { name: 'Situation' }).selectOption('a slot for each');
       await page.getByText('2 claims committed, 4 slots').waitFor();
-      expect(page.url()).toBe(at('strategy=row-lock&scenario=two-slots&sessions=3'));
+      expect(page.url()).toBe(at('strategy=row-lock&situation=two-slots&sessions=3'));
       await page.goBack();
       await lane(page, 1).getByText('waits for S3 in:').waitFor();
     },

@@ -24,9 +24,10 @@ browserTest('naive races beside row-lock, and only naive oversells', async ({ op
     .filter({ hasText: /naive oversold in [1-5] of 5 rounds.*row-lock never gave out more than 4/ })
     .waitFor();
   await chart(page, 'naive')
-    .getByText(/[5-8] claims for 4 slots: oversold/)
+    .getByText(/[5-8] claims in the table for 4 slots: oversold/)
+    .first()
     .waitFor();
-  await chart(page, 'row-lock').getByText('4 claims for 4 slots').waitFor();
+  await chart(page, 'row-lock').getByText('4 claims in the table for 4 slots').first().waitFor();
 });
 
 browserTest('each recruiter has a lane, and waits for a lock are hatched', async ({ open }) => {
@@ -41,8 +42,10 @@ browserTest('each recruiter has a lane, and waits for a lock are hatched', async
   expect(await hatched('naive')).toBe(0);
   expect(await page.locator('pattern#lock-wait').count()).toBe(1);
   const spoken = await chart(page, 'row-lock').getByRole('listitem').allInnerTexts();
-  expect(spoken.filter((text) => text.includes('got a slot after'))).toHaveLength(4);
-  expect(spoken.filter((text) => /got none after [\d.]+ ms, of which/.test(text))).toHaveLength(4);
+  expect(spoken.filter((text) => text.includes('succeeded after'))).toHaveLength(4);
+  expect(spoken.filter((text) => /was refused after [\d.]+ ms, of which/.test(text))).toHaveLength(
+    4,
+  );
 });
 
 browserTest('every round can be looked at, and read as text', async ({ open }) => {
@@ -65,7 +68,7 @@ browserTest('the address has the settings of the race', async ({ open }) => {
   await page.getByLabel('Recruiters').press('Tab');
   await page.getByLabel('Rounds').fill('2');
   await page.getByLabel('Rounds').press('Tab');
-  const address = at('strategy=transaction&view=race&beside=&recruiters=5&rounds=2');
+  const address = at('strategy=claims/transaction&view=race&beside=&recruiters=5&rounds=2');
   await page.waitForURL(address);
   const again = await open(address);
   await start(again);

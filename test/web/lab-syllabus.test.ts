@@ -16,7 +16,7 @@ browserTest('every strategy is listed with its verdict, in order', async ({ open
   await list.getByRole('link', { name: 'naive oversells' }).waitFor();
   await list.getByRole('link', { name: 'insert-then-lock deadlocks' }).waitFor();
   await list.getByRole('link', { name: 'row-lock holds' }).click();
-  await page.waitForURL(at('row-lock'));
+  await page.waitForURL(at('claims/row-lock'));
   await page.getByRole('heading', { name: 'row-lock' }).waitFor();
   expect(await list.locator('[aria-current]').innerText()).toContain('row-lock');
   await page.goBack();
@@ -34,7 +34,7 @@ browserTest('the source is highlighted, and the decisive statement is marked', a
   const kinds = ['.line', '.token-keyword', '.token-string', '.token-type', '.token-comment'];
   const colours = await Promise.all(kinds.map(colourOf));
   expect(new Set(colours).size).toBe(5);
-  await page.getByRole('link', { name: /^row-lock/ }).click();
+  await page.getByRole('link', { name: /^production/ }).click();
   const lock = page.getByRole('region', { name: 'src/claims/slots.ts' });
   await lock.getByText("'update'").waitFor();
   expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");
@@ -44,7 +44,7 @@ browserTest('a fault can be played after one click', async ({ open }) => {
   const page = await open(at('one-statement'));
   const row = page.getByRole('row', { name: /^one slot is left Of 14 schedules, 6 oversold/ });
   await row.getByRole('link').click();
-  await page.locator('.headline').getByText('Oversold').waitFor();
+  await page.locator('.headline').getByText('Oversold!').waitFor();
   expect(page.url()).toMatch(/strategy=one-statement&schedule=[12,]+$/);
 });
 

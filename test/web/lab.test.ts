@@ -23,7 +23,7 @@ browserTest(
       ['Race', 'race'],
     ] as const) {
       await parts.getByRole('link', { name }).click();
-      await page.waitForURL(`${url}/lab?strategy=naive&view=${view}`);
+      await page.waitForURL(`${url}/lab?strategy=claims/naive&view=${view}`);
       await page.getByRole('heading', { level: 2, name }).first().waitFor();
       expect(await page.title()).toBe(`${name} · Lab · Rowlock`);
     }

@@ -1,17 +1,18 @@
 import type { ToldSchedule } from '../explore/told.ts';
 import type { Listener } from '../listener.ts';
 
-/** What is to be explored: a strategy's name and a setting's, and two recruiters or three. */
+/** One strategy in one situation, with two sessions or three. */
 export interface Question {
+  /** An address, such as `claims/naive`. */
   strategy: string;
-  scenario: string;
+  situation: string;
   sessions: number;
 }
 
-/** What came of all schedules, or of as many as are played here. */
+/** The result of all schedules, or of as many as are played here. */
 export interface Explored extends Question {
   schedules: number;
-  /** False where there are more schedules than are played here: then nothing is proven. */
+  /** False if there are more schedules than are played here. Then nothing is proven. */
   isComplete: boolean;
   serializationFailures: number;
   /** In how many schedules each fault was found. */
@@ -21,18 +22,18 @@ export interface Explored extends Question {
   milliseconds: number;
 }
 
-/** What the events of an exploration say, by their names. */
+/** The data of the events of an exploration, by their names. */
 export interface ExplorationNews {
-  /** It waits for its turn; 1 is the next. */
+  /** The exploration waits for its turn. 1 is the next. */
   queued: { place: number };
-  /** Schedules played, and how many there will be where that is known. */
+  /** Schedules played, and how many there will be, if known. */
   progress: { schedules: number; of: number | null };
   done: Explored;
   failed: { detail: string };
 }
 
-/** An exploration that is to come or under way, and those who listen to it. It ends with the last. */
-export class Exploration {
+/** An exploration that waits or runs, and its listeners. It ends when the last listener leaves. */
+export class OpenExploration {
   readonly #listeners = new Set<Listener>();
   readonly #leaving = new AbortController();
   #latest = () => {};
@@ -51,7 +52,7 @@ export class Exploration {
     });
   }
 
-  /** Tells all who listen; whoever comes later is told the latest. */
+  /** Tells all listeners. Those who join later are told the latest news. */
   tell<Name extends keyof ExplorationNews>(name: Name, data: ExplorationNews[Name]) {
     this.#latest = () => {
       for (const listener of this.#listeners) listener.tellLatest(name, data);

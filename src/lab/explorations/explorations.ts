@@ -1,16 +1,16 @@
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
 import { Places } from '../../waiting/places.ts';
-import { claimScenario, settingNamed } from '../chapters/claims/situations.ts';
-import { strategies } from '../chapters/claims/strategies/index.ts';
-import { counterexampleOf, explore, type Exploration as Findings } from '../explore/explore.ts';
+import type { Situation } from '../chapter.ts';
+import { type Addressed, addressOf } from '../chapters/index.ts';
+import { counterexampleOf, type Exploration, explore } from '../explore/explore.ts';
 import { Divergence } from '../explore/forks.ts';
-import { tell } from '../explore/told.ts';
+import { tell } from '../explore/tell.ts';
 import { Listener } from '../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../problems.ts';
 import type { Stages } from '../stages/stages.ts';
 import { knownVerdicts } from '../syllabus/known-verdicts.ts';
-import { Exploration, type Explored, type Question } from './exploration.ts';
+import { type Explored, OpenExploration, type Question } from './exploration.ts';
 
 export interface ExplorationsDeps {
   stages: Stages;
@@ -19,23 +19,29 @@ export interface ExplorationsDeps {
   stop: AbortSignal;
 }
 
-/** Two recruiters never have as many; three of them may have millions. */
+/** Two sessions never have as many schedules. Three may have millions. */
 const MOST_SCHEDULES = 10_000;
 /** The wait ends with its last listener, and each exploration before it has a bound. */
 const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 const MOST_LISTENERS = 200;
 const WENT_ANOTHER_WAY =
-  'Played again, a schedule went another way: PostgreSQL may wake two of three recruiters at once, ' +
-  'and who comes first is up to it. So nothing can be counted here; with two recruiters it can.';
-/** More often nobody could read it. */
+  'A schedule went another way when it was played again. PostgreSQL may wake two of three sessions at ' +
+  'once, in any order. So nothing can be counted here. Two sessions can be counted.';
+/** Nobody could read news that come more often. */
 const PROGRESS_MS = 50;
 
-/** Explores for whoever asks: one after the other, once for all who ask the same. */
+/** What is explored. */
+export interface Asked extends Addressed {
+  situation: Situation;
+  sessions: number;
+}
+
+/** Explores one question after the other, once for all who ask the same. */
 export class Explorations {
   readonly #deps: ExplorationsDeps;
   readonly #line = new Places(ONE_AFTER_THE_OTHER);
-  readonly #open = new Map<string, Exploration>();
-  /** What came of each question: the code does not change while it runs. */
+  readonly #open = new Map<string, OpenExploration>();
+  /** The results so far. The code does not change while the server runs. */
   readonly #known = new Map<string, Explored>();
   #listeners = 0;
 
@@ -43,9 +49,9 @@ export class Explorations {
     this.#deps = deps;
   }
 
-  /** Tells of an exploration, which begins for it if need be. `full` where no more may wait. */
-  listen(question: Question): Listener | 'full' {
-    const key = Object.values(question).join();
+  /** Listens to an exploration, and begins it if need be. `full` if no more may wait. */
+  listen(asked: Asked): Listener | 'full' {
+    const key = Object.values(questionOf(asked)).join();
     const known = this.#known.get(key);
     const listener = new Listener();
     if (known) {
@@ -57,9 +63,9 @@ export class Explorations {
     if (this.#listeners >= MOST_LISTENERS || (!open && this.#line.isFull)) return 'full';
     this.#listeners++;
     listener.left.addEventListener('abort', () => this.#listeners--);
-    const exploration = open ?? new Exploration();
+    const exploration = open ?? new OpenExploration();
     exploration.join(listener);
-    if (!open) void this.#run(key, question, exploration);
+    if (!open) void this.#run(key, asked, exploration);
     return listener;
   }
 
@@ -68,14 +74,14 @@ export class Explorations {
     return this.#open.size;
   }
 
-  async #run(key: string, question: Question, exploration: Exploration) {
+  async #run(key: string, asked: Asked, exploration: OpenExploration) {
     this.#open.set(key, exploration);
-    // Whoever asks from now on asks anew.
+    // Questions from now on begin anew.
     const forget = () => this.#open.get(key) === exploration && this.#open.delete(key);
     exploration.left.addEventListener('abort', forget);
     const stop = AbortSignal.any([exploration.left, this.#deps.stop]);
     try {
-      const work = () => this.#explore(question, exploration, stop);
+      const work = () => this.#explore(asked, exploration, stop);
       const onPlace = (place: number) => exploration.tell('queued', { place });
       const done = await this.#line.run(work, () => undefined, { onPlace, stop });
       if (!done) return;
@@ -89,10 +95,11 @@ export class Explorations {
     }
   }
 
-  /** Undefined where it was stopped. */
-  async #explore(question: Question, exploration: Exploration, stop: AbortSignal) {
-    const { strategy, scenario, sessions } = question;
-    const of = sessions === 2 ? knownVerdicts[strategy]?.settings[scenario]?.schedules : undefined;
+  /** Undefined if the exploration was stopped. */
+  async #explore(asked: Asked, exploration: OpenExploration, stop: AbortSignal) {
+    const { chapter, strategy, situation, sessions } = asked;
+    const proof = knownVerdicts[addressOf(asked)]?.situations[situation.name];
+    const of = sessions === 2 ? proof?.schedules : undefined;
     let toldAt = Number.NEGATIVE_INFINITY;
     const onSchedule = (schedules: number) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;
@@ -103,12 +110,12 @@ export class Explorations {
     const options = { stop, onSchedule, most: MOST_SCHEDULES };
     const found = await this.#deps.stages.use((stage) =>
       // Between two schedules the stage is as good as new, so it need not be dropped.
-      explore(stage, scenarioOf(question), options).catch((error) => {
+      explore(stage, chapter.trial(strategy, situation, sessions), options).catch((error) => {
         if (!stop.aborted) throw error;
       }),
     );
     if (found && 'kind' in found) throw new Refusal(labBusy);
-    return found && explored(question, found);
+    return found && explored(asked, found);
   }
 
   #explain(error: unknown): string {
@@ -120,18 +127,14 @@ export class Explorations {
   }
 }
 
-function scenarioOf({ strategy: name, scenario, sessions }: Question) {
-  const strategy = strategies.find((each) => each.name === name);
-  if (!strategy) throw new Error(`there is no strategy ${name}`);
-  return claimScenario(strategy, settingNamed(scenario), sessions);
-}
+const questionOf = (asked: Asked): Question => ({
+  strategy: addressOf(asked),
+  situation: asked.situation.name,
+  sessions: asked.sessions,
+});
 
-function explored(question: Question, found: Findings): Explored {
-  const { schedules, isComplete, serializationFailures, faults, milliseconds } = found;
-  const clearest = counterexampleOf(found);
-  const counterexample = clearest ? tell(clearest) : null;
-  return {
-    ...question,
-    ...{ schedules, isComplete, serializationFailures, faults, counterexample, milliseconds },
-  };
+function explored(asked: Asked, found: Exploration): Explored {
+  const { counterexamples, ...counted } = found;
+  const clearest = counterexampleOf(found, asked.chapter.faults);
+  return { ...questionOf(asked), ...counted, counterexample: clearest ? tell(clearest) : null };
 }

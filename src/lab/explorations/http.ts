@@ -4,15 +4,13 @@ import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
 import { guardedBy, newRoutes } from '../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../http/problem.ts';
 import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
-import { claimSettings } from '../chapters/claims/situations.ts';
-import { noSuchStrategy } from '../syllabus/http.ts';
-import { syllabus } from '../syllabus/syllabus.ts';
+import { findSituation, findStrategy } from '../chapters/index.ts';
+import { noSuchSituation, noSuchStrategy } from '../problems.ts';
 import { Explorations, type ExplorationsDeps } from './explorations.ts';
 
-const settings = claimSettings.map(({ name }) => name);
 const question = z.object({
   strategy: z.string('says which strategy is explored'),
-  scenario: z.enum(settings, `is one of ${settings.join(', ')}`).default(claimSettings[0].name),
+  situation: z.string().optional(),
   sessions: z.enum(['2', '3'], 'is 2 or 3').default('2').transform(Number),
 });
 
@@ -24,9 +22,12 @@ export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly 
   routes.get('/explorations', guardedBy(refuseOtherSites(corsOrigins)), (c) => {
     const asked = question.safeParse(c.req.query());
     if (!asked.success) return invalid(asked.error, 'query');
-    if (!syllabus.some(({ name }) => name === asked.data.strategy)) return problem(noSuchStrategy);
+    const found = findStrategy(asked.data.strategy);
+    if (typeof found === 'string') return problem(noSuchStrategy(found));
+    const situation = findSituation(found, asked.data.situation);
+    if (typeof situation === 'string') return problem(noSuchSituation(situation));
     if (c.req.method === 'HEAD') return headOfEvents(c);
-    const listener = explorations.listen(asked.data);
+    const listener = explorations.listen({ ...found, situation, sessions: asked.data.sessions });
     if (listener === 'full') return problem(tooManyAsk, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });

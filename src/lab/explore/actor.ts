@@ -1,6 +1,6 @@
 import type { Rows } from '../../db/session.ts';
 import type { Gatekeeper, Step } from './gate.ts';
-import type { Ending } from './scenario.ts';
+import type { Ending } from './trial.ts';
 
 /**
  * ready: stands before the gate · running: its statement is under way · waiting: for a lock of

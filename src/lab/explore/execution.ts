@@ -1,11 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { databaseOver } from '../../db/client.ts';
-import { withSleep } from '../clock.ts';
 import { Actor, type StepResult } from './actor.ts';
 import { Gate, STEP_MODEL, type Step, type StepModel } from './gate.ts';
-import type { Ending, Scenario, Verdict } from './scenario.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { Hang, Stillness } from './stillness.ts';
+import type { Assessment, Ending, Trial } from './trial.ts';
 
 /** What one session did in one step of the schedule. */
 export interface Act {
@@ -39,7 +38,7 @@ export class Execution {
   /** The backends of the sessions, in their order. */
   readonly pids: number[];
   readonly #stage: Stage;
-  readonly #scenario: Scenario;
+  readonly #trial: Trial;
   readonly #sessions: StageSession[];
   readonly #sentAt = new Map<number, number>();
   readonly #cut = new Set<number>();
@@ -47,14 +46,9 @@ export class Execution {
   #committed = false;
   readonly #stillness: Stillness;
 
-  private constructor(
-    stage: Stage,
-    scenario: Scenario,
-    sessions: StageSession[],
-    model: StepModel,
-  ) {
+  private constructor(stage: Stage, trial: Trial, sessions: StageSession[], model: StepModel) {
     this.#stage = stage;
-    this.#scenario = scenario;
+    this.#trial = trial;
     this.#sessions = sessions;
     this.actors = sessions.map((session, index) => this.#makeActor(session, index + 1, model));
     this.pids = sessions.map(({ pid }) => pid);
@@ -62,19 +56,19 @@ export class Execution {
   }
 
   /** Sets the scene; no session has made a step yet. */
-  static async start(stage: Stage, scenario: Scenario, model: StepModel = STEP_MODEL) {
-    const sessions = await stage.sessions(scenario.sessions.length);
-    await scenario.setUp(stage.admin);
-    return new Execution(stage, scenario, sessions, model);
+  static async start(stage: Stage, trial: Trial, model: StepModel = STEP_MODEL) {
+    const sessions = await stage.sessions(trial.sessions.length);
+    await trial.setUp(stage.admin);
+    return new Execution(stage, trial, sessions, model);
   }
 
   #makeActor(stageSession: StageSession, number: number, model: StepModel): Actor {
-    const { sessions, rollsBack } = this.#scenario;
+    const { sessions, rollsBack } = this.#trial;
     const program = sessions[number - 1];
     if (!program) throw new Error(`there is no program for session ${number}`);
     const actor = new Actor(
       number,
-      () => withSleep(actor.sleep, () => program(db)),
+      () => program(db, actor.sleep),
       () => this.#stillness.changed(),
     );
     const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
@@ -90,8 +84,7 @@ export class Execution {
     const open = this.actors.filter(({ status }) => status !== 'ended');
     const asleep = open.some(({ status }) => status === 'asleep');
     // Before anything is committed the tables are as they were set up: nothing in them can end.
-    const timed =
-      this.#scenario.passTime && !this.#timePassed && this.#committed && open.length > 0;
+    const timed = this.#trial.passTime && !this.#timePassed && this.#committed && open.length > 0;
     // Time passes once at any such point; after that, when all that is left is to wait for it.
     const mayPass = timed || (asleep && ready.length === 0);
     const cuts = open.filter(({ number, status }) => this.#mayCut(number) && status !== 'asleep');
@@ -103,7 +96,7 @@ export class Execution {
   }
 
   #mayCut(number: number): boolean {
-    return (this.#scenario.cuts?.includes(number) ?? false) && !this.#cut.has(number);
+    return (this.#trial.cuts?.includes(number) ?? false) && !this.#cut.has(number);
   }
 
   async step(choice: string) {
@@ -127,7 +120,7 @@ export class Execution {
 
   async #passTime() {
     this.#timePassed = true;
-    await this.#scenario.passTime?.(this.#stage.admin);
+    await this.#trial.passTime?.(this.#stage.admin);
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
 
@@ -171,9 +164,9 @@ export class Execution {
     return [];
   }
 
-  /** The scenario's verdict on what is in the tables. For when all sessions have ended. */
-  judge(): Promise<Verdict> {
+  /** Judges the tables. For when all sessions have ended. */
+  judge(): Promise<Assessment> {
     const endings = this.actors.map(({ ending }) => ending as Ending);
-    return this.#scenario.judge(this.#stage.admin, endings);
+    return this.#trial.judge(this.#stage.admin, endings);
   }
 }

@@ -3,9 +3,9 @@ import type { Actor } from './actor.ts';
 import { type Entry, Execution } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import type { StepModel } from './gate.ts';
-import { type Ending, isRollback, type Scenario } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import { Hang } from './stillness.ts';
+import { type Ending, isRollback, type Trial } from './trial.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
@@ -14,7 +14,7 @@ export interface Played {
   schedule: string[];
   entries: Entry[];
   endings: Ending[];
-  /** What is wrong with it: the scenario's invariants, `deadlock`, `error` or `hang`. */
+  /** The faults that the trial found in it, and `deadlock`, `error` or `hang`. */
   faults: string[];
   serializationFailure: boolean;
   /** The state at the end, in a line. */
@@ -44,10 +44,10 @@ export interface ExploreOptions {
   stop?: AbortSignal;
 }
 
-/** Plays every schedule of a scenario, each from the beginning, and counts what was wrong. */
+/** Plays every schedule of a trial, each from the beginning, and counts what was wrong. */
 export async function explore(
   stage: Stage,
-  scenario: Scenario,
+  trial: Trial,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
   const { most = Number.POSITIVE_INFINITY } = options;
@@ -63,7 +63,7 @@ export async function explore(
   const forks = new Forks();
   do {
     options.stop?.throwIfAborted();
-    const played = await play(stage, scenario, options.model, (execution) => {
+    const played = await play(stage, trial, options.model, (execution) => {
       const next = forks.next(execution);
       if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
       return next;
@@ -78,15 +78,18 @@ export async function explore(
   return found;
 }
 
-/** The schedule that shows the worst that was found; undefined where nothing was. */
-export function counterexampleOf({ counterexamples }: Exploration): Played | undefined {
-  const { oversold, unsold, untrue, error, hang, deadlock } = counterexamples;
-  return oversold ?? unsold ?? untrue ?? hang ?? error ?? deadlock;
+/** The schedule that shows the first of these faults best. Undefined if none was found. */
+export function counterexampleOf(
+  { counterexamples }: Exploration,
+  faults: readonly { name: string }[],
+): Played | undefined {
+  const worst = faults.find(({ name }) => counterexamples[name]);
+  return worst && counterexamples[worst.name];
 }
 
 /** Plays one schedule; where it is too short to reach the end, the lowest choice goes on. */
-export function replay(stage: Stage, scenario: Scenario, schedule: string[]): Promise<Played> {
-  return play(stage, scenario, undefined, (execution) => {
+export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<Played> {
+  return play(stage, trial, undefined, (execution) => {
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
@@ -102,11 +105,11 @@ export function replay(stage: Stage, scenario: Scenario, schedule: string[]): Pr
 
 async function play(
   stage: Stage,
-  scenario: Scenario,
+  trial: Trial,
   model: StepModel | undefined,
   choose: (execution: Execution) => string | undefined,
 ): Promise<Played> {
-  const execution = await Execution.start(stage, scenario, model);
+  const execution = await Execution.start(stage, trial, model);
   try {
     let stuck: Actor[] = [];
     // Who waits for something in memory alone may come back by itself, and then there is a choice.
@@ -127,10 +130,10 @@ async function play(
 
 /** What is wrong with a schedule in which all sessions have ended. */
 export async function assess(execution: Execution): Promise<Played> {
-  const { broken, summary } = await execution.judge();
+  const { faults: found, summary } = await execution.judge();
   const endings = execution.actors.map(({ ending }) => ending as Ending);
   const parts = partsOf(execution);
-  const faults = [...broken];
+  const faults = [...found];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
   if (endings.some((ending) => 'error' in ending && !isRollback(ending.error)))
     faults.push('error');

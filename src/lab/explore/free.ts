@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOver } from '../../db/client.ts';
 import { inTime } from '../../waiting/deadline.ts';
 import { Gate, type Gatekeeper, STEP_MODEL } from './gate.ts';
-import type { Ending, Scenario, Verdict } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import { Hang } from './stillness.ts';
+import type { Assessment, Ending, Trial } from './trial.ts';
 
 /** A crowd takes milliseconds; one of which some have not ended by now has a fault. */
 const PATIENCE_MS = 10_000;
@@ -12,20 +13,20 @@ const PATIENCE_MS = 10_000;
 const openGate: Gatekeeper = { arrive: async () => {}, leave: () => {} };
 
 /**
- * The free scheduler: every session of the scenario at full speed, as in production. What happens
+ * The free scheduler: every session of the trial at full speed, as in production. What happens
  * is up to PostgreSQL and chance. Throws a `Hang` when some session does not end.
  */
 export async function playFree(
   stage: Stage,
-  scenario: Scenario,
-): Promise<Verdict & { endings: Ending[] }> {
-  const sessions = await stage.sessions(scenario.sessions.length);
-  await scenario.setUp(stage.admin);
+  trial: Trial,
+): Promise<Assessment & { endings: Ending[] }> {
+  const sessions = await stage.sessions(trial.sessions.length);
+  await trial.setUp(stage.admin);
   const programs = sessions.map(async ({ session }, index): Promise<Ending> => {
     const gate = new Gate(session, openGate, STEP_MODEL);
     const db = databaseOver({ lend: (use) => gate.lend(use) }, stage.codecs);
     try {
-      return { value: await scenario.sessions[index]?.(db) };
+      return { value: await trial.sessions[index]?.(db, sleep) };
     } catch (error) {
       return { error };
     }
@@ -35,5 +36,5 @@ export async function playFree(
     await stage.abandon();
     throw new Hang('a session did not end at full speed');
   }
-  return { endings, ...(await scenario.judge(stage.admin, endings)) };
+  return { endings, ...(await trial.judge(stage.admin, endings)) };
 }

@@ -1,6 +1,6 @@
 import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
-import { RolledBackByScenario } from './scenario.ts';
+import { RolledBackByTrial } from './trial.ts';
 
 /** What counts as one step. The counts of schedules depend on it; docs/explorer.md explains it. */
 export interface StepModel {
@@ -125,7 +125,7 @@ export class Gate implements Session {
   async #rollBack(): Promise<Rows> {
     this.#rollsBackAfter = undefined;
     await this.#end(command('rollback'));
-    throw new RolledBackByScenario('the scenario rolled this transaction back');
+    throw new RolledBackByTrial('the trial rolled this transaction back');
   }
 
   /** What PostgreSQL does by itself for a statement on its own, with a pause before the commit. */

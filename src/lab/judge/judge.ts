@@ -1,115 +1,102 @@
-import { claimScenario, claimSettings } from '../chapters/claims/situations.ts';
-import type { Strategy } from '../chapters/claims/strategy.ts';
+import type { Chapter, Situation } from '../chapter.ts';
+import { type Addressed, addressOf } from '../chapters/index.ts';
 import { type Exploration, explore, type Played } from '../explore/explore.ts';
 import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
-import { tell } from '../explore/told.ts';
+import { tell } from '../explore/tell.ts';
 
-/** One thing that was looked at, and what came of it. */
+/** One fault that was looked for in one situation. */
 export interface Check {
-  /** What should hold, as a fact. */
+  /** The fact that should hold. */
   check: string;
-  /** The fault that it denies. */
+  /** The name of the fault that the fact denies. */
   fault: string;
   holds: boolean;
-  /** Of how many schedules or rounds it did not hold in how many. */
+  /** In how many of how many schedules or rounds the fact does not hold. */
   detail: string;
-  /** A schedule in which it does not hold. */
+  /** A schedule in which the fact does not hold. */
   counterexample: { schedule: string; transcript: string } | null;
 }
 
 export interface Judgement {
+  /** The address of the strategy, such as `claims/mine`. */
   strategy: string;
   verdict: 'holds' | 'falls' | 'hangs';
   checks: Check[];
 }
 
-/** What has to hold in every schedule of every setting: the fault, and the fact that it denies. */
-const FACTS = {
-  oversold: 'never more claims than slots',
-  unsold: 'nobody is turned away while a slot is free',
-  untrue: 'every answer is true',
-  error: 'no error goes unhandled',
-  deadlock: 'nobody is caught in a deadlock',
-} as const;
+const SESSIONS = 2;
+const CROWD = { sessions: 8, rounds: 10 };
+const HANG = 'hang';
 
-const RACE = { recruiters: 8, capacity: 4, rounds: 10 };
-
-/** Puts a strategy to the proof. `onStep` is told what is being played, in case it never ends. */
+/** Puts a strategy to the proof. `onStep` is told each step before it is played: it may never end. */
 export async function judge(
   stage: Stage,
-  strategy: Strategy,
+  judged: Addressed,
   onStep: (where: string) => void,
 ): Promise<Judgement> {
+  const { chapter, strategy } = judged;
+  const address = addressOf(judged);
   const checks: Check[] = [];
-  for (const setting of claimSettings) {
-    const scenario = claimScenario(strategy, setting, 2);
-    const found = await explore(stage, scenario, {
-      onStep: (schedule) => onStep(`${setting.name}, schedule ${schedule}`),
+  for (const situation of chapter.situationsOf(strategy)) {
+    const found = await explore(stage, chapter.trial(strategy, situation, SESSIONS), {
+      onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
     });
-    const hang = found.counterexamples.hang;
-    if (hang)
-      return { strategy: strategy.name, verdict: 'hangs', checks: [hangCheck(setting, hang)] };
-    checks.push(...checksOf(setting.idea, found));
+    const all = checksOf(chapter, situation, found);
+    const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
+    if (hangs.length > 0) return { strategy: address, verdict: 'hangs', checks: hangs };
+    checks.push(...all);
   }
-  checks.push(await raceCheck(stage, strategy, onStep));
+  checks.push(await crowdCheck(stage, judged, onStep));
   const verdict = checks.every(({ holds }) => holds) ? 'holds' : 'falls';
-  return { strategy: strategy.name, verdict, checks };
+  return { strategy: address, verdict, checks };
 }
 
-function checksOf(idea: string, { schedules, faults, counterexamples }: Exploration): Check[] {
-  return Object.entries(FACTS).map(([fault, fact]) => {
-    const count = faults[fault] ?? 0;
-    const played = counterexamples[fault];
+const checksOf = ({ faults }: Chapter, { idea }: Situation, found: Exploration): Check[] =>
+  faults.map(({ name, fact }) => {
+    const played = found.counterexamples[name];
     return {
       check: `${idea}: ${fact}`,
-      fault,
-      holds: count === 0,
-      detail:
-        count === 0 ? `${schedules} schedules` : `not so in ${count} of ${schedules} schedules`,
+      fault: name,
+      holds: played === undefined,
+      detail: detailOf(name, played, found),
       counterexample: played ? shown(played) : null,
     };
   });
-}
 
-const hangCheck = ({ idea }: { idea: string }, played: Played): Check => ({
-  check: `${idea}: every session ends`,
-  fault: 'hang',
-  holds: false,
-  detail: `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`,
-  counterexample: shown(played),
-});
+function detailOf(fault: string, played: Played | undefined, { schedules, faults }: Exploration) {
+  if (!played) return `${schedules} schedules`;
+  if (fault !== HANG) return `not so in ${faults[fault]} of ${schedules} schedules`;
+  return `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`;
+}
 
 const shown = (played: Played) => ({
   schedule: played.schedule.join(','),
   transcript: tell(played).transcript,
 });
 
-/** A crowd at full speed, on a connection each. */
-async function raceCheck(
+/** A crowd at full speed, with a connection for each session. */
+async function crowdCheck(
   stage: Stage,
-  strategy: Strategy,
+  { chapter, strategy }: Addressed,
   onStep: (where: string) => void,
 ): Promise<Check> {
-  const setting = { name: 'race', idea: 'a crowd', capacity: RACE.capacity, taken: 0 };
-  const found = { oversold: 0, unsold: 0, untrue: 0, error: 0 };
-  for (let round = 1; round <= RACE.rounds; round++) {
-    onStep(`the race, round ${round}`);
-    const { broken, endings } = await playFree(
-      stage,
-      claimScenario(strategy, setting, RACE.recruiters),
-    );
-    if (broken.includes('oversold')) found.oversold++;
-    if (broken.includes('unsold')) found.unsold++;
-    if (broken.includes('untrue')) found.untrue++;
-    if (endings.some((ending) => 'error' in ending)) found.error++;
+  const rounds = new Map<string, number>();
+  for (let round = 1; round <= CROWD.rounds; round++) {
+    onStep(`the crowd, round ${round}`);
+    const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
+    const { faults, endings } = await playFree(stage, trial);
+    const failed = endings.some((ending) => 'error' in ending);
+    for (const fault of [...faults, ...(failed ? ['error'] : [])])
+      rounds.set(fault, (rounds.get(fault) ?? 0) + 1);
   }
-  const counts = Object.entries(found).filter(([, rounds]) => rounds > 0);
+  const found = chapter.faults.filter(({ name }) => rounds.has(name));
+  const counts = found.map(({ name }) => `${name} in ${rounds.get(name)}`);
   return {
-    check: `${RACE.recruiters} recruiters at full speed: as many claims as slots, ${FACTS.untrue}, ${FACTS.error}`,
-    fault: counts[0]?.[0] ?? 'oversold',
-    holds: counts.length === 0,
-    detail: [`${RACE.rounds} rounds`, ...counts.map(([fault, n]) => `${fault} in ${n}`)].join(', '),
+    check: `${CROWD.sessions} ${chapter.session.many} at full speed: no fault`,
+    fault: (found[0] ?? chapter.faults[0]).name,
+    holds: rounds.size === 0,
+    detail: [`${CROWD.rounds} rounds`, ...counts].join(', '),
     counterexample: null,
   };
 }

@@ -4,16 +4,17 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
-import type { Strategy } from '../chapters/claims/strategy.ts';
+import type { Chapter } from '../chapter.ts';
+import type { Addressed } from '../chapters/index.ts';
 
 const source = inProject('src');
 
 /**
- * Loads a strategy from a TypeScript file anywhere on the disk: its default export, a strategy or a
- * claim function alone. It may import `rowlock/…` (this project's src), the packages that the
- * project has, and files of its own. Throws a `UsageError` when it does not compile or load.
+ * Loads the strategy in the default export of a TypeScript file anywhere on the disk. The file may
+ * import `rowlock/…` (this project's src), the packages of the project, and files of its own. Throws a
+ * `UsageError` if the file does not compile or load.
  */
-export async function loadStrategy(file: string): Promise<Strategy> {
+export async function loadStrategy(chapter: Chapter, file: string): Promise<Addressed> {
   const entry = path.resolve(file);
   if (!existsSync(entry)) throw new UsageError(`There is no file ${file}.`);
   const output = compiledBy(process.pid);
@@ -25,13 +26,18 @@ export async function loadStrategy(file: string): Promise<Strategy> {
         throw new UsageError(`${file} cannot be loaded: ${firstLine(error)}`);
       },
     );
-    return asStrategy(loaded.default, file);
+    const name = path.basename(file).replace(/\.\w+$/, '');
+    const strategy = chapter.strategyOf(loaded.default, name);
+    if (strategy) return { chapter, strategy };
+    throw new UsageError(
+      `${file} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
+    );
   } finally {
     rmSync(output, { force: true });
   }
 }
 
-/** Where a process compiles to: inside the project, so that the packages are found from there. */
+/** The output of a process. It is inside the project, since packages are found from there. */
 export const compiledBy = (pid: number | undefined) =>
   inProject(`node_modules/.rowlock/judged-${pid}.mjs`);
 
@@ -61,7 +67,7 @@ interface Location {
   line: number;
 }
 
-/** What a strategy imports of the project must be the project's own, not a second copy of it. */
+/** A strategy imports the project's own modules, not second copies of them. */
 const projectStaysOutside: Plugin = {
   name: 'project-stays-outside',
   setup({ onResolve }) {
@@ -77,20 +83,6 @@ const projectStaysOutside: Plugin = {
 };
 
 const outside = (file: string) => ({ path: pathToFileURL(file).href, external: true });
-
-function asStrategy(exported: unknown, file: string): Strategy {
-  const name = path.basename(file).replace(/\.\w+$/, '');
-  const usual = { name, idea: '', promise: 'capacity' } as const;
-  if (typeof exported === 'function') return { ...usual, claim: exported as Strategy['claim'] };
-  if (typeof exported === 'object' && exported && 'claim' in exported) {
-    // Bound, and not spread: an instance of a class has its methods on the prototype.
-    const { claim, ...given } = exported as Strategy;
-    if (typeof claim === 'function') return { ...usual, ...given, claim: claim.bind(exported) };
-  }
-  throw new UsageError(
-    `${file} has no default export that is a strategy: export default { claim(db, request) { … } }`,
-  );
-}
 
 const firstLine = (error: unknown) =>
   String((error as Error | undefined | null)?.message ?? error).split('\n')[0];

@@ -1,26 +1,25 @@
 import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { invalidRequest } from '../../http/problems.ts';
-import { settingNamed } from '../chapters/claims/situations.ts';
-import { strategies } from '../chapters/claims/strategies/index.ts';
-import { onStage } from '../problems.ts';
+import { findSituation, findStrategy } from '../chapters/index.ts';
+import { noSuchSituation, noSuchStrategy, onStage } from '../problems.ts';
 import type { Stages } from '../stages/stages.ts';
-import { noSuchStrategy } from '../syllabus/http.ts';
 import { play } from './play.ts';
 import * as routes from './routes.ts';
 
 /**
- * Schedules that a person makes, step by step. Nothing is kept here: each time the whole schedule is
- * played from its beginning, so that to undo a step is to ask for a shorter one.
+ * Schedules that a person makes, step by step. The server keeps nothing: each request plays its whole
+ * schedule from the beginning. To undo a step, a page asks for a shorter schedule.
  */
 export function playRoutes(stages: Stages) {
   return newRoutes().openapi(routes.play, async (c) => {
-    const { scenario, sessions, schedule, ...asked } = c.req.valid('json');
-    const strategy = strategies.find(({ name }) => name === asked.strategy);
-    if (!strategy) return problem(noSuchStrategy);
-    const setting = settingNamed(scenario);
+    const { sessions, schedule, ...asked } = c.req.valid('json');
+    const found = findStrategy(asked.strategy);
+    if (typeof found === 'string') return problem(noSuchStrategy(found));
+    const situation = findSituation(found, asked.situation);
+    if (typeof situation === 'string') return problem(noSuchSituation(situation));
     const given = await onStage(stages, (stage) =>
-      play(stage, { strategy, setting, sessions, schedule }),
+      play(stage, { ...found, situation, sessions, schedule }),
     );
     if (!('done' in given)) return given;
     const state = given.done;

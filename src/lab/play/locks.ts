@@ -1,12 +1,13 @@
 import { arrayOf } from '../../db/arrays.ts';
 import type { Session } from '../../db/session.ts';
+import type { Chapter } from '../chapter.ts';
 import type { Stage } from '../explore/stage.ts';
 
 /** A lock that a session's open transaction holds, as PostgreSQL has it. */
 export interface HeldLock {
   session: number;
   kind: 'row' | 'advisory' | 'table' | 'predicate';
-  /** What is locked, such as `job 1`. */
+  /** The locked thing, such as `job 1`. */
   what: string;
   /** In PostgreSQL's words, such as `FOR UPDATE`. */
   mode: string;
@@ -14,14 +15,18 @@ export interface HeldLock {
 
 export interface Locks {
   held: HeldLock[];
-  /** False where the server lacks pgrowlocks: only a row itself knows who has locked it. */
+  /** False if the server lacks pgrowlocks, since only a row itself knows who has locked it. */
   rowsShown: boolean;
 }
 
-/** The locks of the backends `pids`, which are those of the sessions from 1. */
-export async function readLocks(stage: Stage, pids: number[]): Promise<Locks> {
+/** The locks of the backends `pids`. These are the backends of the sessions, from 1. */
+export async function readLocks(
+  stage: Stage,
+  { lockable }: Chapter,
+  pids: number[],
+): Promise<Locks> {
   const rowsShown = await (installed.get(stage.admin) ?? install(stage));
-  const text = rowsShown ? `${ROW_LOCKS} union all ${OTHER_LOCKS}` : OTHER_LOCKS;
+  const text = rowsShown ? `${rowLocks(lockable)} union all ${OTHER_LOCKS}` : OTHER_LOCKS;
   const rows = await stage.run(`select * from (${text}) held ${IN_ORDER}`, [arrayOf(pids)]);
   const held = (rows as unknown as Row[]).map(({ pid, kind, what, mode }) => {
     return { session: pids.indexOf(pid) + 1, kind, what, mode: MODES[mode] ?? mode };
@@ -54,28 +59,18 @@ const MODES: Record<string, string> = {
   SIReadLock: 'SIRead',
 };
 
-const LOCKABLE = {
-  jobs: "'job ' || id",
-  job_claims: "'claim of recruiter ' || recruiter_id",
-  recruiters: "'recruiter ' || id",
-  companies: "'company ' || id",
-  'lab.counters': "'counter of job ' || job_id",
-  'lab.slots': "'slot ' || slot || ' of job ' || job_id",
-  'lab.taken_slots': "'taken slot ' || slot || ' of job ' || job_id",
-  'lab.leases': "'lease of job ' || job_id",
-};
-
-/** A locked row names its lockers, one or several, in itself; pg_locks knows only who waits for it. */
-const ROW_LOCKS = Object.entries(LOCKABLE)
-  .map(
-    ([table, name]) => `select locker.pid, 'row' as kind, ${name} as what, locker.mode
+/** A locked row itself holds the ids of its lockers. pg_locks has only those who wait for the row. */
+const rowLocks = (lockable: Chapter['lockable']) =>
+  Object.entries(lockable)
+    .map(
+      ([table, name]) => `select locker.pid, 'row' as kind, ${name} as what, locker.mode
       from ${table} join pgrowlocks('${table}') row on row.locked_row = ${table}.ctid,
         unnest(row.pids, row.modes) as locker (pid, mode)
       where locker.pid = any($1::int[])`,
-  )
-  .join(' union all ');
+    )
+    .join(' union all ');
 
-/** Without what every statement takes of its tables; predicate locks of the open transaction alone. */
+/** Leaves out the table locks that every statement takes, and predicate locks of ended transactions. */
 const OTHER_LOCKS = `
   select pid, 'advisory', 'number ' || (classid::bigint << 32 | objid::bigint), mode
     from pg_locks where locktype = 'advisory' and granted and pid = any($1::int[])

@@ -1,29 +1,30 @@
-import { type ClaimSetting, claimScenario } from '../chapters/claims/situations.ts';
-import type { Strategy } from '../chapters/claims/strategy.ts';
+import type { Chapter, ShownState, Situation } from '../chapter.ts';
+import type { Addressed } from '../chapters/index.ts';
 import type { Actor, Status } from '../explore/actor.ts';
 import { Execution } from '../explore/execution.ts';
 import { assess } from '../explore/explore.ts';
 import { readableStatement } from '../explore/readable.ts';
 import type { Stage } from '../explore/stage.ts';
 import { Hang } from '../explore/stillness.ts';
-import { type ToldSchedule, tell } from '../explore/told.ts';
+import { tell } from '../explore/tell.ts';
+import type { ToldSchedule } from '../explore/told.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { firstStatements } from './first-statements.ts';
 import { type Locks, readLocks } from './locks.ts';
-import { readStanding, type Standing } from './standing.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';
 
-/** Where a schedule has come to: who may go on, who waits, and what the database has by now. */
+/** The state after a schedule: who may go on, who waits, and what the database holds. */
 export interface PlayState {
   told: ToldSchedule;
   sessions: PlayedSession[];
-  /** What may be chosen next: numbers of sessions, and `t` where time may pass. None at the end. */
+  /** The next choices: numbers of sessions, and `t` if time may pass. None at the end. */
   choices: string[];
   isOver: boolean;
-  /** What came of it, such as `oversold: 5 claims, 4 slots`; null before the end. */
+  /** Such as `oversold: 5 claims, 4 slots`. Null before the end. */
   verdict: string | null;
   deadlock: Deadlock | null;
-  standing: Standing;
+  /** What is committed. */
+  committed: ShownState;
   locks: Locks;
 }
 
@@ -36,31 +37,31 @@ export interface PlayedSession {
   transaction: OpenTransaction | null;
 }
 
-export interface PlayRequest {
-  strategy: Strategy;
-  setting: ClaimSetting;
+export interface PlayRequest extends Addressed {
+  situation: Situation;
   sessions: number;
   schedule: string[];
 }
 
-/** Longer than 200 steps take; only what never ends takes longer. */
+/** 200 steps take less. Only a schedule that never ends takes longer. */
 const PATIENCE_MS = 4_000;
-/** Of two that PostgreSQL wakes at once either may come first: so long the same is tried again. */
+/** PostgreSQL may wake two sessions at once, in any order. So long the schedule is tried again. */
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Plays a schedule from its beginning as far as it goes, and looks around. A schedule that cannot be
- * gives the words that say so instead.
+ * Plays a schedule from its beginning, and reads the state after it. A string says why there is no
+ * such schedule.
  */
 export async function play(stage: Stage, request: PlayRequest): Promise<PlayState | string> {
-  const { strategy, setting, sessions } = request;
-  const first = await firstStatements(stage, strategy, setting, sessions);
+  const { chapter, strategy, situation, sessions } = request;
+  const first = await firstStatements(stage, request, situation, sessions);
   const deadline = Date.now() + TRY_AGAIN_MS;
   for (;;) {
-    const execution = await Execution.start(stage, claimScenario(strategy, setting, sessions));
+    const trial = chapter.trial(strategy, situation, sessions);
+    const execution = await Execution.start(stage, trial);
     const failure = await follow(execution, request.schedule).catch(asHang);
-    if (typeof failure !== 'string') return await look(stage, execution, first, failure);
-    // Of two sessions, no more than one waits for the other.
+    if (typeof failure !== 'string') return await look(stage, chapter, execution, first, failure);
+    // PostgreSQL never wakes both of two sessions.
     if (sessions === 2 || Date.now() > deadline) return failure;
   }
 }
@@ -80,7 +81,7 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
   return undefined;
 }
 
-/** Who waits for something in memory alone may come back by itself, and then there is a choice. */
+/** A session that waits in memory may come back by itself. Then there is a choice. */
 async function nextChoices(execution: Execution): Promise<string[]> {
   const stuck = await execution.stuck();
   if (stuck.length === 0) return execution.choices();
@@ -94,17 +95,18 @@ const asHang = (error: unknown): Hang => {
 
 async function look(
   stage: Stage,
+  chapter: Chapter,
   execution: Execution,
   first: string[],
   hang: Hang | undefined,
 ): Promise<PlayState> {
   const { actors, entries, pids } = execution;
   const isOver = execution.isOver() || hang !== undefined;
-  const standing = await readStanding(stage);
-  const locks = await readLocks(stage, pids);
+  const committed = await chapter.readState(stage.admin);
+  const locks = await readLocks(stage, chapter, pids);
   const transactions = await readTransactions(stage, execution);
   const end = await endOf(execution, hang);
-  // What never ended is in the middle of something.
+  // Sessions that never ended still hold transactions.
   if (hang) await stage.abandon();
   const endings = actors.map(({ ending }) => ending);
   return {
@@ -120,7 +122,7 @@ async function look(
     isOver,
     verdict: isOver ? [end.faults.join(', '), end.summary].filter(Boolean).join(': ') : null,
     deadlock: findDeadlock(execution),
-    standing,
+    committed,
     locks,
   };
 }

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { UsageError } from '../../process/errors.ts';
-import { isOversold } from '../chapters/claims/faults.ts';
+import type { RaceSize, Standing } from '../chapter.ts';
 
-export interface RaceSettings {
-  recruiters: number;
-  capacity: number;
+export interface RaceOrder extends RaceSize {
   rounds: number;
 }
 
 export interface Answer {
-  /** The recruiter's place at the start, from 1: ids differ from one database to the next. */
-  recruiter: number;
+  /** The session's place at the start, from 1: ids differ from one database to the next. */
+  session: number;
   status: number;
   /** The words that HTTP has for the status. */
   reason: string;
@@ -19,47 +17,49 @@ export interface Answer {
 export interface Round {
   /** In the order in which they arrived. */
   answers: Answer[];
-  /** Claims counted in the table after the last answer. */
-  claims: number;
+  /** Counted in the tables after the last answer. */
+  standing: Standing;
 }
 
-export interface RaceResult {
+export interface RaceResult extends Pick<StrategyInfo, 'chapter' | 'promise'> {
   strategy: string;
-  promise: StrategyInfo['promise'];
-  roundsOversold: number;
-  /** The most claims that one job had in the table. */
+  /** In how many rounds each fault was found. */
+  faults: Record<string, number>;
+  /** The most that the sessions of one round had. */
   worst: number;
   /** How many answers had which HTTP status. */
   statuses: Record<string, number>;
 }
 
-/** What is known of a strategy before its first round. */
-export const newResult = (strategy: string, promise: RaceResult['promise']): RaceResult => ({
-  strategy,
+/** The result before the first round. */
+export const newResult = ({ chapter, name, promise }: Omit<StrategyInfo, 'idea'>): RaceResult => ({
+  chapter,
+  strategy: name,
   promise,
-  roundsOversold: 0,
+  faults: {},
   worst: 0,
   statuses: {},
 });
 
-export function addRound(
-  result: RaceResult,
-  { claims, answers }: Round,
-  { capacity }: Pick<RaceSettings, 'capacity'>,
-) {
-  if (isOversold({ capacity, claims })) result.roundsOversold++;
-  result.worst = Math.max(result.worst, claims);
+export function addRound(result: RaceResult, { standing, answers }: Round) {
+  for (const fault of standing.faults) result.faults[fault] = (result.faults[fault] ?? 0) + 1;
+  result.worst = Math.max(result.worst, standing.taken);
   for (const { status } of answers) result.statuses[status] = (result.statuses[status] ?? 0) + 1;
 }
 
-const anyId = z.union([z.number(), z.string()]);
 const strategyInfo = z.object({
+  chapter: z.string(),
   name: z.string(),
   idea: z.string(),
-  promise: z.enum(['capacity', 'nothing']),
+  promise: z.string(),
 });
-const track = z.object({ race: z.string(), jobId: anyId, recruiterIds: z.array(anyId) });
-const standing = z.object({ capacity: z.number(), claims: z.number() });
+const begun = z.object({ race: z.string(), requests: z.array(z.string()) });
+const standing = z.object({
+  capacity: z.number(),
+  taken: z.number(),
+  faults: z.array(z.string()),
+  summary: z.string(),
+});
 
 export type StrategyInfo = z.infer<typeof strategyInfo>;
 
@@ -67,58 +67,52 @@ const BUSY = 503;
 /** Far past the server's own bounds: an answer that takes longer never comes. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** What the server at `url` has to offer. Throws a `UsageError` when it has no lab. */
+/** The strategies that the server at `url` has. Throws a `UsageError` if the server has no lab. */
 export const listStrategies = (url: string, stop: AbortSignal): Promise<StrategyInfo[]> =>
   ask(url, '/lab/strategies', { signal: stop }, z.array(strategyInfo));
 
 /**
- * Races one strategy over HTTP, each round on a fresh job: all recruiters claim at once, over a
- * connection each, and then the claims in the table are counted.
+ * Races one strategy over HTTP. Each round has new rows: all sessions make their request at once, over
+ * a connection each, and then the tables are counted.
  */
 export async function race(
   url: string,
-  { name, promise }: StrategyInfo,
-  settings: RaceSettings,
+  strategy: Omit<StrategyInfo, 'idea'>,
+  order: RaceOrder,
   onRound: (round: Round, done: number) => void,
   stop: AbortSignal,
 ): Promise<RaceResult> {
-  const result = newResult(name, promise);
-  for (let done = 1; done <= settings.rounds; done++) {
-    const round = await runRound(url, name, settings, stop);
-    addRound(result, round, settings);
+  const result = newResult(strategy);
+  for (let done = 1; done <= order.rounds; done++) {
+    const round = await raceOnce(url, `${strategy.chapter}/${strategy.name}`, order, stop);
+    addRound(result, round);
     onRound(round, done);
   }
   return result;
 }
 
-async function runRound(
+async function raceOnce(
   url: string,
   strategy: string,
-  { capacity, recruiters }: RaceSettings,
+  { capacity, sessions }: RaceSize,
   stop: AbortSignal,
 ): Promise<Round> {
-  const body = JSON.stringify({ strategy, capacity, recruiters });
+  const body = JSON.stringify({ strategy, capacity, recruiters: sessions });
   const order = { method: 'POST', body, signal: stop };
-  const { race, jobId, recruiterIds } = await ask(url, '/lab/races', order, track);
+  const { race, requests } = await ask(url, '/lab/races', order, begun);
   const address = `/lab/races/${encodeURIComponent(race)}`;
   try {
     const answers: Answer[] = [];
-    const claim = async (recruiterId: number | string, index: number) => {
-      const query = `jobId=${jobId}&recruiterId=${recruiterId}`;
-      const response = await call(url, `${address}/claim-job?${query}`, {});
+    const send = async (request: string, index: number) => {
+      const response = await call(url, `${address}/${request}`, {});
       await response.text();
-      answers.push({
-        recruiter: index + 1,
-        status: response.status,
-        reason: response.statusText,
-      });
+      answers.push({ session: index + 1, status: response.status, reason: response.statusText });
     };
-    // Every claim ends before the race is removed.
-    const claimed = await Promise.allSettled(recruiterIds.map(claim));
-    const failed = claimed.find((each) => each.status === 'rejected');
+    // Every request ends before the race is removed.
+    const sent = await Promise.allSettled(requests.map(send));
+    const failed = sent.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
-    const { claims } = await ask(url, address, { signal: stop }, standing);
-    return { answers, claims };
+    return { answers, standing: await ask(url, address, { signal: stop }, standing) };
   } finally {
     await ask(url, address, { method: 'DELETE' }, z.unknown());
   }

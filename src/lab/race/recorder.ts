@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClaimRequest } from '../../claims/rules.ts';
 import {
   type Codecs,
   openSession,
@@ -8,22 +7,22 @@ import {
   type Statement,
 } from '../../db/session.ts';
 
-/** Something that a recruiter's claim did for a while; the times are those of `performance.now()`. */
-export type Slice = { recruiter: number; from: number; to: number } & (
-  | { kind: 'claim' }
+/** Something that a session did for a while. The times are those of `performance.now()`. */
+export type Slice = { session: number; from: number; to: number } & (
+  | { kind: 'request' }
   | { kind: 'statement'; statement: Statement }
-  /** For the lock that this recruiter held. */
+  /** For a lock that this session held. */
   | { kind: 'wait'; blocker: number }
 );
 
-/** A session that was seen waiting, from the first look at it until now. */
+/** A wait that was seen, from the first look until now. */
 interface Wait {
-  recruiter: number;
+  session: number;
   blocker: number;
   since: number;
 }
 
-/** Who waits now; asked over and over, since PostgreSQL keeps no record of it. */
+/** Who waits now. PostgreSQL keeps no record of waits, so this runs over and over. */
 const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
     (select extract(epoch from clock_timestamp() - waitstart)::float8 * 1000
       from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted) as "waitedMs"
@@ -32,66 +31,65 @@ const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
 interface Waiting {
   pid: number;
   blocker: number | null;
-  /** For so long it has waited for its lock; null where that has just begun. */
+  /** How long the wait has lasted. Null if it has just begun. */
   waitedMs: number | null;
 }
 
 /**
- * Records what claims do: their statements, and for whom they wait. Waits are seen by looking as
- * often as PostgreSQL answers, some thousand times a second at best, and then say since when.
+ * Records the statements of sessions, and for whom they wait. The recorder asks PostgreSQL for waits
+ * as often as PostgreSQL answers: some thousand times a second at best. The answer says since when.
  */
 export class Recorder {
   readonly #onSlice: (slice: Slice) => void;
-  readonly #recruiter = new AsyncLocalStorage<number>();
-  /** Which recruiter a backend works for, by its process id. */
+  readonly #session = new AsyncLocalStorage<number>();
+  /** Which session a backend works for, by its process id. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
-  /** When the last wait of a backend that was seen had ended. */
+  /** When the last wait of each backend ended. */
   readonly #waitedUntil = new Map<number, number>();
   /**
-   * How many statements each backend has under way, BEGIN and what is sent along with it for one. A
-   * look may be answered after they have come back.
+   * How many statements each backend has under way. BEGIN and a statement sent with it are two. The
+   * answer to a look may come after the statements have ended.
    */
   readonly #running = new Map<number, number>();
   #isWatching = true;
   #watching = Promise.resolve();
 
-  /** `onSlice` is told of each slice at its end. */
+  /** Calls `onSlice` with each slice at its end. */
   constructor(onSlice: (slice: Slice) => void) {
     this.#onSlice = onSlice;
   }
 
-  /** Runs one recruiter's claim, as a slice around all that it does. */
-  readonly around = async <T>({ recruiterId }: ClaimRequest, claim: () => Promise<T>) => {
-    const recruiter = Number(recruiterId);
+  /** Runs the request of a session, as a slice around all that the request does. */
+  readonly around = async <T>(session: number, work: () => Promise<T>) => {
     const from = performance.now();
     try {
-      return await this.#recruiter.run(recruiter, claim);
+      return await this.#session.run(session, work);
     } finally {
-      this.#onSlice({ kind: 'claim', recruiter, from, to: performance.now() });
+      this.#onSlice({ kind: 'request', session, from, to: performance.now() });
     }
   };
 
   /** Opens sessions whose statements are recorded. */
   readonly open = (settings: SessionSettings, codecs: Codecs): Session => {
-    const session = openSession(settings, codecs);
+    const opened = openSession(settings, codecs);
     let pid: Promise<number> | undefined;
     return {
-      ...session,
+      ...opened,
       run: async (statement) => {
-        pid ??= backendOf(session);
+        pid ??= backendOf(opened);
         const backend = await pid;
-        const recruiter = this.#recruiter.getStore() ?? 0;
+        const session = this.#session.getStore() ?? 0;
         const from = performance.now();
-        this.#working.set(backend, recruiter);
+        this.#working.set(backend, session);
         this.#count(backend, 1);
         try {
-          return await session.run(statement);
+          return await opened.run(statement);
         } finally {
-          // What waited has its lock by now, and the wait belongs within the statement.
+          // The statement has its lock by now, and its wait ends with it.
           if (this.#count(backend, -1) === 0) this.#endWait(backend);
           const to = performance.now();
-          if (recruiter) this.#onSlice({ kind: 'statement', recruiter, statement, from, to });
+          if (session) this.#onSlice({ kind: 'statement', session, statement, from, to });
         }
       },
     };
@@ -101,11 +99,11 @@ export class Recorder {
   watch(url: string) {
     const session = openSession({ url, parameters: {} }, { parsers: {}, serializers: {} });
     this.#watching = this.#look(session).finally(() => session.close(0));
-    // Whoever ends the watch is told; until then nobody waits for it.
+    // `end` throws the error. Until then nobody waits for the watch.
     this.#watching.catch(() => undefined);
   }
 
-  /** Ends the watch. Throws what the database threw meanwhile. */
+  /** Ends the watch. Throws an error that the database threw meanwhile. */
   async end() {
     this.#isWatching = false;
     await this.#watching;
@@ -132,12 +130,13 @@ export class Recorder {
       if (this.#working.get(still?.blocker ?? 0) !== wait.blocker) this.#endWait(pid);
     }
     for (const { pid, blocker, waitedMs } of waiting) {
-      const recruiter = this.#working.get(pid);
+      const session = this.#working.get(pid);
       const holder = this.#working.get(blocker ?? 0);
-      if (recruiter && holder && this.#running.get(pid) && !this.#waits.has(pid))
+      if (session && holder && this.#running.get(pid) && !this.#waits.has(pid))
         this.#waits.set(pid, {
-          ...{ recruiter, blocker: holder },
-          // Before that it waited for somebody else, who had the lock then.
+          session,
+          blocker: holder,
+          // Before that, the session waited for an earlier holder of the lock.
           since: Math.max(now - (waitedMs ?? 0), this.#waitedUntil.get(pid) ?? 0),
         });
     }
@@ -146,10 +145,10 @@ export class Recorder {
   #endWait(pid: number) {
     const wait = this.#waits.get(pid);
     if (!this.#waits.delete(pid) || !wait) return;
-    const { recruiter, blocker, since } = wait;
+    const { session, blocker, since } = wait;
     const to = performance.now();
     this.#waitedUntil.set(pid, to);
-    this.#onSlice({ kind: 'wait', recruiter, blocker, from: since, to });
+    this.#onSlice({ kind: 'wait', session, blocker, from: since, to });
   }
 }
 

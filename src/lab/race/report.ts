@@ -1,101 +1,116 @@
 import { plainTable } from '../../process/plain-table.ts';
-import { isOversold } from '../chapters/claims/faults.ts';
-import type { RaceResult, RaceSettings, Round, StrategyInfo } from './race.ts';
+import type { Chapter } from '../chapter.ts';
+import type { RaceOrder, RaceResult, Round, StrategyInfo } from './race.ts';
 
 /** Colours a piece of text, or leaves it as it is. */
 export type Paint = (colour: 'red' | 'green', text: string) => string;
 
 const plain: Paint = (_, text) => text;
 
-/** Lines of one round that are printed; a larger crowd is summed up. */
+/** Lines of one round that are printed. A larger crowd is summed up. */
 const LINES_SHOWN = 12;
 
-export const brokePromise = ({ promise, roundsOversold }: RaceResult): boolean =>
-  promise === 'capacity' && roundsOversold > 0;
+export const brokePromise = (
+  { promises }: Pick<Chapter, 'promises'>,
+  { promise, faults }: Pick<RaceResult, 'promise' | 'faults'>,
+): boolean => (faults[promises[promise]?.brokenBy.name ?? ''] ?? 0) > 0;
 
-/** Nobody got a slot, so nothing was put to the test. */
+/** Nobody got anything, so nothing was put to the test. */
 export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[200];
 
-export function describeRace({ recruiters, capacity, rounds }: RaceSettings): string {
-  return (
-    `${recruiters} recruiters claim one job at the same moment; it takes ${capacity}. ` +
-    `${rounds} ${rounds === 1 ? 'round' : 'rounds'} a strategy, each on a fresh job.\n`
-  );
-}
+export const describeRace = ({ race }: Chapter, order: RaceOrder): string =>
+  `${race.words.start(order)} ` +
+  `${order.rounds} ${order.rounds === 1 ? 'round' : 'rounds'} a strategy, each on a fresh start.\n`;
 
 /** One round in the order of its answers: `Recruiter 3: 200 OK`. */
 export function describeRound(
+  { session: { one } }: Pick<Chapter, 'session'>,
   strategy: string,
-  round: Round,
-  { capacity }: Pick<RaceSettings, 'capacity'>,
+  { answers, standing }: Round,
   paint = plain,
 ): string {
-  const lines = round.answers.map(
-    ({ recruiter, status, reason }) => `  Recruiter ${recruiter}: ${status} ${reason}`,
+  const who = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+  const lines = answers.map(
+    ({ session, status, reason }) => `  ${who} ${session}: ${status} ${reason}`,
   );
   const shown = lines.slice(0, LINES_SHOWN);
   if (lines.length > shown.length) shown.push(`  … and ${lines.length - shown.length} more`);
-  const oversold = isOversold({ capacity, claims: round.claims });
-  const count = `${round.claims} claims in the table for ${capacity} slots`;
+  const { faults, summary } = standing;
+  const isWrong = faults.length > 0;
   return [
-    `${strategy}, ${oversold ? 'its worst round' : 'one round'}:`,
+    `${strategy}, ${isWrong ? 'its worst round' : 'one round'}:`,
     ...shown,
-    `  ${oversold ? paint('red', `${count}: oversold`) : paint('green', count)}`,
+    `  ${isWrong ? paint('red', `${summary}: ${faults.join(', ')}`) : paint('green', summary)}`,
     '',
   ].join('\n');
 }
 
 export function describeResults(
+  { faults: [gravest] }: Chapter,
   results: RaceResult[],
-  strategies: StrategyInfo[],
-  { capacity, rounds }: RaceSettings,
+  strategies: Pick<StrategyInfo, 'idea'>[],
+  { capacity, rounds }: RaceOrder,
   paint = plain,
 ): string {
   const rows = results.map((result, index) => {
-    const { strategy, roundsOversold, worst, statuses } = result;
+    const { strategy, faults, worst, statuses } = result;
     const { '200': ok = 0, '403': full = 0, '409': duplicate = 0 } = statuses;
     const other = otherAnswers(result).reduce((sum, [, count]) => sum + count, 0);
-    const oversold = paint(roundsOversold > 0 ? 'red' : 'green', String(roundsOversold));
+    const often = faults[gravest.name] ?? 0;
+    const wrong = paint(often > 0 ? 'red' : 'green', String(often));
     const how = strategies[index]?.idea;
-    return [strategy, rounds, oversold, `${worst}/${capacity}`, ok, full, duplicate, other, how];
+    return [strategy, rounds, wrong, `${worst}/${capacity}`, ok, full, duplicate, other, how];
   });
-  const head = ['strategy', 'rounds', 'oversold', 'worst', '200', '403', '409', 'other', 'how'];
+  const head = ['strategy', 'rounds', gravest.name, 'worst', '200', '403', '409', 'other', 'how'];
   return plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]);
 }
 
-/** The answers that tell nothing about slots, such as `['503', 12]`. */
+/** The answers that say nothing about the race, such as `['503', 12]`. */
 const otherAnswers = ({ statuses }: RaceResult): [string, number][] =>
   Object.entries(statuses).filter(([status]) => !['200', '403', '409'].includes(status));
 
-/** What the table means, in a sentence a strategy, and the answer to "so does it work?". */
-export function describeVerdict(
+/** The results, in a sentence for each strategy. */
+export const sayResults = (
+  chapter: Chapter,
   results: RaceResult[],
-  { capacity, rounds }: RaceSettings,
-  paint = plain,
-): string {
-  const lines = results.map((result) => {
-    const { strategy, roundsOversold, worst } = result;
+  { capacity, rounds }: RaceOrder,
+): string[] =>
+  results.map((result) => {
+    const { words } = chapter.race;
+    const { strategy, faults, worst } = result;
     const others = otherAnswers(result).map(
       ([status, count]) => `, and ${count} answers ${status}`,
     );
     const after = `${others.join('')}.`;
-    if (showedNothing(result)) return `${strategy} gave out no slot at all${after}`;
-    if (roundsOversold === 0)
-      return `${strategy} never gave out more than ${capacity} slots${after}`;
-    const often = `${strategy} oversold in ${roundsOversold} of ${rounds} rounds`;
-    const badly = `at worst ${worst} recruiters hold ${capacity} slots`;
-    return `${often}: ${badly}${after}`;
+    if (showedNothing(result)) return `${strategy} ${words.nobody}${after}`;
+    const found = chapter.faults.find(({ name }) => faults[name]);
+    if (!found) return `${strategy} ${words.held(capacity)}${after}`;
+    const often = `${strategy} ${found.inWords} in ${faults[found.name]} of ${rounds} rounds`;
+    return `${often}: ${words.worst(worst, capacity)}${after}`;
   });
-  return ['', ...lines, `Verdict: ${verdict(results, paint)}`].join('\n');
-}
 
-function verdict(results: RaceResult[], paint: Paint): string {
+/** The sentences, and the answer to "so does it work?". */
+export const describeVerdict = (
+  chapter: Chapter,
+  results: RaceResult[],
+  order: RaceOrder,
+  paint = plain,
+): string =>
+  [
+    '',
+    ...sayResults(chapter, results, order),
+    `Verdict: ${raceVerdict(chapter, results, paint)}`,
+  ].join('\n');
+
+function raceVerdict({ promises }: Chapter, results: RaceResult[], paint: Paint): string {
   const names = (some: RaceResult[]) => some.map(({ strategy }) => strategy).join(', ');
-  const broken = results.filter(brokePromise);
-  if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised the capacity.`);
+  const promised = (some: RaceResult[]) =>
+    [...new Set(some.map(({ promise }) => promises[promise]?.inWords))].join(' and ');
+  const broken = results.filter((each) => brokePromise({ promises }, each));
+  if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised ${promised(broken)}.`);
   const idle = results.filter(showedNothing);
-  if (idle.length) return paint('red', `NOTHING SHOWN. Nobody got a slot from ${names(idle)}.`);
-  const kept = results.filter(({ promise }) => promise === 'capacity');
-  if (kept.length === 0) return 'none of these promises the capacity, so none broke its word.';
-  return paint('green', `the promise of the capacity was kept by ${names(kept)}.`);
+  if (idle.length) return paint('red', `NOTHING SHOWN. Nobody got anything from ${names(idle)}.`);
+  const kept = results.filter(({ promise }) => promise in promises);
+  if (kept.length === 0) return 'none of these makes a promise, so none broke its word.';
+  return paint('green', `the promise of ${promised(kept)} was kept by ${names(kept)}.`);
 }

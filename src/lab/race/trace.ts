@@ -15,8 +15,8 @@ interface TraceEvent {
 }
 
 /**
- * Records a race as a timeline: a process for each round, a track for each recruiter, their
- * statements and waits as slices, and an arrow from whoever held the lock to whoever waited.
+ * Records a race as a timeline. Each round is a process, and each session a thread. Statements and
+ * waits are slices. An arrow leads from the session with the lock to the session that waits.
  */
 export class Trace {
   readonly #events: TraceEvent[] = [];
@@ -26,7 +26,7 @@ export class Trace {
   #round = 0;
   #arrows = 0;
 
-  /** Names the round whose events come next. */
+  /** Begins a round of this name. */
   readonly startRound = (name: string) => {
     this.#round++;
     const ts = microseconds(performance.now());
@@ -38,26 +38,26 @@ export class Trace {
     this.#recorder.watch(url);
   }
 
-  /** Ends the watch, and gives everything that was recorded. */
+  /** Ends the watch, and returns the whole timeline. */
   async end(): Promise<{ traceEvents: TraceEvent[] }> {
     await this.#recorder.end();
     return { traceEvents: this.#events };
   }
 
   #draw(slice: Slice) {
-    const { recruiter: tid, from, to } = slice;
+    const { session: tid, from, to } = slice;
     const ts = microseconds(from);
     const drawn = { ph: 'X', tid, ts, dur: microseconds(to) - ts } as const;
-    if (slice.kind === 'claim') {
-      const args = { name: `Recruiter ${tid}` };
+    if (slice.kind === 'request') {
+      const args = { name: `Session ${tid}` };
       this.#add({ name: 'thread_name', ph: 'M', tid, ts, args });
-      this.#add({ ...drawn, name: 'claim' });
+      this.#add({ ...drawn, name: 'request' });
     } else if (slice.kind === 'statement') {
       const statement = slice.statement.text.trim();
       this.#add({ ...drawn, name: statement.split(/\s+/, 2).join(' '), args: { statement } });
     } else {
       const { blocker } = slice;
-      this.#add({ ...drawn, name: `waits for recruiter ${blocker}` });
+      this.#add({ ...drawn, name: `waits for session ${blocker}` });
       const arrow = { name: 'lock', cat: 'wait', id: ++this.#arrows, ts };
       this.#add({ ...arrow, ph: 's', tid: blocker });
       this.#add({ ...arrow, ph: 'f', bp: 'e', tid });

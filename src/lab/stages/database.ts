@@ -1,5 +1,6 @@
 import { prepareDatabase } from '../../db/migrate.ts';
-import { migrations } from '../chapters/claims/tables.ts';
+import { chapters } from '../chapters/index.ts';
 
-/** Makes the tables of production and those of the lab. The database has to be a scratch database. */
-export const prepareLabDatabase = (url: string) => prepareDatabase(url, { more: migrations });
+/** Makes the tables of production and of all chapters. The database has to be a scratch database. */
+export const prepareLabDatabase = (url: string) =>
+  prepareDatabase(url, { more: chapters.map(({ migrations }) => migrations) });

@@ -5,15 +5,16 @@
 const MARK = /^\s*(?:\/\/|\/\*\*) THE ([A-Z]+): /;
 
 export interface Decisive {
-  /** What it is, such as `LOCK` or `GAP`. */
+  /** Its kind, such as `LOCK` or `GAP`. */
   what: string;
   /** The numbers of the statement's lines, from 1. */
   lines: number[];
 }
 
 /**
- * The decisive statement of a strategy in the text of a file: in the strategy itself, or else in
- * what the file's strategies share. Undefined where there is none. Throws when there are several.
+ * The decisive statement of a strategy in the text of a file. The statement is in the strategy itself,
+ * or in code that the strategies of the file share. Undefined if there is none. Throws if there are
+ * several.
  */
 export function findDecisive(text: string, strategy: string): Decisive | undefined {
   const lines = text.split('\n');
@@ -33,7 +34,7 @@ export function findDecisive(text: string, strategy: string): Decisive | undefin
 function strategiesIn(lines: string[]) {
   const found = [];
   for (const [begin, line] of lines.entries()) {
-    if (!/^export const \w+: Strategy = \{$/.test(line)) continue;
+    if (!/^export const \w+: \w*Strategy = \{$/.test(line)) continue;
     const end = lines.indexOf('};', begin);
     const name = /^ {2}name: '(.+)',$/m.exec(lines.slice(begin, end).join('\n'))?.[1];
     found.push({ name, begin, end });
@@ -41,7 +42,7 @@ function strategiesIn(lines: string[]) {
   return found;
 }
 
-/** The first line of code below the mark, those that are indented deeper, and what closes it. */
+/** The first line of code below the mark, the lines indented deeper, and the closing bracket. */
 function statementUnder(lines: string[], mark: number): number[] {
   const first = lines.findIndex((line, index) => index > mark && !/^\s*(\/\/|\*)/.test(line));
   const indent = indentOf(lines[first]);

@@ -1,25 +1,48 @@
-import { newRoutes } from '../../http/new-routes.ts';
+import type { Context } from 'hono';
+import { type Env, newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { methodNotAllowed } from '../../http/problems.ts';
-import type { LabProblem } from '../problems.ts';
+import { chapters, findStrategy } from '../chapters/index.ts';
+import { noSuchStrategy } from '../problems.ts';
 import { readEntry, syllabus } from './syllabus.ts';
 
-export const noSuchStrategy = {
-  status: 404,
-  code: 'strategy-not-found',
-  title: 'No such strategy',
-  detail: `The strategies are ${syllabus.map(({ name }) => name).join(', ')}.`,
-} as const satisfies LabProblem;
+/** The words of a chapter that the pages show. */
+const toldChapters = chapters.map((chapter) => ({
+  name: chapter.name,
+  question: chapter.question,
+  dare: chapter.dare,
+  session: chapter.session,
+  faults: chapter.faults.map(({ name, inWords }) => ({ name, inWords })),
+  promises: Object.entries(chapter.promises).map(([name, { brokenBy }]) => ({
+    name,
+    fact: brokenBy.fact,
+    brokenBy: brokenBy.name,
+  })),
+}));
+export type ToldChapter = (typeof toldChapters)[number];
 
-/** The strategies, and one of them with its source code. */
+/** The chapters, their strategies, and one strategy with its source code. */
 export function syllabusRoutes() {
+  const answer = (c: Context<Env>, address: string) => {
+    const found = findStrategy(address);
+    return typeof found === 'string'
+      ? problem(noSuchStrategy(found))
+      : c.json(readEntry(found), 200);
+  };
   const routes = newRoutes()
+    .get('/chapters', (c) => c.json(toldChapters))
     .get('/strategies', (c) => c.json(syllabus))
-    .get('/strategies/:name', (c) => {
-      const entry = readEntry(c.req.param('name'));
-      return entry ? c.json(entry) : problem(noSuchStrategy);
+    .get('/strategies/:name', (c) => answer(c, c.req.param('name')))
+    .get('/strategies/:chapter/:name', (c) => {
+      const { chapter, name } = c.req.param();
+      return answer(c, `${chapter}/${name}`);
     });
-  for (const path of ['/strategies', '/strategies/:name'])
+  for (const path of [
+    '/chapters',
+    '/strategies',
+    '/strategies/:name',
+    '/strategies/:chapter/:name',
+  ])
     routes.all(path, () => methodNotAllowed('GET, HEAD'));
   return routes;
 }

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { parse, type TokenType } from 'sugar-high/core';
 import * as typescript from 'sugar-high/lang/typescript';
 import { inProject } from '../../process/project.ts';
+import type { Addressed } from '../chapters/index.ts';
 import { findDecisive } from './decisive.ts';
 
-/** A piece of a line, to be shown in the colour of its kind. */
+/** A piece of a line, shown in the colour of its kind. */
 export interface Token {
   kind: 'keyword' | 'string' | 'comment' | 'type' | 'plain';
   text: string;
@@ -18,40 +19,42 @@ export interface SourceLine {
   tokens: Token[];
 }
 
-/** A file of the project as a reader wants it: without its imports. */
+/** A file of the project without its imports. */
 export interface Source {
   /** From the project's folder, such as `src/lab/chapters/claims/strategies/naive.ts`. */
   path: string;
   lines: SourceLine[];
 }
 
-/** Where a strategy stands: two share a file where they are two uses of the same code. */
-export const fileOf = (strategy: string): string =>
-  `src/lab/chapters/claims/strategies/${{ 'mutex-two-servers': 'mutex', 'fenced-lease': 'lease' }[strategy] ?? strategy}.ts`;
+/** The file of a strategy. */
+export const fileOf = ({ chapter, strategy: { name, file = name } }: Addressed): string =>
+  `src/lab/chapters/${chapter.name}/strategies/${file}.ts`;
 
 /**
- * The strategy's file; and where its decisive statement is not in there, the files of `src/claims`
- * that lead from one to the next to the one that has it.
+ * The strategy's file. If its decisive statement is in production's code, also the files of production
+ * that import one another on the way there.
  */
-export function sourcesOf(strategy: string): Source[] {
-  const ways = [[fileOf(strategy)]];
+export function sourcesOf(addressed: Addressed): Source[] {
+  const { name } = addressed.strategy;
+  const { production } = addressed.chapter;
+  const ways = [[fileOf(addressed)]];
   for (const way of ways) {
     const file = way.at(-1) ?? '';
     const text = read(file);
-    if (findDecisive(text, strategy)) return way.map((each) => sourceOf(each, strategy));
-    ways.push(...claimsImportedBy(file, text).map((next) => [...way, next]));
+    if (findDecisive(text, name)) return way.map((each) => sourceOf(each, name));
+    const next = importedBy(file, text).filter((each) => each.startsWith(`${production}/`));
+    ways.push(...next.map((each) => [...way, each]));
   }
-  throw new Error(`${strategy} has no decisive statement`);
+  throw new Error(`${name} has no decisive statement`);
 }
 
 /** Reads the copy that the build made: a deployment has no `src`. */
 const read = (file: string) => readFileSync(inProject(path.join('dist/sources', file)), 'utf8');
 
-function claimsImportedBy(file: string, text: string): string[] {
-  return [...text.matchAll(/ from '(\..+)';$/gm)]
-    .map(([, specifier = '']) => path.posix.join(path.posix.dirname(file), specifier))
-    .filter((imported) => imported.startsWith('src/claims/'));
-}
+const importedBy = (file: string, text: string): string[] =>
+  [...text.matchAll(/ from '(\..+)';$/gm)].map(([, specifier = '']) =>
+    path.posix.join(path.posix.dirname(file), specifier),
+  );
 
 function sourceOf(file: string, strategy: string): Source {
   const text = read(file);

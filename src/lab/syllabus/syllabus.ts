@@ -1,32 +1,42 @@
-import { claimSettings } from '../chapters/claims/situations.ts';
-import { strategies } from '../chapters/claims/strategies/index.ts';
-import type { Strategy } from '../chapters/claims/strategy.ts';
+import type { Strategy } from '../chapter.ts';
+import { type Addressed, addressOf, allStrategies } from '../chapters/index.ts';
 import { knownVerdicts } from './known-verdicts.ts';
 import { type Source, sourcesOf } from './source.ts';
-import type { Finding, Verdict } from './verdicts.ts';
+import type { Proof } from './verdicts.ts';
 
-/** A strategy with what is proven of it. */
-export interface Entry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
-  /** Null for one that `npm run matrix` has not explored yet; it has no settings then. */
-  verdict: Verdict['verdict'] | null;
-  /** What the explorer found in each situation, from every schedule of two recruiters. */
-  settings: ({ name: string; idea: string } & Finding)[];
+/** A strategy with the proofs of its verdict. */
+export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
+  chapter: string;
+  /** Null for a strategy that `npm run matrix` has not explored yet. It has no situations then. */
+  verdict: string | null;
+  situations: ({ name: string; idea: string } & Proof)[];
 }
 
-export type EntryWithSources = Entry & { sources: Source[] };
+export type EntryWithSources = SyllabusEntry & { sources: Source[] };
 
-/** Every strategy, in the order in which the workshop meets them. */
-export const syllabus: readonly Entry[] = strategies.map(({ name, idea, promise }) => {
-  const found = knownVerdicts[name];
-  const settings = claimSettings.flatMap((setting) => {
-    const finding = found?.settings[setting.name];
-    return finding ? [{ name: setting.name, idea: setting.idea, ...finding }] : [];
+function entryOf(addressed: Addressed): SyllabusEntry {
+  const { chapter, strategy } = addressed;
+  const { name, idea, promise } = strategy;
+  const found = knownVerdicts[addressOf(addressed)];
+  const situations = chapter.situationsOf(strategy).flatMap((situation) => {
+    const proof = found?.situations[situation.name];
+    return proof ? [{ name: situation.name, idea: situation.idea, ...proof }] : [];
   });
-  return { name, idea, promise, verdict: found?.verdict ?? null, settings };
-});
-
-/** One strategy with its source code; undefined where there is none of this name. */
-export function readEntry(name: string): EntryWithSources | undefined {
-  const entry = syllabus.find((each) => each.name === name);
-  return entry && { ...entry, sources: sourcesOf(name) };
+  return {
+    chapter: chapter.name,
+    name,
+    idea,
+    promise,
+    verdict: found?.verdict ?? null,
+    situations,
+  };
 }
+
+/** Every strategy of every chapter, in the order in which the workshop meets them. */
+export const syllabus: readonly SyllabusEntry[] = allStrategies.map(entryOf);
+
+/** One strategy with its source code. */
+export const readEntry = (addressed: Addressed): EntryWithSources => ({
+  ...entryOf(addressed),
+  sources: sourcesOf(addressed),
+});

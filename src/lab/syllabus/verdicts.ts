@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Chapter } from '../chapter.ts';
 import type { Exploration } from '../explore/explore.ts';
 
-const finding = z.object({
+const proof = z.object({
   schedules: z.number(),
   serializationFailures: z.number(),
   /** In how many schedules each fault was found. */
@@ -10,17 +11,18 @@ const finding = z.object({
   clearest: z.record(z.string(), z.string()),
 });
 export const verdictRules = z.object({
-  verdict: z.enum(['holds', 'oversells', 'undersells', 'deadlocks', 'fails']),
-  /** What two recruiters came to, by the name of the setting. */
-  settings: z.record(z.string(), finding),
+  /** `holds`, or the word for the gravest fault. */
+  verdict: z.string(),
+  /** By the name of the situation. */
+  situations: z.record(z.string(), proof),
 });
 
-/** What the explorer found in one setting. */
-export type Finding = z.infer<typeof finding>;
+/** The result of every schedule of two sessions in one situation. */
+export type Proof = z.infer<typeof proof>;
 export type Verdict = z.infer<typeof verdictRules>;
 
-/** What is worth keeping of an exploration. */
-export function findingOf(exploration: Exploration): Finding {
+/** The part of an exploration that is worth keeping. */
+export function proofOf(exploration: Exploration): Proof {
   const { schedules, serializationFailures, faults, counterexamples } = exploration;
   const clearest = Object.entries(counterexamples).map(([fault, { schedule }]) => [
     fault,
@@ -29,11 +31,8 @@ export function findingOf(exploration: Exploration): Finding {
   return { schedules, serializationFailures, faults, clearest: Object.fromEntries(clearest) };
 }
 
-/** The worst that was found, in a word. */
-export function inAWord(findings: Pick<Finding, 'faults'>[]): Verdict['verdict'] {
-  const has = (fault: string) => findings.some(({ faults }) => (faults[fault] ?? 0) > 0);
-  if (has('oversold')) return 'oversells';
-  if (has('deadlock')) return 'deadlocks';
-  if (has('unsold')) return 'undersells';
-  return has('error') || has('hang') || has('untrue') ? 'fails' : 'holds';
+/** The gravest fault that was found, in a word. */
+export function verdictOn({ faults }: Chapter, proofs: Pick<Proof, 'faults'>[]): string {
+  const gravest = faults.find(({ name }) => proofs.some((each) => (each.faults[name] ?? 0) > 0));
+  return gravest?.verdict ?? 'holds';
 }

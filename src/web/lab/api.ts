@@ -1,38 +1,38 @@
 import { hc, type InferResponseType } from 'hono/client';
 import type { PlayRoutes } from '../../lab/play/http.ts';
-import type { SyllabusRoutes } from '../../lab/syllabus/http.ts';
-import type { EntryWithSources } from '../../lab/syllabus/syllabus.ts';
+import type { SyllabusRoutes, ToldChapter } from '../../lab/syllabus/http.ts';
+import type { EntryWithSources, SyllabusEntry } from '../../lab/syllabus/syllabus.ts';
 import { asking, serviceUrl } from '../parts/api.ts';
 
 export const labUrl = `${serviceUrl}lab`;
 
 export const plays = hc<PlayRoutes>(labUrl, asking).plays;
-export const syllabus = hc<SyllabusRoutes>(labUrl, asking).strategies;
+const lab = hc<SyllabusRoutes>(labUrl, asking);
 
-/** The same answer; throws in words for a person where there is none. */
+/** The same answer. Throws in words for a person if there is none. */
 export const reached = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
   answer.catch(() => {
     throw new Error('The server cannot be reached.');
   });
 
-/** The strategies with what was proven of them, in the order of the syllabus. Throws in words. */
-export const listStrategies = async () => {
-  const answer = await reached(syllabus.$get());
-  if (answer.ok) return answer.json();
-  const { detail } = (await answer.json()) as unknown as { detail: string };
-  throw new Error(detail);
-};
-export type Entry = Awaited<ReturnType<typeof listStrategies>>[number];
+/** The JSON of an answer. Throws in words if it is a problem. */
+async function read<T>(answer: Promise<{ ok: boolean; json(): Promise<unknown> }>): Promise<T> {
+  const given = await reached(answer);
+  const body = await given.json();
+  if (given.ok) return body as T;
+  throw new Error((body as { detail: string }).detail);
+}
+
+/** The strategies with their proofs, in the order of the syllabus. */
+export const listStrategies = () => read<SyllabusEntry[]>(lab.strategies.$get());
+export const listChapters = () => read<ToldChapter[]>(lab.chapters.$get());
+export type { SyllabusEntry, ToldChapter };
 
 export type PlayState = InferResponseType<typeof plays.$post, 200>;
 export type PlayedSession = PlayState['sessions'][number];
 export type ToldSchedule = PlayState['told'];
 
-/** One strategy with its source code. Throws in words, as where there is none of this name. */
-export const readStrategy = async (name: string): Promise<EntryWithSources> => {
-  const answer = await reached(syllabus[':name'].$get({ param: { name } }));
-  if (answer.ok) return answer.json();
-  const { detail } = (await answer.json()) as unknown as { detail: string };
-  throw new Error(detail);
-};
+/** One strategy with its source code. */
+export const readStrategy = ({ chapter, name }: SyllabusEntry) =>
+  read<EntryWithSources>(lab.strategies[':chapter'][':name'].$get({ param: { chapter, name } }));
 export type { EntryWithSources };

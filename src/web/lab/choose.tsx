@@ -1,26 +1,26 @@
-import type { PartProps } from './part.ts';
+import { addressOf, chapterOf, entryAt, type PartProps } from './part.ts';
 
-/** What is looked at: a strategy, a situation and how many recruiters. Another one begins anew. */
-export function Choose({ place, go, strategies }: PartProps) {
-  const entry = strategies.find(({ name }) => name === place.strategy);
-  const [first] = strategies;
-  const settings = (entry ?? first)?.settings ?? [];
+/** Chooses a strategy, a situation and the number of sessions. Each choice begins anew. */
+export function Choose({ place, go, strategies, chapters }: PartProps) {
+  const entry = entryAt(strategies, place.strategy);
+  const { session } = chapterOf({ chapters }, entry);
+  const situations = entry?.situations ?? [];
   return (
     <div class="choose">
       <Choice
         label="Strategy"
-        value={place.strategy}
-        options={strategies.map(({ name }) => [name, name])}
-        onChoose={(strategy) => go({ strategy, schedule: [] })}
+        value={entry ? addressOf(entry) : place.strategy}
+        options={optionsOf(strategies, chapters)}
+        onChoose={(strategy) => go({ strategy, situation: '', schedule: [] })}
       />
       <Choice
         label="Situation"
-        value={place.scenario}
-        options={settings.map(({ name, idea }) => [name, idea])}
-        onChoose={(scenario) => go({ scenario, schedule: [] })}
+        value={place.situation || (situations[0]?.name ?? '')}
+        options={situations.map(({ name, idea }) => [name, idea])}
+        onChoose={(situation) => go({ situation, schedule: [] })}
       />
       <Choice
-        label="Recruiters"
+        label={capitalised(session.many)}
         value={String(place.sessions)}
         options={[
           ['2', 'two'],
@@ -32,10 +32,19 @@ export function Choose({ place, go, strategies }: PartProps) {
   );
 }
 
+/** Names are enough as long as there is one chapter. */
+export const optionsOf = (
+  strategies: PartProps['strategies'],
+  chapters: PartProps['chapters'],
+): [string, string][] =>
+  strategies.map((each) => [addressOf(each), chapters.length === 1 ? each.name : addressOf(each)]);
+
+export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
 interface ChoiceProps {
   label: string;
   value: string;
-  /** Values and what is shown for them. */
+  /** Values, and their labels. */
   options: [string, string][];
   onChoose: (value: string) => void;
 }

@@ -1,9 +1,10 @@
 import { useState } from 'hono/jsx/dom';
 import { token, tokenWanted } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
-import { type Entry, listStrategies } from './api.ts';
+import { listChapters, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
 import { PlaceLink } from './link.tsx';
+import type { PartProps } from './part.ts';
 import { type View, views } from './place.ts';
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
@@ -17,13 +18,20 @@ const parts: Record<View, { title: string; Part: typeof Play }> = {
   race: { title: 'Race', Part: Race },
 };
 
-/** The page around the four parts: which of them is seen, and of what, stands in the address. */
+type Strategies = Pick<PartProps, 'strategies' | 'chapters'>;
+
+const readSyllabus = async (): Promise<Strategies> => {
+  const [strategies, chapters] = await Promise.all([listStrategies(), listChapters()]);
+  return { strategies, chapters };
+};
+
+/** The page around the four parts. The address says which part is seen. */
 export function Lab() {
   const [place, go] = usePlace();
-  const [strategies, setStrategies] = useState<readonly Entry[] | undefined>(undefined);
+  const [syllabus, setSyllabus] = useState<Strategies | undefined>(undefined);
   const [failure, setFailure] = useState('');
   useEffect(() => {
-    listStrategies().then(setStrategies, (error: Error) => setFailure(error.message));
+    readSyllabus().then(setSyllabus, (error: Error) => setFailure(error.message));
   }, []);
   const { title, Part } = parts[place.view];
   useEffect(() => {
@@ -57,7 +65,7 @@ export function Lab() {
           )}
         </p>
       )}
-      {strategies && <Part key={place.view} place={place} go={go} strategies={strategies} />}
+      {syllabus && <Part key={place.view} place={place} go={go} {...syllabus} />}
     </>
   );
 }

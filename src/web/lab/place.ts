@@ -1,17 +1,18 @@
 export const views = ['syllabus', 'play', 'explore', 'race'] as const;
 export type View = (typeof views)[number];
 
-/** Where somebody is in the lab: all of it stands in the address, so every address is a permalink. */
+/** A place in the lab. All of it stands in the address of the page, so every address is a permalink. */
 export interface Place {
   view: View;
+  /** The address of a strategy, or a name alone, as permalinks had it once. */
   strategy: string;
-  scenario: string;
+  situation: string;
   sessions: number;
   /** Choices of the scheduler, as in transcripts. */
   schedule: string[];
-  /** How far the counterexample of an exploration is shown; null where none was asked for. */
+  /** How many steps of a counterexample are shown. Null if no exploration is wanted. */
   step: number | null;
-  /** What races beside the strategy; empty for nothing. */
+  /** The strategy that races beside it. Empty for none. */
   beside: string;
   recruiters: number;
   rounds: number;
@@ -19,17 +20,17 @@ export interface Place {
 
 export const HOME: Place = {
   view: 'play',
-  strategy: 'naive',
-  scenario: 'last-slot',
+  strategy: 'claims/naive',
+  situation: '',
   sessions: 2,
   schedule: [],
   step: null,
-  beside: 'row-lock',
+  beside: 'claims/row-lock',
   recruiters: 8,
   rounds: 5,
 };
 
-/** The place that the query of an address names. Names are taken as they come: the service knows them. */
+/** The place in the query of an address. The service checks the names. */
 export function readPlace(search: string): Place {
   const query = new URLSearchParams(search);
   const schedule = (query.get('schedule') ?? '').split(',').filter((step) => step !== '');
@@ -37,7 +38,8 @@ export function readPlace(search: string): Place {
   return {
     view: views.find((view) => view === query.get('view')) ?? HOME.view,
     strategy: query.get('strategy') ?? HOME.strategy,
-    scenario: query.get('scenario') ?? HOME.scenario,
+    // Permalinks had `scenario` once.
+    situation: query.get('situation') ?? query.get('scenario') ?? HOME.situation,
     sessions: Number(query.get('sessions')) || Math.max(HOME.sessions, ...seen),
     schedule,
     step: query.has('step') ? Number(query.get('step')) || 0 : null,
@@ -47,20 +49,20 @@ export function readPlace(search: string): Place {
   };
 }
 
-/** The address of a place, from the page itself; what is as at home is left out, but not the strategy. */
+/** The address of a place, from the page itself. It leaves out everything as at home but the strategy. */
 export function hrefOf(place: Place): string {
-  const { view, strategy, scenario, sessions, schedule, step } = place;
+  const { view, strategy, situation, sessions, schedule, step } = place;
   const query = new URLSearchParams({ strategy });
   if (view !== HOME.view) query.set('view', view);
-  if (scenario !== HOME.scenario) query.set('scenario', scenario);
+  if (situation !== HOME.situation) query.set('situation', situation);
   if (sessions !== HOME.sessions) query.set('sessions', String(sessions));
   if (schedule.length > 0) query.set('schedule', schedule.join());
   if (view === 'explore' && step !== null) query.set('step', String(step));
   if (view === 'race')
     for (const name of ['beside', 'recruiters', 'rounds'] as const)
       if (place[name] !== HOME[name]) query.set(name, String(place[name]));
-  return `?${String(query).replaceAll('%2C', ',')}`;
+  return `?${String(query).replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
 }
 
-/** Goes to a place that differs from the one where one is. */
+/** Goes to another place, by the differences to this one. */
 export type Go = (change: Partial<Place>) => void;

@@ -1,5 +1,5 @@
 import { Choose } from './choose.tsx';
-import type { PartProps } from './part.ts';
+import { chapterOf, entryAt, type PartProps } from './part.ts';
 import { Controls } from './play/controls.tsx';
 import { Database } from './play/database.tsx';
 import { useGame } from './play/game.ts';
@@ -10,11 +10,12 @@ import { whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
 import { Transcript } from './transcript.tsx';
 
-/** The scheduler is who sits before the page: real sessions, stepped by hand. */
+/** Real sessions. The person before the page is the scheduler. */
 export function Play(props: PartProps) {
   const { place, go, strategies } = props;
   const { state, problem, refusal, move, again } = useGame(place, go);
-  const entry = strategies.find(({ name }) => name === place.strategy);
+  const entry = entryAt(strategies, place.strategy);
+  const chapter = chapterOf(props, entry);
   return (
     <>
       <h2 class="unseen">Play the scheduler</h2>
@@ -23,10 +24,10 @@ export function Play(props: PartProps) {
       {!state && !problem && <p class="said">Setting the scene …</p>}
       {state && !problem && (
         <>
-          <Headline state={state} place={place} entry={entry} />
+          <Headline state={state} place={place} entry={entry} chapter={chapter} />
           <div class="table">
             <div class="game">
-              <Lanes state={state} move={move} />
+              <Lanes state={state} move={move} chapter={chapter} />
               <Controls state={state} move={move} />
               <p class="said" role="status">
                 {refusal ?? whatHappened(state)}

@@ -29,9 +29,9 @@ export function Transcript({ place, told }: RecordProps) {
   );
 }
 
-function commandOf({ strategy, scenario, sessions }: Place, schedule: string[]): string {
+function commandOf({ strategy, situation, sessions }: Place, schedule: string[]): string {
   const words = [`npm run replay -- ${strategy} ${schedule.join() || '1'}`];
-  if (scenario !== HOME.scenario) words.push(`--scenario ${scenario}`);
+  if (situation !== HOME.situation) words.push(`--situation ${situation}`);
   if (sessions > HOME.sessions) words.push(`--sessions ${sessions}`);
   return words.join(' ');
 }

@@ -3,8 +3,8 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Go, hrefOf, type Place, readPlace } from './place.ts';
 
 /**
- * The place, and how to go to another. A step of a schedule takes the place of the one before in the
- * browser's history, so that Back leads out of the game, and not through every move of it.
+ * The place, and how to go to another. A step of a schedule replaces the step before in the browser's
+ * history. So Back leads out of the game, and not through every move of the game.
  */
 export function usePlace(): [Place, Go] {
   const [place, setPlace] = useState(() => readPlace(location.search));
@@ -15,7 +15,7 @@ export function usePlace(): [Place, Go] {
   }, []);
   const go: Go = (change) => {
     const before = readPlace(location.search);
-    const isOther = 'strategy' in change || 'scenario' in change || 'sessions' in change;
+    const isOther = 'strategy' in change || 'situation' in change || 'sessions' in change;
     const next = { ...before, ...(isOther && { step: null }), ...change };
     const isStep = Object.keys(change).every((key) => key === 'schedule' || key === 'step');
     if (isStep) history.replaceState(null, '', hrefOf(next));

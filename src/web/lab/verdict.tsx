@@ -1,7 +1,7 @@
-import type { Entry } from './api.ts';
+import type { SyllabusEntry, ToldChapter } from './api.ts';
 
-/** What the explorer has found, in a word; its mark says the same without the colour. */
-export function Verdict({ verdict }: Pick<Entry, 'verdict'>) {
+/** The verdict of the explorer in a word. The mark says the same without the colour. */
+export function VerdictMark({ verdict }: Pick<SyllabusEntry, 'verdict'>) {
   if (verdict === null) return <span class="verdict">not explored yet</span>;
   const holds = verdict === 'holds';
   return (
@@ -11,19 +11,14 @@ export function Verdict({ verdict }: Pick<Entry, 'verdict'>) {
   );
 }
 
-const WORDS: Record<string, string> = {
-  oversold: 'oversold',
-  unsold: 'unsold',
-  untrue: 'told somebody what is not true',
-  deadlock: 'deadlocked',
-  error: 'ended in an error',
-  hang: 'never ended',
-};
-
-/** How many schedules go wrong and how: `18 of 20 schedules oversold`. */
-export function inWords(schedules: number, faults: Record<string, number>): string {
-  const found = Object.entries(faults).filter(([, count]) => count > 0);
+/** How many schedules go wrong, and how: `Of 20 schedules, 18 oversold.` */
+export function inWords(
+  chapter: ToldChapter,
+  schedules: number,
+  faults: Record<string, number>,
+): string {
+  const found = chapter.faults.filter(({ name }) => (faults[name] ?? 0) > 0);
   if (found.length === 0) return `All ${schedules} schedules hold.`;
-  const wrong = found.map(([fault, count]) => `${count} ${WORDS[fault] ?? fault}`);
+  const wrong = found.map((fault) => `${faults[fault.name]} ${fault.inWords}`);
   return `Of ${schedules} schedules, ${wrong.join(', ')}.`;
 }

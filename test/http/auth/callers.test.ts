@@ -140,6 +140,14 @@ const table: Record<string, Row> = {
     path: () => '/lab/strategies/row-lock',
     statuses: [403, 403, 403, 403, 200],
   },
+  'GET /lab/strategies/:chapter/:name': {
+    path: () => '/lab/strategies/claims/row-lock',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /lab/chapters': {
+    path: () => '/lab/chapters',
+    statuses: [403, 403, 403, 403, 200],
+  },
   'GET /lab/explorations': {
     path: () => '/lab/explorations?strategy=hope',
     statuses: [403, 403, 403, 403, 404],

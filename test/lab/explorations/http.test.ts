@@ -1,11 +1,11 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { claimScenario, settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
+import { claims } from '../../../src/lab/chapters/claims/index.ts';
 import { counterexampleOf, explore } from '../../../src/lab/explore/explore.ts';
-import { tell } from '../../../src/lab/explore/told.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
 import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import type { App } from '../../../src/service/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
+import { trialOf } from '../../support/claims-chapter.ts';
 import { run } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { type Following, follow } from '../../support/events.ts';
@@ -35,15 +35,21 @@ test.each([
   ['row-lock', 'rollback-again'],
   ['insert-then-lock', 'rollback'],
   ['skip-locked', 'rollback'],
-])('%s in %s: what is told is what the verdict says', async (strategy, scenario) => {
-  const following = await ask(`strategy=${strategy}&scenario=${scenario}`);
+])('%s in %s: what is told is what the verdict says', async (name, situation) => {
+  const following = await ask(`strategy=${name}&situation=${situation}`);
   expect(following.response.headers.get('content-type')).toBe('text/event-stream');
   await following.ended;
-  const verdict = knownVerdicts[strategy]?.settings[scenario];
+  const verdict = knownVerdicts[`claims/${name}`]?.situations[situation];
   const [done, ...rest] = newsOf(following, 'done');
   expect(rest).toEqual([]);
   const { clearest, ...counted } = verdict ?? { clearest: {} };
-  expect(done).toMatchObject({ strategy, scenario, sessions: 2, isComplete: true, ...counted });
+  expect(done).toMatchObject({
+    strategy: `claims/${name}`,
+    situation,
+    sessions: 2,
+    isComplete: true,
+    ...counted,
+  });
   const schedules = Object.values(clearest);
   if (schedules.length === 0) expect(done.counterexample).toBeNull();
   else expect(schedules).toContain(done.counterexample.schedule.join());
@@ -54,14 +60,13 @@ test.each([
 });
 
 test('what is told is what the explorer finds', async () => {
-  const [strategy] = chooseStrategies(['naive']);
-  if (!strategy) throw new Error('no naive');
-  const scenario = claimScenario(strategy, settingNamed('last-slot'), 2);
-  const found = await explore(await makeStage(), scenario);
+  const found = await explore(await makeStage(), trialOf('naive'));
   const following = await ask('strategy=naive');
   await following.ended;
   const { schedules, faults } = found;
-  const counterexample = tell(counterexampleOf(found) ?? expect.fail('no counterexample'));
+  const counterexample = tell(
+    counterexampleOf(found, claims.faults) ?? expect.fail('no counterexample'),
+  );
   expect(newsOf(following, 'done')[0]).toMatchObject({ schedules, faults, counterexample });
 });
 
@@ -100,7 +105,7 @@ test('a second exploration waits, is told its place, and begins when the first i
 test('two who ask the same listen to one exploration, and it goes on when one of them leaves', async () => {
   const [one, other] = [await ask(LONG), await ask(LONG)];
   await Promise.all([until(one, 'progress'), until(other, 'progress')]);
-  const behind = await ask('strategy=one-statement&scenario=two-slots');
+  const behind = await ask('strategy=one-statement&situation=two-slots');
   await until(behind, 'queued');
   expect(newsOf(behind, 'queued')).toEqual([{ place: 1 }]);
   one.leave();
@@ -121,11 +126,11 @@ test('what is known is told at once, without waiting', async () => {
 
 test('past the length of the line the answer is busy, with the seconds to wait', async () => {
   await until(await ask(LONG), 'progress');
-  const scenarios = ['first-slot', 'two-slots', 'rollback', 'rollback-again'];
+  const situations = ['first-slot', 'two-slots', 'rollback', 'rollback-again'];
   const names = ['share-lock', 'early-unlock', 'one-statement', 'lost-update', 'unique-slot'];
   for (const strategy of names)
-    for (const scenario of scenarios)
-      expect((await ask(`strategy=${strategy}&scenario=${scenario}`)).response.status).toBe(200);
+    for (const situation of situations)
+      expect((await ask(`strategy=${strategy}&situation=${situation}`)).response.status).toBe(200);
   const refused = await app.request('/lab/explorations?strategy=optimistic');
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -134,9 +139,10 @@ test('past the length of the line the answer is busy, with the seconds to wait',
 
 test.each([
   ['strategy=naive&sessions=4', 400, 'sessions is 2 or 3'],
-  ['strategy=naive&scenario=war', 400, 'scenario is one of last-slot, first-slot'],
+  ['strategy=naive&situation=war', 400, 'The situations of naive are last-slot, first-slot'],
   ['', 400, 'strategy says which strategy is explored'],
-  ['strategy=hope', 404, 'The strategies are naive'],
+  ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims.'],
+  ['strategy=hope', 404, 'The strategies are claims/naive'],
 ])('%s is answered %i: %s', async (query, status, detail) => {
   const response = await app.request(`/lab/explorations?${query}`);
   expect(response.status).toBe(status);

@@ -7,9 +7,9 @@ import { settle } from '../../../src/claims/settle.ts';
 import type { Database } from '../../../src/db/client.ts';
 import type { Session } from '../../../src/db/session.ts';
 import { explore } from '../../../src/lab/explore/explore.ts';
-import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/told.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
+import type { Ending, Trial } from '../../../src/lab/explore/trial.ts';
 import { doorTo } from '../../support/door.ts';
 import { makeStage } from '../../support/stage.ts';
 
@@ -73,9 +73,8 @@ const queued = (...claims: Claims): Program => ({
 const CAPACITY = 2;
 
 /** Jobs 1 and 2 have two slots each, of which one is taken. */
-function scenarioOf(...programs: [Program, Program]): Scenario {
+function trialOf(...programs: [Program, Program]): Trial {
   return {
-    name: 'batches',
     async setUp(admin) {
       await run(admin, 'alter table job_claims disable trigger user');
       await run(admin, 'delete from job_claims');
@@ -99,26 +98,26 @@ async function judge(admin: Session, programs: Program[], endings: Ending[]) {
     admin,
     'select job_id::int as job, recruiter_id::int as recruiter from job_claims where recruiter_id < 100',
   )) as unknown as { job: number; recruiter: number }[];
-  const broken = new Set<string>();
+  const faults = new Set<string>();
   for (const job of [1, 2]) {
     const claimed = rows.filter((row) => row.job === job).length + 1;
     const asked = programs.flatMap(({ claims }) => claims).filter(([id]) => id === job).length + 1;
-    if (claimed > CAPACITY) broken.add('oversold');
-    if (claimed < Math.min(CAPACITY, asked)) broken.add('unsold');
+    if (claimed > CAPACITY) faults.add('oversold');
+    if (claimed < Math.min(CAPACITY, asked)) faults.add('unsold');
   }
   for (const [index, { claims }] of programs.entries()) {
     const ending = endings[index];
     const outcomes = ending && 'value' in ending ? (ending.value as { kind: string }[]) : [];
     for (const [n, [job, recruiter]] of claims.entries()) {
       const held = rows.some((row) => row.job === job && row.recruiter === recruiter);
-      if ((outcomes[n]?.kind === 'claimed') !== held) broken.add('untrue');
+      if ((outcomes[n]?.kind === 'claimed') !== held) faults.add('untrue');
     }
   }
-  return { broken: [...broken], summary: `${rows.length} new claims` };
+  return { faults: [...faults], summary: `${rows.length} new claims` };
 }
 
 async function exploreAll(...programs: [Program, Program]) {
-  const found = await explore(stage, scenarioOf(...programs));
+  const found = await explore(stage, trialOf(...programs));
   const shown = Object.values(found.counterexamples).map((played) => tell(played).transcript);
   expect(shown.join('\n'), JSON.stringify(found.faults)).toBe('');
   return found.schedules;

@@ -3,13 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/db/client.ts';
 import { companies } from '../../../src/db/schema.ts';
 import type { Session } from '../../../src/db/session.ts';
-import { sleep } from '../../../src/lab/clock.ts';
 import { Execution } from '../../../src/lab/explore/execution.ts';
 import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
-import type { Ending, Scenario } from '../../../src/lab/explore/scenario.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/told.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
+import type { Ending, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -21,12 +20,11 @@ const run = async (admin: Session, text: string) => {
   await admin.run({ text, params: [], asArrays: false });
 };
 
-/** A scenario that has nothing to do with claims: programs over one company's name. */
-const scenarioOf = (sessions: Scenario['sessions'], more: Partial<Scenario> = {}): Scenario => ({
-  name: 'test',
+/** A trial that has nothing to do with claims: programs over the name of one company. */
+const trialOf = (sessions: Trial['sessions'], more: Partial<Trial> = {}): Trial => ({
   setUp: (admin) => run(admin, "update companies set name = '' where id = 1"),
   sessions,
-  judge: async () => ({ broken: [], summary: 'over' }),
+  judge: async () => ({ faults: [], summary: 'over' }),
   ...more,
 });
 
@@ -40,7 +38,7 @@ const append = (db: Pick<Database, 'update'>, letter: string) =>
 describe('the explorer', () => {
   test('plays every order of two programs, and no order twice', async () => {
     const seen: string[] = [];
-    const scenario = scenarioOf(
+    const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
       {
         judge: async (admin) => {
@@ -48,11 +46,11 @@ describe('the explorer', () => {
           const [row] = await admin.run({ text, params: [], asArrays: false });
           const { name } = row as { name: string };
           seen.push(name);
-          return { broken: name === 'ba' ? ['b-first'] : [], summary: name };
+          return { faults: name === 'ba' ? ['b-first'] : [], summary: name };
         },
       },
     );
-    const found = await explore(stage, scenario);
+    const found = await explore(stage, trial);
     // update, commit against update, commit: the second update waits where it comes early.
     expect(found.schedules).toBe(4);
     expect(seen.sort()).toEqual(['ab', 'ab', 'ba', 'ba']);
@@ -61,11 +59,11 @@ describe('the explorer', () => {
   });
 
   test('says so when there are more schedules than it may play', async () => {
-    const scenario = scenarioOf(
+    const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
     const played = async (most: number) => {
-      const { schedules, isComplete } = await explore(stage, scenario, { most });
+      const { schedules, isComplete } = await explore(stage, trial, { most });
       return { schedules, isComplete };
     };
     expect(await played(3)).toEqual({ schedules: 3, isComplete: false });
@@ -73,45 +71,45 @@ describe('the explorer', () => {
   });
 
   test('takes a lone read for one step, and a lone write for two', async () => {
-    const read = scenarioOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
+    const read = trialOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
     expect((await explore(stage, read)).schedules).toBe(2);
-    const write = scenarioOf([(db) => db.select().from(companies), (db) => append(db, 'a')]);
+    const write = trialOf([(db) => db.select().from(companies), (db) => append(db, 'a')]);
     expect((await explore(stage, write)).schedules).toBe(3);
   });
 
   test('lets time pass for those who sleep, without anybody waiting for it', async () => {
     const startedAt = Date.now();
-    const sleeper = async (db: Database) => {
+    const sleeper = async (db: Database, sleep: Sleep) => {
       await sleep(3_600_000);
       await append(db, 'a');
     };
-    const played = await replay(stage, scenarioOf([sleeper]), []);
+    const played = await replay(stage, trialOf([sleeper]), []);
     expect(played.schedule).toEqual(['1', 't', '1', '1']);
     expect(tell(played).transcript).toContain('-- time passes --');
     expect(Date.now() - startedAt).toBeLessThan(60_000);
   });
 
-  test('cuts a connection where the scenario allows it, and what was not committed is gone', async () => {
+  test('cuts a connection where the trial allows it, and what was not committed is gone', async () => {
     const names: string[] = [];
-    const scenario = scenarioOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
+    const trial = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
       cuts: [1],
       judge: async (admin, endings: Ending[]) => {
         const text = 'select name from companies where id = 1';
         const [row] = await admin.run({ text, params: [], asArrays: false });
         const failed = endings.some((ending) => 'error' in ending);
         names.push(`${(row as { name: string }).name}${failed ? ', failed' : ''}`);
-        return { broken: [], summary: '' };
+        return { faults: [], summary: '' };
       },
     });
-    const found = await explore(stage, scenario);
+    const found = await explore(stage, trial);
     // Cut before the update, cut before the commit, not cut at all.
     expect(found.schedules).toBe(3);
     expect(names.sort()).toEqual([', failed', ', failed', 'a']);
   });
 
   test('counts an error that nobody handled', async () => {
-    const scenario = scenarioOf([(db) => db.execute(sql`select 1 / 0`)]);
-    expect((await explore(stage, scenario)).faults).toEqual({ error: 1 });
+    const trial = trialOf([(db) => db.execute(sql`select 1 / 0`)]);
+    expect((await explore(stage, trial)).faults).toEqual({ error: 1 });
   });
 
   test('reports a session that never ends instead of waiting for it', async () => {
@@ -119,7 +117,7 @@ describe('the explorer', () => {
       await db.select().from(companies);
       await new Promise(() => undefined);
     };
-    const { counterexamples } = await explore(stage, scenarioOf([stuck]));
+    const { counterexamples } = await explore(stage, trialOf([stuck]));
     expect(counterexamples.hang?.summary).toBe('S1 never ended');
     expect(counterexamples.hang?.schedule).toEqual(['1']);
   });
@@ -128,7 +126,7 @@ describe('the explorer', () => {
     const trying = async (db: Database) => {
       for (;;) await db.select().from(companies);
     };
-    const { counterexamples } = await explore(stage, scenarioOf([trying]));
+    const { counterexamples } = await explore(stage, trialOf([trying]));
     expect(counterexamples.hang?.summary).toBe('after 200 steps it still had not ended');
   });
 
@@ -139,14 +137,14 @@ describe('the explorer', () => {
       await (calls++ % 2 ? append(db, 'x') : db.select().from(companies).where(first));
     };
     const other = (db: Database) => db.select().from(companies);
-    await expect(explore(stage, scenarioOf([fickle, other]))).rejects.toThrow('went another way');
+    await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow('went another way');
   });
 
   test('lets somebody choose step by step, and says what can be chosen', async () => {
-    const scenario = scenarioOf(
+    const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
-    const execution = await Execution.start(stage, scenario);
+    const execution = await Execution.start(stage, trial);
     expect(execution.choices()).toEqual(['1', '2']);
     await execution.step('2');
     await execution.step('1');
@@ -159,24 +157,24 @@ describe('the explorer', () => {
   });
 
   test('lets all go at full speed, where chance decides', async () => {
-    const scenario = scenarioOf(
+    const trial = trialOf(
       Array.from({ length: 8 }, () => (db) => append(db, 'x')),
       {
         judge: async (admin, endings) => {
           const text = 'select length(name) as n from companies where id = 1';
           const [row] = await admin.run({ text, params: [], asArrays: false });
-          return { broken: [], summary: `${(row as { n: number }).n} of ${endings.length}` };
+          return { faults: [], summary: `${(row as { n: number }).n} of ${endings.length}` };
         },
       },
     );
-    expect((await playFree(stage, scenario)).summary).toBe('8 of 8');
+    expect((await playFree(stage, trial)).summary).toBe('8 of 8');
   });
 
   test('names a session that waits for a lock of another, not of an onlooker', async () => {
-    const scenario = scenarioOf(
+    const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
-    const played = await replay(stage, scenario, ['1', '2']);
+    const played = await replay(stage, trial, ['1', '2']);
     const waits = played.entries.flatMap(({ acts }) => acts.map(({ waitsFor }) => waitsFor));
     expect(waits).toContainEqual([1]);
   });

@@ -20,17 +20,22 @@ const schedule = (text: string) => text.split(',');
 test('a play is answered with where its schedule has come to', async () => {
   const { status, body } = await ask({ strategy: 'naive', schedule: schedule('1,2,1,2,1,2') });
   expect(status).toBe(200);
-  const { told, verdict, standing } = body as PlayState;
+  const { told, verdict, committed } = body as PlayState;
   expect(told.transcript).toMatch(/5 claims, 4 slots: OVERSOLD$/);
   expect(verdict).toBe('oversold: 5 claims, 4 slots');
-  expect(standing.holders).toHaveLength(5);
+  expect(committed).toMatchObject({ isWrong: true, summary: '5 claims committed, 4 slots' });
 });
 
-test('a play may be of another setting, and of three sessions', async () => {
-  const asked = { strategy: 'row-lock', scenario: 'first-slot', sessions: 3 };
+test('a play may be of another situation, and of three sessions', async () => {
+  const asked = { strategy: 'row-lock', situation: 'first-slot', sessions: 3 };
   const { body } = await ask({ ...asked, schedule: schedule('1,2,3') });
-  const { standing, sessions } = body as PlayState;
-  expect(standing).toEqual({ capacity: 1, holders: [] });
+  const { committed, sessions } = body as PlayState;
+  expect(committed).toEqual({
+    marks: [{ by: 'nobody', isExcess: false }],
+    summary: '0 claims committed, 1 slot',
+    detail: 'Nobody holds the job.',
+    isWrong: false,
+  });
   expect(sessions.map(({ waitsFor }) => waitsFor)).toEqual([[], [1], [2]]);
 });
 
@@ -39,7 +44,10 @@ describe('a play that makes no sense is told what is wrong', () => {
     [{}, /^strategy must be the name of a strategy$/],
     [[], /^body must be a JSON object$/],
     [{ strategy: 'naive', schedul: [] }, /^body has unknown fields: schedul$/],
-    [{ strategy: 'naive', scenario: 'moon' }, /^scenario must be one of last-slot, /],
+    [
+      { strategy: 'naive', situation: 'moon' },
+      /^There is no situation "moon"\. The situations of naive are last-slot, /,
+    ],
     [{ strategy: 'naive', sessions: 4 }, /^sessions must be 2 or 3$/],
     [{ strategy: 'naive', sessions: 1 }, /^sessions must be 2 or 3$/],
     [{ strategy: 'naive', schedule: '1,2' }, /^schedule must be a list of steps such as/],

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
-import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
+import { addressed, situationNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -13,17 +11,18 @@ beforeAll(async () => {
 
 /** Plays, and leaves the sessions as they are, so that PostgreSQL can be asked. */
 async function playTo(name: string, schedule: string): Promise<PlayState> {
-  const [strategy] = chooseStrategies([name]) as [Strategy];
-  const setting = settingNamed('last-slot');
   const state = await play(stage, {
-    strategy,
-    setting,
+    ...addressed(name),
+    situation: situationNamed('last-slot'),
     sessions: 2,
     schedule: schedule.split(','),
   });
   if (typeof state === 'string') throw new Error(state);
   return state;
 }
+
+const holdersIn = ({ committed }: PlayState) =>
+  committed.marks.filter(({ by }) => by !== 'nobody').length;
 
 /** Which locks each mode keeps out, after the manual's table of conflicting row-level locks. */
 const KEPT_OUT = {
@@ -110,7 +109,10 @@ describe('a snapshot', () => {
     const transaction = { isolation: 'read committed', snapshotOfStep: null, hasFailed: false };
     expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
     const counted = await playTo('row-lock', '1,2,1,1,1,2');
-    expect([counted.standing.holders.length, lastResult(counted)]).toEqual([4, '4 rows']);
+    expect([holdersIn(counted), lastResult(counted)]).toEqual([
+      4,
+      'capacity 4, claimed 4, held false',
+    ]);
   });
 
   test('stays that of the first statement in REPEATABLE READ, whatever is committed', async () => {
@@ -118,7 +120,7 @@ describe('a snapshot', () => {
     const transaction = { isolation: 'repeatable read', snapshotOfStep: 4, hasFailed: false };
     expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
     const counted = await playTo('stale-snapshot', '1,1,1,2,1,2');
-    expect([counted.standing.holders.length, lastResult(counted)]).toEqual([4, '3 rows']);
+    expect([holdersIn(counted), lastResult(counted)]).toEqual([4, '3 rows']);
   });
 
   test('and in SERIALIZABLE, for each session its own', async () => {

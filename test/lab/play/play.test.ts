@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimScenario, settingNamed } from '../../../src/lab/chapters/claims/situations.ts';
-import { chooseStrategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
-import type { Strategy } from '../../../src/lab/chapters/claims/strategy.ts';
+import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/told.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
+import { addressed, situationNamed, strategyNamed, trialOf } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -13,43 +12,49 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-const lastSlot = settingNamed('last-slot');
-const named = (name: string) => chooseStrategies([name])[0] as Strategy;
+const situation = situationNamed('last-slot');
 const stepsOf = (schedule: string) => (schedule ? schedule.split(',') : []);
 
-const playIt = (strategy: Strategy, schedule: string, sessions = 2) =>
-  play(stage, { strategy, setting: lastSlot, sessions, schedule: stepsOf(schedule) });
+const playIt = (played: ReturnType<typeof addressed>, schedule: string, sessions = 2) =>
+  play(stage, { ...played, situation, sessions, schedule: stepsOf(schedule) });
 
 async function stateOf(name: string, schedule: string, sessions = 2): Promise<PlayState> {
-  const state = await playIt(named(name), schedule, sessions);
+  const state = await playIt(addressed(name), schedule, sessions);
   if (typeof state === 'string') throw new Error(state);
   return state;
 }
 
 describe('the state of a schedule', () => {
   test('before the first step, each session shows what it will say first', async () => {
-    const { sessions, choices, told, standing, isOver } = await stateOf('row-lock', '', 3);
+    const { sessions, choices, told, committed, isOver } = await stateOf('row-lock', '', 3);
     for (const { status, statement } of sessions) {
       expect(status).toBe('ready');
-      expect(statement).toMatch(/^select id, capacity from jobs .* for update$/);
+      expect(statement).toMatch(/^select … from jobs .* for update$/);
     }
     expect(choices).toEqual(['1', '2', '3']);
     expect([told.steps, told.endings]).toEqual([[], [null, null, null]]);
-    expect(standing).toEqual({ capacity: 4, holders: [101, 102, 103] });
+    expect(committed.summary).toBe('3 claims committed, 4 slots');
+    expect(committed.marks.map(({ by }) => by)).toEqual([
+      'earlier',
+      'earlier',
+      'earlier',
+      'nobody',
+    ]);
     expect(isOver).toBe(false);
   });
 
   test('naive is oversold step by step', async () => {
     const before = await stateOf('naive', '1,2,1,2');
     expect(before.sessions.map(({ statement }) => statement)).toEqual(['commit', 'commit']);
-    expect(before.standing.holders).toEqual([101, 102, 103]);
+    expect(before.committed.detail).toBe('3 from before');
     expect(before.verdict).toBeNull();
     const half = await stateOf('naive', '1,2,1,2,1');
-    expect(half.standing.holders).toEqual([101, 102, 103, 1]);
+    expect(half.committed.detail).toBe('3 from before, Recruiter 1');
     expect(half.told.endings).toEqual(['claimed', null]);
     const over = await stateOf('naive', '1,2,1,2,1,2');
     expect(over.verdict).toBe('oversold: 5 claims, 4 slots');
-    expect(over.standing.holders).toEqual([101, 102, 103, 1, 2]);
+    expect(over.committed.detail).toBe('3 from before, Recruiter 1, Recruiter 2');
+    expect(over.committed.marks.at(-1)).toEqual({ by: 2, isExcess: true });
     expect([over.choices, over.isOver]).toEqual([[], true]);
   });
 
@@ -84,8 +89,7 @@ describe('the state of a schedule', () => {
       ['stale-snapshot', '1,1,1,2,1,2,2,2'],
       ['insert-then-lock', '1,2,1,2'],
     ] as const) {
-      const scenario = claimScenario(named(name), lastSlot, 2);
-      const replayed = tell(await replay(stage, scenario, stepsOf(schedule)));
+      const replayed = tell(await replay(stage, trialOf(name), stepsOf(schedule)));
       const { told, isOver } = await stateOf(name, replayed.schedule.join());
       expect(isOver).toBe(true);
       expect(told).toEqual(replayed);
@@ -101,24 +105,25 @@ describe('the state of a schedule', () => {
 
 describe('a schedule that cannot be', () => {
   test('says at which step, and what could be chosen there', async () => {
-    expect(await playIt(named('row-lock'), '1,2,2')).toBe(
+    expect(await playIt(addressed('row-lock'), '1,2,2')).toBe(
       'Step 3 of the schedule is 2, but only 1 can go on there.',
     );
-    expect(await playIt(named('naive'), '1,1,1,2,1')).toBe(
+    expect(await playIt(addressed('naive'), '1,1,1,2,1')).toBe(
       'Step 5 of the schedule is 1, but only nothing can go on there.',
     );
   });
 
   test('leaves nothing behind for the next one', async () => {
-    await playIt(named('mutex'), '1,2,2');
+    await playIt(addressed('mutex'), '1,2,2');
     const { sessions } = await stateOf('mutex', '2');
     expect(sessions.map(({ status }) => status)).toEqual(['ready', 'ready']);
   });
 });
 
 test('a strategy that never ends is told as a hang, within seconds', async () => {
-  const strategy: Strategy = { ...named('naive'), claim: () => new Promise(() => undefined) };
-  const state = await playIt({ ...strategy, name: 'hangs' }, '1,2');
+  const claim: ClaimStrategy['claim'] = () => new Promise(() => undefined);
+  const strategy = { ...strategyNamed('naive'), name: 'hangs', claim };
+  const state = await playIt({ ...addressed('naive'), strategy }, '1,2');
   expect(state).toMatchObject({
     isOver: true,
     choices: [],

@@ -5,16 +5,16 @@ import { startService } from '../../../src/service/service.ts';
 import { collectLog } from '../../support/app.ts';
 import { makeLabDatabase } from '../../support/database.ts';
 
-test('a trace has a track a recruiter, their statements, their waits, and who held the lock', async () => {
+test('a trace has a thread for each session, its statements, their waits, and who held the lock', async () => {
   const databaseUrl = await makeLabDatabase();
   const trace = new Trace();
   const { log } = collectLog();
   const options = { databaseUrl, host: '127.0.0.1', port: 0, lab: true, log, trace };
   const service = await startService(options);
   trace.startRound('row-lock, round 1');
-  const strategy = { name: 'row-lock', idea: '', promise: 'capacity' } as const;
-  const settings = { recruiters: 8, capacity: 4, rounds: 5 };
-  await race(service.url, strategy, settings, () => undefined, new AbortController().signal);
+  const strategy = { chapter: 'claims', name: 'row-lock', promise: 'capacity' };
+  const order = { sessions: 8, capacity: 4, rounds: 5 };
+  await race(service.url, strategy, order, () => undefined, new AbortController().signal);
   // It watches a database that goes with the service.
   const { traceEvents } = await trace.end();
   await service.stop();
@@ -23,14 +23,14 @@ test('a trace has a track a recruiter, their statements, their waits, and who he
   expect(new Set(tracks.map(({ tid }) => tid)).size).toBe(8);
   const slices = traceEvents.filter(({ ph }) => ph === 'X');
   expect(slices.every(({ dur = -1, ts }) => dur >= 0 && ts > 0)).toBe(true);
-  expect(slices.filter(({ name }) => name === 'claim')).toHaveLength(40);
+  expect(slices.filter(({ name }) => name === 'request')).toHaveLength(40);
   expect(slices.filter(({ name }) => name === 'insert into')).toHaveLength(20);
 
-  const claims = slices.filter(({ name }) => name === 'claim');
-  const waits = slices.filter(({ name }) => name.startsWith('waits for recruiter'));
+  const requests = slices.filter(({ name }) => name === 'request');
+  const waits = slices.filter(({ name }) => name.startsWith('waits for session'));
   expect(waits.length).toBeGreaterThan(0);
   for (const { tid, ts } of waits)
-    expect(claims.some((claim) => claim.tid === tid && claim.ts <= ts)).toBe(true);
+    expect(requests.some((request) => request.tid === tid && request.ts <= ts)).toBe(true);
   const arrows = (phase: string) =>
     traceEvents.filter(({ ph }) => ph === phase).map(({ id }) => id);
   expect(arrows('s')).toEqual(arrows('f'));

@@ -4,6 +4,7 @@ import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts
 import { findDecisive } from '../../../src/lab/syllabus/decisive.ts';
 import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import { sourcesOf } from '../../../src/lab/syllabus/source.ts';
+import { addressed } from '../../support/claims-chapter.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const textOf = ({ tokens }: { tokens: { text: string }[] }) =>
@@ -11,7 +12,7 @@ const textOf = ({ tokens }: { tokens: { text: string }[] }) =>
 
 describe.each(strategies.map(({ name }) => name))('%s', (name) => {
   test('has exactly one decisive statement, which is in its source', () => {
-    const sources = sourcesOf(name);
+    const sources = sourcesOf(addressed(name));
     const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
     expect(marked).toEqual(sources.slice(-1));
     for (const { path, lines } of sources) {
@@ -24,36 +25,29 @@ describe.each(strategies.map(({ name }) => name))('%s', (name) => {
   });
 
   test('is said to have a gap or a deadlock exactly where it does not hold', () => {
-    const path = sourcesOf(name).at(-1)?.path ?? '';
+    const path = sourcesOf(addressed(name)).at(-1)?.path ?? '';
     const isGap = /^(GAP|DEADLOCK)$/.test(findDecisive(read(path), name)?.what ?? '');
-    expect(isGap).toBe(knownVerdicts[name]?.verdict !== 'holds');
+    expect(isGap).toBe(knownVerdicts[`claims/${name}`]?.verdict !== 'holds');
   });
 });
 
-test('a strategy that is production’s own shows the lock in production’s code', () => {
-  const paths = (name: string) => sourcesOf(name).map(({ path }) => path);
-  expect(paths('row-lock')).toEqual([
-    'src/lab/chapters/claims/strategies/row-lock.ts',
-    'src/claims/claim.ts',
+test('production shows the way to the lock in production’s code', () => {
+  const sources = sourcesOf(addressed('production'));
+  expect(sources.map(({ path }) => path)).toEqual([
+    'src/lab/chapters/claims/strategies/production.ts',
+    'src/claims/batching/claim-queue.ts',
     'src/claims/slots.ts',
   ]);
-  expect(paths('group-commit')).toEqual([
-    'src/lab/chapters/claims/strategies/group-commit.ts',
-    'src/claims/batching/group-commit.ts',
-    'src/claims/slots.ts',
-  ]);
-  const lock = sourcesOf('row-lock')
-    .at(-1)
-    ?.lines.filter(({ isDecisive }) => isDecisive);
+  const lock = sources.at(-1)?.lines.filter(({ isDecisive }) => isDecisive);
   expect(lock?.map(textOf).join('\n')).toContain(".for('update'");
 });
 
 test('imports are left out, and words have their kinds', () => {
-  const [naive] = sourcesOf('naive');
+  const [naive] = sourcesOf(addressed('naive'));
   expect(textOf(naive?.lines[0] ?? { tokens: [] })).toBe('/**');
   const kindOf = (text: string) =>
     naive?.lines.flatMap(({ tokens }) => tokens).find((token) => token.text === text)?.kind;
-  expect([kindOf('export'), kindOf('naive'), kindOf('Strategy'), kindOf('/**')]).toEqual([
+  expect([kindOf('export'), kindOf('naive'), kindOf('ClaimStrategy'), kindOf('/**')]).toEqual([
     'keyword',
     'plain',
     'type',

@@ -1,19 +1,14 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { admitted, answer } from '../../../claims/http.ts';
-import { onlyMeant } from '../../../claims/only-meant.ts';
-import { claimByGet } from '../../../claims/routes.ts';
 import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
 import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
 import { bodyTooLarge, invalid, methodNotAllowed } from '../../../http/problems.ts';
-import { idBody } from '../../../http/schemas.ts';
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
 import { Admission, type AdmissionLimits } from '../../../waiting/admission.ts';
-import { strategies } from '../../chapters/claims/strategies/index.ts';
-import { labBusy, refusalAnswer } from '../../problems.ts';
-import { noSuchStrategy } from '../../syllabus/http.ts';
+import { chapters, findStrategy } from '../../chapters/index.ts';
+import { labBusy, noSuchStrategy, refusalAnswer } from '../../problems.ts';
 import { TRACK_CONNECTIONS } from '../track.ts';
 import { Races, type RacesDeps } from './races.ts';
 
@@ -27,7 +22,7 @@ const race = z.object({
   recruiters: upTo1000.default(5),
 });
 
-/** As many claims run at once as a track has connections. The others wait, as in production. */
+/** As many requests run at once as a track has connections. The others wait, as in production. */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
   longest: 1_000,
@@ -42,7 +37,7 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
 export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
   const races = new Races(deps);
   const admission = new Admission(RACE_CLAIM_LIMITS, (error) =>
-    log.error({ event: 'claim failed after its answer', error: describe(error) }),
+    log.error({ event: 'a request of a race failed after its answer', error: describe(error) }),
   );
   const routes = newRoutes();
 
@@ -52,17 +47,16 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
     async (c) => {
       const asked = race.safeParse(await c.req.json().catch(() => undefined));
       if (!asked.success) return invalid(asked.error, 'body');
-      const strategy = strategies.find(({ name }) => name === asked.data.strategy);
-      if (!strategy) return problem(noSuchStrategy);
+      const found = findStrategy(asked.data.strategy);
+      if (typeof found === 'string') return problem(noSuchStrategy(found));
+      const { path } = found.chapter.race.overHttp.route;
+      const { capacity, recruiters: sessions } = asked.data;
       try {
-        const begun = await races.begin(strategy, asked.data, c.req.raw.signal);
+        const begun = await races.begin(found, { capacity, sessions }, c.req.raw.signal);
         if ('kind' in begun) return problem(labBusy, {}, RETRY_AFTER);
-        const { id, rows } = begun;
-        const body = {
-          race: id,
-          jobId: idBody(rows.jobId),
-          recruiterIds: rows.recruiterIds.map(idBody),
-        };
+        const { id, course } = begun;
+        const requests = course.queries.map((query) => `${path.slice(1)}?${query}`);
+        const body = { race: id, requests, ...course.ids };
         return c.json(body, 201, { Location: c.req.path.replace(/\/?$/, `/${id}`) });
       } catch (error) {
         return refusalAnswer(error);
@@ -71,24 +65,19 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
   );
   routes.all('/races', () => methodNotAllowed('POST'));
 
-  routes.openapi(
-    {
-      ...claimByGet,
-      path: '/races/{race}/claim-job' as const,
-      hide: true,
-      middleware: guardedBy(onlyMeant),
-    },
-    (c) => {
-      const found = races.find(c.req.param('race') ?? '');
+  for (const chapter of chapters) {
+    const { route, guard, answer } = chapter.race.overHttp;
+    const path = `/races/{race}${route.path}`;
+    routes.openapi({ ...route, path, hide: true, middleware: guardedBy(guard) }, async (c) => {
+      const found = races.find(chapter, c.req.param('race') ?? '');
       if (!found) return problem(noSuchRace);
-      const request = c.req.valid('query');
-      return admitted(admission, found.rows.jobId, async () => {
-        const outcome = await found.claim(request);
-        return outcome ? answer(c, outcome, 200) : problem(noSuchRace);
-      });
-    },
-  );
-  routes.all('/races/:race/claim-job', () => methodNotAllowed('GET'));
+      const request = c.req.valid('query' as never);
+      const asked = await admission.run(() => found.ask(request));
+      if (!asked) return problem(noSuchRace);
+      return answer(c, 'kind' in asked ? asked : asked.answer);
+    });
+    routes.all(path.replace('{race}', ':race'), () => methodNotAllowed('GET'));
+  }
 
   routes.get('/races/:race', async (c) => {
     const standing = await races.standing(c.req.param('race'));

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimRequest, Outcome } from '../../../claims/rules.ts';
-import type { RaceRows } from '../track.ts';
+import type { Course } from '../../chapter.ts';
 
 export interface RacePatience {
   /** A race ends after this time without a request: its caller may be dead. */
@@ -9,26 +8,24 @@ export interface RacePatience {
   longestMs: number;
 }
 
-type Claim = (request: ClaimRequest) => Promise<Outcome>;
+type Ask = (request: unknown) => Promise<unknown>;
 
-/** A race that takes claims until it ends. */
+/** A race that takes requests until it ends. */
 export class OpenRace {
   readonly id = randomUUID();
-  readonly capacity: number;
-  readonly rows: RaceRows;
-  /** Resolves when the race takes no more claims. */
+  readonly course: Course;
+  /** Resolves when the race takes no more requests. */
   readonly ended: Promise<void>;
-  readonly #claim: Claim;
-  readonly #running = new Set<Promise<Outcome>>();
+  readonly #ask: Ask;
+  readonly #running = new Set<Promise<unknown>>();
   readonly #idle: NodeJS.Timeout;
   readonly #longest: NodeJS.Timeout;
   #hasEnded = false;
   #tellEnd = () => {};
 
-  constructor(rows: RaceRows, capacity: number, claim: Claim, patience: RacePatience) {
-    this.rows = rows;
-    this.capacity = capacity;
-    this.#claim = claim;
+  constructor(course: Course, ask: Ask, patience: RacePatience) {
+    this.course = course;
+    this.#ask = ask;
     this.ended = new Promise((resolve) => {
       this.#tellEnd = resolve;
     });
@@ -36,25 +33,25 @@ export class OpenRace {
     this.#longest = setTimeout(() => this.end(), patience.longestMs).unref();
   }
 
-  /** Claims as a recruiter; undefined once the race has ended. */
-  async claim(request: ClaimRequest): Promise<Outcome | undefined> {
+  /** The answer to a request. Undefined once the race has ended. */
+  async ask(request: unknown): Promise<{ answer: unknown } | undefined> {
     if (this.#hasEnded) return undefined;
-    const claimed = this.#claim(request);
-    this.#running.add(claimed);
+    const asked = this.#ask(request);
+    this.#running.add(asked);
     try {
-      return await claimed;
+      return { answer: await asked };
     } finally {
-      this.#running.delete(claimed);
+      this.#running.delete(asked);
       this.stir();
     }
   }
 
-  /** Somebody is still there. */
+  /** The caller of the race is still there. */
   stir() {
     if (!this.#hasEnded) this.#idle.refresh();
   }
 
-  /** Takes no more claims. Running claims end normally. */
+  /** Takes no more requests. Running requests end normally. */
   end() {
     this.#hasEnded = true;
     clearTimeout(this.#idle);
@@ -62,7 +59,7 @@ export class OpenRace {
     this.#tellEnd();
   }
 
-  /** Resolves when no claim runs any more. */
+  /** Resolves when no request runs any more. */
   async still() {
     await Promise.allSettled(this.#running);
   }

@@ -1,50 +1,53 @@
-import type { ClaimRequest } from '../../../claims/rules.ts';
-import { settle } from '../../../claims/settle.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Unanswered } from '../../../waiting/admission.ts';
-import type { Standing } from '../../chapters/claims/faults.ts';
-import type { Strategy } from '../../chapters/claims/strategy.ts';
+import type { Chapter, RaceSize, Standing } from '../../chapter.ts';
+import type { Addressed } from '../../chapters/index.ts';
 import type { Stages } from '../../stages/stages.ts';
-import type { RaceSettings } from '../race.ts';
 import type { Recorder } from '../recorder.ts';
-import { countClaimsOf, layTrack, type Track } from '../track.ts';
+import type { Track } from '../track.ts';
 import { OpenRace, type RacePatience } from './open-race.ts';
 
 export interface RacesDeps {
   tracks: Stages<Track>;
-  /** Stands around each claim, such as to record it. */
+  /** Stands around each request, such as to record it. */
   around?: Recorder['around'] | undefined;
   patience?: RacePatience | undefined;
 }
 
-type Size = Pick<RaceSettings, 'capacity' | 'recruiters'>;
-
-/** A crowd of 1,000 connects within seconds, and its last claim is answered within 20 seconds. */
+/** A crowd of 1,000 connects within seconds, and its last request is answered within 20 seconds. */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
+
+interface Kept {
+  race: OpenRace;
+  chapter: Chapter;
+  db: Database;
+  returned: Promise<unknown>;
+}
 
 /** Races over HTTP. Each race borrows a track, and gives the track back at its end. */
 export class Races {
   readonly #deps: RacesDeps;
-  readonly #open = new Map<string, { race: OpenRace; db: Database; returned: Promise<unknown> }>();
+  readonly #open = new Map<string, Kept>();
 
   constructor(deps: RacesDeps) {
     this.#deps = deps;
   }
 
-  /** The race of this id; undefined when there is none, or it has ended. */
-  find(id: string): OpenRace | undefined {
-    return this.#open.get(id)?.race;
+  /** The race of this id in a chapter. Undefined if there is none, or it has ended. */
+  find(chapter: Chapter, id: string): OpenRace | undefined {
+    const found = this.#open.get(id);
+    return found?.chapter === chapter ? found.race : undefined;
   }
 
   /**
    * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once. `busy`
    * if no track was free in time. Throws as `Stages.use` does.
    */
-  begin(strategy: Strategy, size: Size, gone: AbortSignal): Promise<OpenRace | Unanswered> {
+  begin(asked: Addressed, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
       const returned = this.#deps.tracks.use(async ({ db }) => {
-        const race = await this.#lay(db, strategy, size);
-        this.#open.set(race.id, { race, db, returned });
+        const race = await this.#lay(db, asked, size);
+        this.#open.set(race.id, { race, chapter: asked.chapter, db, returned });
         gone.addEventListener('abort', () => race.end());
         if (gone.aborted) race.end();
         resolve(race);
@@ -56,16 +59,16 @@ export class Races {
     });
   }
 
-  /** How a race stands; undefined when there is none of this id. */
+  /** How a race stands. Undefined if there is no race of this id. */
   async standing(id: string): Promise<Standing | undefined> {
     const found = this.#open.get(id);
     if (!found) return undefined;
-    const { db, race } = found;
+    const { chapter, db, race } = found;
     race.stir();
-    return { capacity: race.capacity, claims: await countClaimsOf(db, race.rows.jobId) };
+    return chapter.race.count(db, race.course);
   }
 
-  /** Ends a race, and waits until nothing is left of it. False when there is none of this id. */
+  /** Ends a race, and waits until nothing is left of it. False if there is no race of this id. */
   async end(id: string): Promise<boolean> {
     const found = this.#open.get(id);
     if (!found) return false;
@@ -75,12 +78,12 @@ export class Races {
     return true;
   }
 
-  async #lay(db: Database, strategy: Strategy, size: Size): Promise<OpenRace> {
-    const { around = (_, claim) => claim(), patience = PATIENCE } = this.#deps;
-    // Strategies remember by id, and another database has the same ids.
-    const claim = strategy.restart?.() ?? strategy.claim;
-    const claimAround = (request: ClaimRequest) =>
-      around(request, () => settle(claim(db, request)));
-    return new OpenRace(await layTrack(db, size), size.capacity, claimAround, patience);
+  async #lay(db: Database, { chapter, strategy }: Addressed, size: RaceSize): Promise<OpenRace> {
+    const { around = (_, work) => work(), patience = PATIENCE } = this.#deps;
+    const course = await chapter.race.lay(db, size);
+    // A strategy may remember ids, and another database has the same ids.
+    const server = chapter.race.start(strategy, db);
+    const ask = (request: unknown) => around(course.sessionOf(request), () => server.ask(request));
+    return new OpenRace(course, ask, patience);
   }
 }

@@ -2,15 +2,16 @@ import { z } from 'zod';
 import { streamEvents } from '../../../http/event-stream.ts';
 import { newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
-import { busy, invalid, methodNotAllowed } from '../../../http/problems.ts';
-import { strategies } from '../../chapters/claims/strategies/index.ts';
-import { noSuchStrategy } from '../../syllabus/http.ts';
+import { busy, invalid, invalidRequest, methodNotAllowed } from '../../../http/problems.ts';
+import { type Addressed, findStrategy } from '../../chapters/index.ts';
+import { noSuchStrategy } from '../../problems.ts';
 import { RaceLine, type RaceLineDeps } from './race-line.ts';
+import type { Field } from './rounds.ts';
 
 const from1To = (most: number) => `is a whole number from 1 to ${most}`;
 const upTo = (most: number) => z.int(from1To(most)).min(1, from1To(most)).max(most, from1To(most));
 
-/** A hosted lab is asked by anybody, so all of it is bounded. */
+/** Anybody may ask a hosted lab, so everything is bounded. */
 const race = z.object({
   strategies: z
     .array(z.string(), 'is a list of one strategy or two')
@@ -28,14 +29,25 @@ export function roundRoutes(deps: RaceLineDeps) {
   routes.post('/rounds', async (c) => {
     const asked = race.safeParse(await c.req.json().catch(() => undefined));
     if (!asked.success) return invalid(asked.error, 'body');
-    const chosen = asked.data.strategies.map((name) => strategies.find((s) => s.name === name));
-    if (!chosen.every((strategy) => strategy !== undefined)) return problem(noSuchStrategy);
-    const listener = races.listen(chosen, asked.data);
+    const found = asked.data.strategies.map(findStrategy);
+    const wrong = found.find((each) => typeof each === 'string');
+    if (wrong !== undefined) return problem(noSuchStrategy(wrong));
+    const field = fieldOf(found as Addressed[]);
+    if (!field) return problem({ ...invalidRequest, detail: 'A race is of one chapter.' });
+    const { recruiters: sessions, capacity, rounds } = asked.data;
+    const listener = races.listen(field, { sessions, capacity, rounds });
     if (listener === 'full') return problem(tooManyRace, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });
   routes.all('/rounds', () => methodNotAllowed('POST'));
   return routes;
+}
+
+/** Strategies that race together. Undefined if they are of several chapters. */
+function fieldOf(found: Addressed[]): Field | undefined {
+  const [chapter, another] = new Set(found.map((each) => each.chapter));
+  if (!chapter || another) return undefined;
+  return { chapter, strategies: found.map(({ strategy }) => strategy) };
 }
 
 const tooManyRace = {

@@ -7,34 +7,32 @@ export interface Span {
   to: number;
 }
 
-/** What one recruiter did in a round. */
+/** Everything that one session did in a round. */
 export interface Lane extends Span {
   /** From 1. */
-  recruiter: number;
-  /** The status that HTTP has for the outcome, such as 403 where the job is full. */
+  session: number;
+  /** The status that HTTP has for the answer, such as 403 if the job is full. */
   status: number;
   statements: (Span & { text: string })[];
-  /** Waits for a lock, and which recruiter held it. */
+  /** Waits for a lock, and the session that held the lock. */
   waits: (Span & { blocker: number })[];
 }
 
-/** The lanes of a round that began at `began`; the recruiters' ids and statuses in their order. */
-export function lanesOf(slices: Slice[], began: number, ids: bigint[], statuses: number[]): Lane[] {
+/** The lanes of a round that began at `began`, one for each of the statuses. */
+export function lanesOf(slices: Slice[], began: number, statuses: number[]): Lane[] {
   const spanOf = ({ from, to }: Span): Span => ({ from: since(began, from), to: since(began, to) });
-  const placeOf = (id: number) => ids.indexOf(BigInt(id)) + 1;
-  return ids.map((id, index) => {
-    const own = slices.filter(({ recruiter }) => BigInt(recruiter) === id);
-    const whole = own.find(({ kind }) => kind === 'claim') ?? { from: began, to: began };
+  return statuses.map((status, index) => {
+    const own = slices.filter(({ session }) => session === index + 1);
+    const whole = own.find(({ kind }) => kind === 'request') ?? { from: began, to: began };
     const statements = own.flatMap((slice) =>
       slice.kind === 'statement'
         ? [{ ...spanOf(slice), text: readableStatement(slice.statement) }]
         : [],
     );
     const waits = own.flatMap((slice) =>
-      slice.kind === 'wait' ? [{ ...spanOf(slice), blocker: placeOf(slice.blocker) }] : [],
+      slice.kind === 'wait' ? [{ ...spanOf(slice), blocker: slice.blocker }] : [],
     );
-    const status = statuses[index] ?? 0;
-    return { recruiter: index + 1, status, ...spanOf(whole), statements, waits };
+    return { session: index + 1, status, ...spanOf(whole), statements, waits };
   });
 }
 

@@ -1,13 +1,12 @@
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
 import { Places } from '../../../waiting/places.ts';
-import type { Strategy } from '../../chapters/claims/strategy.ts';
 import { Listener } from '../../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../../problems.ts';
 import type { Stages } from '../../stages/stages.ts';
-import type { RaceSettings } from '../race.ts';
+import type { RaceOrder } from '../race.ts';
 import type { SeenRound } from './round.ts';
-import { type RaceTold, runRounds } from './rounds.ts';
+import { type Field, type RaceTold, runRounds } from './rounds.ts';
 
 export interface RaceLineDeps {
   stages: Stages;
@@ -16,9 +15,9 @@ export interface RaceLineDeps {
   stop: AbortSignal;
 }
 
-/** What the events of a race say, by their names. */
+/** The data of the events of a race, by their names. */
 export interface RaceNews {
-  /** It waits for its turn; 1 is the next. */
+  /** The race waits for its turn. 1 is the next. */
   queued: { place: number };
   round: SeenRound;
   done: RaceTold;
@@ -28,7 +27,7 @@ export interface RaceNews {
 /** The wait ends with its listener, and each race before it has a bound. */
 const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 
-/** Races for whoever asks, one after the other: two at once would slow each other. */
+/** Runs one race after the other, since two at once would slow each other. */
 export class RaceLine {
   readonly #deps: RaceLineDeps;
   readonly #line = new Places(ONE_AFTER_THE_OTHER);
@@ -37,21 +36,21 @@ export class RaceLine {
     this.#deps = deps;
   }
 
-  /** Tells of a race, which ends when its listener leaves. `full` where no more may wait. */
-  listen(strategies: readonly Strategy[], settings: RaceSettings): Listener | 'full' {
+  /** Listens to a race. The race ends when its listener leaves. `full` if no more may wait. */
+  listen(field: Field, order: RaceOrder): Listener | 'full' {
     if (this.#line.isFull) return 'full';
     const listener = new Listener();
-    void this.#run(listener, strategies, settings);
+    void this.#run(listener, field, order);
     return listener;
   }
 
-  async #run(listener: Listener, strategies: readonly Strategy[], settings: RaceSettings) {
+  async #run(listener: Listener, field: Field, order: RaceOrder) {
     const tell = <Name extends keyof RaceNews>(name: Name, data: RaceNews[Name]) =>
       name === 'queued' ? listener.tellLatest(name, data) : listener.tell(name, data);
     const stop = AbortSignal.any([listener.left, this.#deps.stop]);
     const onRound = (round: SeenRound) => tell('round', round);
     const work = () =>
-      this.#deps.stages.use((stage) => runRounds(stage.url, strategies, settings, onRound, stop));
+      this.#deps.stages.use((stage) => runRounds(stage.url, field, order, onRound, stop));
     try {
       const onPlace = (place: number) => tell('queued', { place });
       const done = await this.#line.run(work, () => undefined, { onPlace, stop });

@@ -1,25 +1,33 @@
-import type { Strategy } from '../../chapters/claims/strategy.ts';
-import { addRound, newResult, type RaceResult, type RaceSettings } from '../race.ts';
+import type { Chapter, Strategy } from '../../chapter.ts';
+import { addRound, newResult, type RaceOrder, type RaceResult } from '../race.ts';
 import { Recorder, type Slice } from '../recorder.ts';
-import { describeRace, describeResults, describeVerdict } from '../report.ts';
+import { describeRace, describeResults, describeVerdict, sayResults } from '../report.ts';
 import { openTrack } from '../track.ts';
 import { inShort, runRound, type SeenRound } from './round.ts';
 
-/** What came of a race. */
+/** Strategies of one chapter that race side by side. */
+export interface Field {
+  chapter: Chapter;
+  strategies: readonly Strategy[];
+}
+
+/** The end of a race. */
 export interface RaceTold {
   results: RaceResult[];
+  /** A sentence for each strategy. */
+  sentences: string[];
   /** All of it as text. */
   transcript: string;
 }
 
 /**
- * Races strategies in turns, a round each, in a database to throw away. Once it is stopped it runs
- * no more rounds, and gives nothing.
+ * Races strategies in turns, a round each, in a scratch database. Once it is stopped it runs no more
+ * rounds, and returns undefined.
  */
 export async function runRounds(
   url: string,
-  strategies: readonly Strategy[],
-  settings: RaceSettings,
+  { chapter, strategies }: Field,
+  order: RaceOrder,
   onRound: (round: SeenRound) => void,
   stop: AbortSignal,
 ): Promise<RaceTold | undefined> {
@@ -28,29 +36,30 @@ export async function runRounds(
   const { db, close } = await openTrack(url, recorder.open);
   recorder.watch(url);
   try {
-    const results = strategies.map(({ name, promise }) => newResult(name, promise));
-    for (let round = 1; round <= settings.rounds; round++) {
+    const results = strategies.map(({ name, promise }) =>
+      newResult({ chapter: chapter.name, name, promise }),
+    );
+    for (let round = 1; round <= order.rounds; round++) {
       for (const [index, strategy] of strategies.entries()) {
         if (stop.aborted) return undefined;
-        const seen = await runRound({ db, recorder, slices }, strategy, { ...settings, round });
-        addRound(results[index] as RaceResult, inShort(seen), settings);
+        const { sessions, capacity } = order;
+        const asked = { round, sessions, capacity };
+        const seen = await runRound({ db, recorder, slices }, { chapter, strategy }, asked);
+        addRound(results[index] as RaceResult, inShort(seen));
         onRound(seen);
       }
     }
-    return { results, transcript: describe(results, strategies, settings) };
+    return {
+      results,
+      sentences: sayResults(chapter, results, order),
+      transcript: [
+        describeRace(chapter, order),
+        describeResults(chapter, results, [...strategies], order),
+        describeVerdict(chapter, results, order),
+      ].join('\n'),
+    };
   } finally {
     await close();
     await recorder.end();
   }
 }
-
-const describe = (
-  results: RaceResult[],
-  strategies: readonly Strategy[],
-  settings: RaceSettings,
-): string =>
-  [
-    describeRace(settings),
-    describeResults(results, [...strategies], settings),
-    describeVerdict(results, settings),
-  ].join('\n');

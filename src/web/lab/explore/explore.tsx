@@ -1,25 +1,26 @@
 import type { Explored } from '../../../lab/explorations/exploration.ts';
 import { useEffect } from '../../parts/use-effect.ts';
+import type { ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
-import type { PartProps } from '../part.ts';
+import { chapterOf, entryAt, type PartProps } from '../part.ts';
 import { inWords } from '../verdict.tsx';
 import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
 import { useExploration } from './use-exploration.ts';
 
-/** All schedules of a strategy; and the one that shows best what is wrong with it, step by step. */
+/** All schedules of a strategy, and the schedule that shows its worst fault best, step by step. */
 export function Explore(props: PartProps) {
   const { place, go } = props;
-  const { strategy, scenario, sessions } = place;
+  const { strategy, situation, sessions } = place;
+  const chapter = chapterOf(props, entryAt(props.strategies, strategy));
   const isWanted = place.step !== null;
-  const exploring = useExploration({ strategy, scenario, sessions }, isWanted);
+  const exploring = useExploration({ strategy, situation, sessions }, isWanted);
   const done = exploring?.name === 'done' ? exploring.data : undefined;
   return (
     <>
       <h2>Explore</h2>
       <p class="lead">
-        A race shows what happened to happen. Here every order of the recruiters’ statements is
-        played on a real PostgreSQL: what can happen, does.
+        A race shows one order of the statements. Here every order is played on a real PostgreSQL.
       </p>
       <div class="toolbar">
         <Choose {...props} />
@@ -35,10 +36,10 @@ export function Explore(props: PartProps) {
       </div>
       <p class="unseen" role="status">
         {exploring && !done && exploring.name !== 'failed' ? 'Running every schedule' : ''}
-        {done ? resultOf(done) : ''}
+        {done ? resultOf(chapter, done) : ''}
       </p>
       {exploring && <Progress exploring={exploring} />}
-      {done && <Result done={done} {...props} />}
+      {done && <Result done={done} chapter={chapter} place={place} go={go} />}
     </>
   );
 }
@@ -46,24 +47,30 @@ export function Explore(props: PartProps) {
 /** Past every end: the whole counterexample is shown. */
 const FROM_THE_END = 999;
 
-function resultOf({ schedules, faults, isComplete, counterexample }: Explored): string {
+function resultOf(chapter: ToldChapter, done: Explored): string {
+  const { schedules, faults, isComplete, counterexample } = done;
   const isProven = isComplete || counterexample;
   const found = isProven
-    ? inWords(schedules, faults)
+    ? inWords(chapter, schedules, faults)
     : `None of ${schedules} schedules went wrong.`;
   return isComplete ? found : `${found} There are more than are played here.`;
 }
 
-const commandOf = ({ strategy, scenario, sessions }: Explored): string =>
-  `npm run explore -- --strategy ${strategy} --scenario ${scenario} --sessions ${sessions}`;
+const commandOf = ({ strategy, situation, sessions }: Explored): string =>
+  `npm run explore -- --strategy ${strategy} --situation ${situation} --sessions ${sessions}`;
 
-/** What is neither proven nor refuted has no mark. */
+/** A strategy that is neither proven nor refuted has no mark. */
 function markOf({ isComplete, counterexample }: Explored) {
   if (counterexample) return { kind: 'bad', mark: '✗ ' };
   return isComplete ? { kind: 'good', mark: '✓ ' } : { kind: '', mark: '' };
 }
 
-function Result({ done, place, go }: PartProps & { done: Explored }) {
+interface ResultProps extends Pick<PartProps, 'place' | 'go'> {
+  done: Explored;
+  chapter: ToldChapter;
+}
+
+function Result({ done, place, go, chapter }: ResultProps) {
   const { counterexample } = done;
   const { kind, mark } = markOf(done);
   const last = counterexample?.steps.length ?? 0;
@@ -73,7 +80,7 @@ function Result({ done, place, go }: PartProps & { done: Explored }) {
     <>
       <p class={`result ${kind}`}>
         <span aria-hidden="true">{mark}</span>
-        {resultOf(done)}
+        {resultOf(chapter, done)}
       </p>
       {!done.isComplete && (
         <p>

@@ -3,15 +3,17 @@ import type { ExplorationNews, Question } from '../../../lab/explorations/explor
 import { useEffect } from '../../parts/use-effect.ts';
 import { type News, newsOf } from '../stream.ts';
 
-/** The latest of an exploration; `asked` until something comes. */
+/** The latest news of an exploration. `asked` until there is news. */
 export type Exploring = News<ExplorationNews> | { name: 'asked' };
 
-/** Explores while it is wanted, and tells how far it is. Undefined while it is not. */
+/** Explores while an exploration is wanted, and tells the progress. Undefined while it is not wanted. */
 export function useExploration(question: Question, isWanted: boolean): Exploring | undefined {
   const [latest, setLatest] = useState<{ query: string; exploring: Exploring } | undefined>(
     undefined,
   );
-  const query = String(new URLSearchParams({ ...question, sessions: String(question.sessions) }));
+  const { strategy, situation, sessions } = question;
+  const asked = { strategy, sessions: String(sessions), ...(situation && { situation }) };
+  const query = String(new URLSearchParams(asked));
   useEffect(() => {
     if (!isWanted) return;
     const leaving = new AbortController();
@@ -20,7 +22,7 @@ export function useExploration(question: Question, isWanted: boolean): Exploring
     void follow(query, leaving.signal, tell);
     return () => leaving.abort();
   }, [query, isWanted]);
-  // What another question came to is not shown as an answer to this one, not for a moment.
+  // An answer to another question is never shown, not for a moment.
   return isWanted && latest?.query === query ? latest.exploring : undefined;
 }
 

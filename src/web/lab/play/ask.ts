@@ -19,11 +19,10 @@ const known = new Map<string, Answer>();
 export async function askPlay(place: Place): Promise<Answer> {
   const before = known.get(hrefOf(place));
   if (before) return before;
-  const { strategy, scenario, sessions, schedule } = place;
-  // The address may hold anything, and the service says what is wrong with it.
-  const json = { strategy, scenario, sessions, schedule } as Parameters<
-    typeof plays.$post
-  >[0]['json'];
+  const { strategy, situation, sessions, schedule } = place;
+  const asked = { strategy, sessions, schedule, ...(situation && { situation }) };
+  // The address may hold anything, and the service says what is wrong.
+  const json = asked as Parameters<typeof plays.$post>[0]['json'];
   try {
     const response = await patiently(() => plays.$post({ json }));
     if (response.status === 200) return remember(place, { state: await response.json() });

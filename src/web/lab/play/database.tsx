@@ -1,11 +1,11 @@
 import type { PlayState } from '../api.ts';
-import { Slots } from './slots.tsx';
+import { Committed } from './committed.tsx';
 
-/** What PostgreSQL has at this point: what is committed, who holds which lock, who sees what. */
+/** The state of PostgreSQL now: committed rows, locks held, open transactions. */
 export const Database = ({ state }: { state: PlayState }) => (
   <aside class="database" aria-labelledby="database">
     <h3 id="database">The database now</h3>
-    <Slots standing={state.standing} />
+    <Committed state={state.committed} />
     <h4>Locks held</h4>
     <Locks locks={state.locks} />
     <h4>Transactions</h4>

@@ -1,29 +1,30 @@
-import type { Entry, PlayState } from '../api.ts';
+import type { PlayState, SyllabusEntry, ToldChapter } from '../api.ts';
 import type { Place } from '../place.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, situationAt } from './outcome.ts';
 
 interface HeadlineProps {
   state: PlayState;
   place: Place;
-  entry: Entry | undefined;
+  entry: SyllabusEntry | undefined;
+  chapter: ToldChapter;
 }
 
 /** The question of the game, and at the end its answer. */
-export function Headline({ state, place, entry }: HeadlineProps) {
+export function Headline({ state, place, entry, chapter }: HeadlineProps) {
   if (!state.isOver) {
-    const idea = entry?.settings.find(({ name }) => name === place.scenario)?.idea ?? '';
-    const many = place.sessions === 2 ? 'Two' : 'Three';
+    const { idea = '' } = situationAt(entry, place) ?? {};
+    const many = place.sessions === 2 ? 'two' : 'three';
     return (
       <div class="headline">
-        <p class="title">Can you oversell it?</p>
+        <p class="title">{chapter.dare}</p>
         <p>
-          <b>{place.strategy}</b>: {entry?.idea}. Here {idea}. {many} recruiters claim, and you
-          decide who runs next.
+          <b>{entry?.name ?? place.strategy}</b>: {entry?.idea}. Here {idea}. There are {many}{' '}
+          {chapter.session.many}, and you decide who runs next.
         </p>
       </div>
     );
   }
-  const { kind, title, detail } = outcomeOf(state, place, entry);
+  const { kind, title, detail } = outcomeOf(state, place, entry, chapter);
   return (
     <div class={`headline ${kind}`}>
       <p class="title">{title}</p>

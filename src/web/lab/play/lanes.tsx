@@ -1,4 +1,5 @@
-import type { PlayState } from '../api.ts';
+import type { PlayState, ToldChapter } from '../api.ts';
+import { capitalised } from '../choose.tsx';
 import type { Move } from './game.ts';
 import { Lane } from './lane.tsx';
 import { type Wait, Waits } from './waits.tsx';
@@ -6,9 +7,10 @@ import { type Wait, Waits } from './waits.tsx';
 interface LanesProps {
   state: PlayState;
   move: (move: Move) => void;
+  chapter: ToldChapter;
 }
 
-export function Lanes({ state, move }: LanesProps) {
+export function Lanes({ state, move, chapter }: LanesProps) {
   const { sessions, told, choices, deadlock } = state;
   const isDeadlock = deadlock?.step === told.schedule.length;
   return (
@@ -18,6 +20,7 @@ export function Lanes({ state, move }: LanesProps) {
         <Lane
           key={played.session}
           played={played}
+          who={`${capitalised(chapter.session.one)} ${played.session}`}
           ending={told.endings[played.session - 1] ?? null}
           isVictim={isDeadlock && deadlock?.victim === played.session}
           canStep={choices.includes(String(played.session))}
@@ -28,7 +31,7 @@ export function Lanes({ state, move }: LanesProps) {
   );
 }
 
-/** The circle of a deadlock at the step at which it was found; otherwise who waits now. */
+/** The circle of a deadlock at the step that found it. At other steps, the sessions that wait now. */
 function waitsOf({ sessions, told, deadlock }: PlayState): Wait[] {
   if (deadlock?.step === told.schedule.length)
     return deadlock.cycle.map((from, index, { length }) => ({

@@ -8,22 +8,22 @@ interface ChartProps {
   scale: number;
 }
 
-/** One round of one strategy: a lane for each recruiter, in real milliseconds. */
+/** One round of one strategy: a lane for each session, in real milliseconds. */
 export function Chart({ seen, scale }: ChartProps) {
-  const { strategy, lanes, claims, capacity, transcript } = seen;
-  const isOversold = claims > capacity;
+  const { strategy, lanes, faults, summary, transcript } = seen;
+  const isWrong = faults.length > 0;
   return (
     <section class="chart" aria-label={`${strategy}, round ${seen.round}`}>
       <h3>{strategy}</h3>
-      <p class={isOversold ? 'bad' : 'good'}>
-        <span aria-hidden="true">{isOversold ? '✗' : '✓'}</span> {claims} claims for {capacity}{' '}
-        slots{isOversold ? ': oversold' : ''}
+      <p class={isWrong ? 'bad' : 'good'}>
+        <span aria-hidden="true">{isWrong ? '✗' : '✓'}</span>{' '}
+        {[summary, faults.join(', ')].filter(Boolean).join(': ')}
       </p>
       {/* What scrolls has to be within reach of keys. */}
       <section class="lane-box" tabindex={0} aria-label={`Lanes of ${strategy}`}>
         <ol class="race-lanes">
           {lanes.map((lane) => (
-            <LaneRow key={lane.recruiter} lane={lane} scale={scale} />
+            <LaneRow key={lane.session} lane={lane} scale={scale} />
           ))}
         </ol>
         <Axis scale={scale} />

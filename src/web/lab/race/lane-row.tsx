@@ -5,18 +5,18 @@ interface LaneRowProps {
   scale: number;
 }
 
-/** What one recruiter did, and what came of it. Statements are bars; waits for a lock are hatched. */
+/** Everything that one session did. Statements are bars, and waits for a lock are hatched. */
 export function LaneRow({ lane, scale }: LaneRowProps) {
-  const { recruiter, status, statements, waits } = lane;
+  const { session, status, statements, waits } = lane;
   const bar = ({ from, to }: Span) => ({
     x: `${(100 * from) / scale}%`,
     width: `${(100 * (to - from)) / scale}%`,
   });
   return (
     <li>
-      <span class="recruiter">R{recruiter}</span>
+      <span class="session">S{session}</span>
       <svg class="bars" width="100%" aria-hidden="true">
-        <rect class="claim" {...bar(lane)} y="45%" height="10%" />
+        <rect class="request" {...bar(lane)} y="45%" height="10%" />
         {statements.map((statement, index) => (
           <rect key={index} class="statement" {...bar(statement)} y="10%" height="80%">
             <title>
@@ -27,7 +27,7 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
         {waits.map((wait, index) => (
           <rect key={index} class="wait" {...bar(wait)} y="10%" height="80%" fill="url(#lock-wait)">
             <title>
-              waits for recruiter {wait.blocker}, {inMs(wait)}
+              waits for S{wait.blocker}, {inMs(wait)}
             </title>
           </rect>
         ))}
@@ -44,6 +44,6 @@ const inMs = ({ from, to }: Span): string => `${(to - from).toFixed(1)} ms`;
 
 function inWords({ to, status, waits }: Lane): string {
   const waited = waits.reduce((sum, wait) => sum + wait.to - wait.from, 0);
-  const got = status === 200 ? 'got a slot' : 'got none';
+  const got = status === 200 ? 'succeeded' : 'was refused';
   return `${got} after ${to.toFixed(1)} ms, of which ${waited.toFixed(1)} ms waiting for a lock`;
 }

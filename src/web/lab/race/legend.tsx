@@ -1,4 +1,4 @@
-/** What the bars of the lanes mean; and the pattern of all waits, which is defined here. */
+/** The meaning of the bars. The pattern of all waits is defined here. */
 export const Legend = () => (
   <p class="legend">
     <svg class="unseen" aria-hidden="true">
@@ -25,17 +25,17 @@ export const Legend = () => (
       <svg aria-hidden="true">
         <rect class="wait" width="100%" height="100%" fill="url(#lock-wait)" />
       </svg>
-      waits for the lock of another recruiter
+      waits for the lock of another session
     </span>
     <span class="bars">
       <svg aria-hidden="true">
-        <rect class="claim" y="45%" width="100%" height="10%" />
+        <rect class="request" y="45%" width="100%" height="10%" />
       </svg>
       between statements; there are connections for 20 at once
     </span>
     <span>
-      <span class="good">● 200</span> got a slot
+      <span class="good">● 200</span> succeeded
     </span>
-    <span>○ 403 was told that the job is full</span>
+    <span>○ another status: refused</span>
   </p>
 );

@@ -1,5 +1,5 @@
-import { Choice } from '../choose.tsx';
-import type { PartProps } from '../part.ts';
+import { Choice, capitalised, optionsOf } from '../choose.tsx';
+import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
 import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
 import { Totals } from './totals.tsx';
@@ -8,40 +8,45 @@ import { type Racing, useRace } from './use-race.ts';
 const MOST_RECRUITERS = 50;
 const MOST_ROUNDS = 20;
 
-/** Recruiters at full speed: what happens is up to PostgreSQL and chance. */
-export function Race({ place, go, strategies }: PartProps) {
+/** Sessions at full speed. PostgreSQL and chance decide. */
+export function Race({ place, go, strategies, chapters }: PartProps) {
   const [racing, start] = useRace();
   const { strategy, beside, recruiters, rounds } = place;
-  const names: [string, string][] = strategies.map(({ name }) => [name, name]);
-  const chosen = [...new Set([strategy, beside].filter((name) => name !== ''))];
+  const entry = entryAt(strategies, strategy);
+  const chapter = chapterOf({ chapters }, entry);
+  const others = strategies.filter((each) => each.chapter === chapter.name);
+  const rival = entryAt(others, beside);
+  const { session, faults } = chapter;
+  const chosen = [entry ? addressOf(entry) : strategy, rival ? addressOf(rival) : beside];
+  const field = [...new Set(chosen.filter((address) => address !== ''))];
   return (
     <>
       <h2>Race</h2>
       <p class="lead">
-        {recruiters} recruiters claim one job at the same moment, at full speed, and it takes four
-        of them. Each round is on a fresh job; its claims are counted in the table.
+        {recruiters} {session.many} begin at the same moment, at full speed, and four of them can
+        succeed. Each round begins afresh. At its end the tables are counted.
       </p>
       <form
         class="toolbar"
         onSubmit={(event: Event) => {
           event.preventDefault();
-          start({ strategies: chosen, recruiters, rounds });
+          start({ strategies: field, recruiters, rounds });
         }}
       >
         <Choice
           label="Strategy"
-          value={strategy}
-          options={names}
+          value={chosen[0] ?? ''}
+          options={optionsOf(strategies, chapters)}
           onChoose={(strategy) => go({ strategy })}
         />
         <Choice
           label="Beside it"
-          value={beside}
-          options={[['', 'nothing'], ...names]}
+          value={chosen[1] ?? ''}
+          options={[['', 'nothing'], ...optionsOf(others, chapters)]}
           onChoose={(beside) => go({ beside })}
         />
         <Count
-          label="Recruiters"
+          label={capitalised(session.many)}
           value={recruiters}
           most={MOST_RECRUITERS}
           onCount={(recruiters) => go({ recruiters })}
@@ -60,7 +65,11 @@ export function Race({ place, go, strategies }: PartProps) {
       {racing?.failure && <p role="alert">{racing.failure}</p>}
       {racing && racing.rounds.length > 0 && <Rounds rounds={racing.rounds} />}
       {racing?.told && (
-        <Totals told={racing.told} rounds={racing.rounds.length / racing.told.results.length} />
+        <Totals
+          told={racing.told}
+          gravest={faults[0]?.name ?? ''}
+          rounds={racing.rounds.length / racing.told.results.length}
+        />
       )}
     </>
   );
@@ -68,11 +77,7 @@ export function Race({ place, go, strategies }: PartProps) {
 
 function inWords({ place, of, rounds, told, failure }: Racing): string {
   if (failure) return '';
-  if (told)
-    return told.transcript
-      .split('\n')
-      .filter((line) => / oversold in | never gave /.test(line))
-      .join(' ');
+  if (told) return told.sentences.join(' ');
   if (place > 0) return `Somebody else races. You are number ${place} in line.`;
-  return rounds.length === 0 ? 'The recruiters line up.' : `${rounds.length} of ${of} rounds`;
+  return rounds.length === 0 ? 'All line up.' : `${rounds.length} of ${of} rounds`;
 }

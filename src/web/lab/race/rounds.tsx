@@ -3,7 +3,7 @@ import type { SeenRound } from '../../../lab/race/rounds/round.ts';
 import { Chart } from './chart.tsx';
 import { Legend } from './legend.tsx';
 
-/** Which round is looked at, and the lanes of each strategy in it, to the same scale. */
+/** One round at a time: the lanes of each strategy, to the same scale. */
 export function Rounds({ rounds }: { rounds: SeenRound[] }) {
   const [chosen, setChosen] = useState(0);
   const numbers = [...new Set(rounds.map(({ round }) => round))];
@@ -33,9 +33,7 @@ export function Rounds({ rounds }: { rounds: SeenRound[] }) {
   );
 }
 
-/** The round in which one strategy gave out the most slots; the first of several. */
+/** The first of the rounds in which the most sessions succeeded. */
 const worstOf = (rounds: SeenRound[]): number =>
-  rounds.reduce(
-    (worst, each) => (each.claims > worst.claims ? each : worst),
-    rounds[0] as SeenRound,
-  ).round;
+  rounds.reduce((worst, each) => (each.taken > worst.taken ? each : worst), rounds[0] as SeenRound)
+    .round;

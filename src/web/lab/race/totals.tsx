@@ -1,13 +1,15 @@
 import type { RaceTold } from '../../../lab/race/rounds/rounds.ts';
+import { capitalised } from '../choose.tsx';
 
 interface TotalsProps {
   told: RaceTold;
-  /** How many each strategy had. */
+  gravest: string;
+  /** How many rounds each strategy had. */
   rounds: number;
 }
 
-/** What all rounds came to; `worst` is the most claims that one job had. */
-export function Totals({ told: { results, transcript }, rounds }: TotalsProps) {
+/** All rounds. `worst` is the most that the sessions of one round had. */
+export function Totals({ told: { results, transcript }, gravest, rounds }: TotalsProps) {
   return (
     <section class="totals" aria-labelledby="totals">
       <h3 id="totals">All rounds</h3>
@@ -16,20 +18,21 @@ export function Totals({ told: { results, transcript }, rounds }: TotalsProps) {
           <thead>
             <tr>
               <th scope="col">Strategy</th>
-              <th scope="col">Oversold</th>
-              <th scope="col">Most claims</th>
-              <th scope="col">Slots given</th>
+              <th scope="col">{capitalised(gravest)}</th>
+              <th scope="col">At most</th>
+              <th scope="col">Succeeded</th>
               <th scope="col">Refused</th>
             </tr>
           </thead>
           <tbody>
-            {results.map(({ strategy, roundsOversold, worst, statuses }) => {
+            {results.map(({ strategy, faults, worst, statuses }) => {
               const { '200': got = 0, ...others } = statuses;
+              const often = faults[gravest] ?? 0;
               return (
                 <tr key={strategy}>
                   <th scope="row">{strategy}</th>
-                  <td class={roundsOversold > 0 ? 'bad' : 'good'}>
-                    {roundsOversold} of {rounds}
+                  <td class={often > 0 ? 'bad' : 'good'}>
+                    {often} of {rounds}
                   </td>
                   <td>{worst}</td>
                   <td>{got}</td>

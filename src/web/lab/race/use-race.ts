@@ -5,8 +5,8 @@ import type { RaceTold } from '../../../lab/race/rounds/rounds.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import { newsOf } from '../stream.ts';
 
-/** What is raced: one strategy or two, side by side. */
-export interface RaceSettings {
+/** One strategy or two, side by side. */
+export interface RaceWish {
   strategies: string[];
   recruiters: number;
   rounds: number;
@@ -24,28 +24,28 @@ export interface Racing {
   failure?: string;
 }
 
-/** Races whenever it is asked to; another race, or leaving the page, ends the one that runs. */
-export function useRace(): [Racing | undefined, (settings: RaceSettings) => void] {
+/** Races on demand. Another race ends the race before, and so does leaving the page. */
+export function useRace(): [Racing | undefined, (wish: RaceWish) => void] {
   const [racing, setRacing] = useState<Racing | undefined>(undefined);
   const leaving = useRef<AbortController | null>(null);
   useEffect(() => () => leaving.current?.abort(), []);
-  const start = (settings: RaceSettings) => {
+  const start = (wish: RaceWish) => {
     leaving.current?.abort();
     leaving.current = new AbortController();
-    void run(settings, leaving.current.signal, setRacing);
+    void run(wish, leaving.current.signal, setRacing);
   };
   return [racing, start];
 }
 
-async function run(settings: RaceSettings, signal: AbortSignal, show: (racing: Racing) => void) {
-  const of = settings.rounds * settings.strategies.length;
+async function run(wish: RaceWish, signal: AbortSignal, show: (racing: Racing) => void) {
+  const of = wish.rounds * wish.strategies.length;
   let racing: Racing = { place: 0, of, rounds: [] };
   const add = (more: Partial<Racing>) => {
     racing = { ...racing, ...more };
     if (!signal.aborted) show(racing);
   };
   add({});
-  const init = { method: 'POST', body: JSON.stringify(settings), signal };
+  const init = { method: 'POST', body: JSON.stringify(wish), signal };
   try {
     for await (const { name, data } of newsOf<RaceNews>('/rounds', init)) {
       if (name === 'queued') add({ place: data.place });

@@ -1,50 +1,56 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../../parts/use-effect.ts';
-import { type EntryWithSources, readStrategy } from '../api.ts';
+import { type EntryWithSources, readStrategy, type SyllabusEntry } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
-import type { PartProps } from '../part.ts';
-import { Verdict } from '../verdict.tsx';
-import { Findings } from './findings.tsx';
+import { chapterOf, entryAt, type PartProps } from '../part.ts';
+import { VerdictMark } from '../verdict.tsx';
+import { Proofs } from './proofs.tsx';
 import { SourceFile } from './source-file.tsx';
 import { StrategyList } from './strategy-list.tsx';
 
-/** Every strategy; and one of them, with all that is known of it. */
-export function Syllabus({ place, go, strategies }: PartProps) {
+/** Every strategy, and one of them with its proofs and its source code. */
+export function Syllabus(props: PartProps) {
+  const { place, strategies } = props;
+  const entry = entryAt(strategies, place.strategy);
+  const { question, session } = chapterOf(props, entry);
   return (
     <>
       <h2>Syllabus</h2>
       <p class="lead">
-        A job takes four recruiters. Here are {strategies.length} ways to claim a slot, in the order
-        in which the workshop meets them, and what is proven of each: every order of two recruiters’
-        statements was played on a real PostgreSQL.
+        {question} Here are {strategies.length} ways, in the order in which the workshop meets them,
+        each with its proof: every order of the statements of two {session.many} was played on a
+        real PostgreSQL.
       </p>
       <div class="syllabus">
-        <StrategyList place={place} go={go} strategies={strategies} />
-        <OneStrategy key={place.strategy} place={place} go={go} strategies={strategies} />
+        <StrategyList {...props} />
+        {entry ? (
+          <OneStrategy key={place.strategy} {...props} entry={entry} />
+        ) : (
+          <p role="alert">There is no strategy {place.strategy}.</p>
+        )}
       </div>
     </>
   );
 }
 
-function OneStrategy({ place, go, strategies }: PartProps) {
+function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: SyllabusEntry }) {
   const [sources, setSources] = useState<EntryWithSources['sources']>([]);
   const [failure, setFailure] = useState('');
-  const entry = strategies.find(({ name }) => name === place.strategy);
   useEffect(() => {
-    readStrategy(place.strategy).then(
+    readStrategy(entry).then(
       (read) => setSources(read.sources),
       (error: Error) => setFailure(error.message),
     );
   }, [place.strategy]);
-  if (!entry) return <p role="alert">There is no strategy {place.strategy}.</p>;
   const { name, idea, promise, verdict } = entry;
+  const chapter = chapterOf({ chapters }, entry);
+  const pledge = chapter.promises.find((each) => each.name === promise);
   return (
     <article class="strategy" aria-labelledby="strategy-name">
       <h3 id="strategy-name">{name}</h3>
       <p class="idea">{idea}</p>
       <p>
-        Promises {promise === 'capacity' ? 'never more claims than slots' : 'nothing'};{' '}
-        <Verdict verdict={verdict} />.
+        Promises {pledge?.fact ?? 'nothing'}; <VerdictMark verdict={verdict} />.
       </p>
       <p class="ways">
         <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>
@@ -57,7 +63,7 @@ function OneStrategy({ place, go, strategies }: PartProps) {
           Race it
         </PlaceLink>
       </p>
-      <Findings place={place} go={go} entry={entry} />
+      <Proofs place={place} go={go} entry={entry} chapter={chapter} />
       {failure && <p role="alert">The source code did not come: {failure}</p>}
       {sources.toReversed().map((source) => (
         <SourceFile key={source.path} source={source} />

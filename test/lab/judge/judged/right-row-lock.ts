@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm';
 import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
 import { decide } from 'rowlock/claims/rules.ts';
 import { jobs } from 'rowlock/db/schema.ts';
-import type { Strategy } from 'rowlock/lab/chapters/claims/strategy.ts';
+import type { ClaimStrategy } from 'rowlock/lab/chapters/claims/strategy.ts';
 
 /** Right: the lock first, the count after it. */
-const strategy: Strategy = {
+const strategy: ClaimStrategy = {
   name: 'my-row-lock',
   idea: 'lock, count, insert',
   promise: 'capacity',

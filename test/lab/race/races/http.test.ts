@@ -53,7 +53,12 @@ test.each(strategies.map(({ name }) => name))(
     expect(await ask(3)).toEqual([403, 'job-full']);
     expect(await ask(2)).toEqual([409, 'already-claimed']);
     expect(await ask(1, 9_999_999)).toEqual([404, 'job-not-found']);
-    expect(await json(await standing())).toEqual({ capacity: 2, claims: 2 });
+    expect(await json(await standing())).toEqual({
+      capacity: 2,
+      taken: 2,
+      faults: [],
+      summary: '2 claims in the table for 2 slots',
+    });
     expect((await end()).status).toBe(204);
     for (const answer of [await standing(), await claim(1), await end()]) {
       expect(answer.status).toBe(404);

@@ -1,28 +1,27 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Outcome } from '../../../../src/claims/rules.ts';
 import { OpenRace } from '../../../../src/lab/race/races/open-race.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const REQUEST = { jobId: 1n, recruiterId: 1n };
+const REQUEST = 'a request';
 
-/** A race whose claims run until they are let go. */
+/** A race whose requests run until they are let go. */
 function makeRace() {
   let letGo = () => {};
-  const claimed = new Promise<Outcome>((resolve) => {
-    letGo = () => resolve({ kind: 'busy' });
+  const asked = new Promise<string>((resolve) => {
+    letGo = () => resolve('an answer');
   });
-  const track = { jobId: 1n, recruiterIds: [1n] };
-  const race = new OpenRace(track, 4, () => claimed, { idleMs: 10, longestMs: 100 });
+  const course = { capacity: 4, requests: [REQUEST], queries: [], ids: {}, sessionOf: () => 1 };
+  const race = new OpenRace(course, () => asked, { idleMs: 10, longestMs: 100 });
   const hasEnded = vi.fn();
   void race.ended.then(hasEnded);
   return { race, letGo, hasEnded };
 }
 
-test('a race does not idle while a claim runs, and ends when its time is up', async () => {
+test('a race does not idle while a request runs, and ends when its time is up', async () => {
   const { race, hasEnded } = makeRace();
-  void race.claim(REQUEST);
+  void race.ask(REQUEST);
   await vi.advanceTimersByTimeAsync(99);
   expect(hasEnded).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -39,16 +38,16 @@ test('a race that somebody asks about does not idle', async () => {
   expect(hasEnded).toHaveBeenCalled();
 });
 
-test('a race that has ended takes no claim, and is still once those that run have ended', async () => {
+test('a race that has ended takes no request, and is still once those that run have ended', async () => {
   const { race, letGo } = makeRace();
-  const running = race.claim(REQUEST);
+  const running = race.ask(REQUEST);
   race.end();
-  expect(await race.claim(REQUEST)).toBeUndefined();
+  expect(await race.ask(REQUEST)).toBeUndefined();
   const isStill = vi.fn();
   const still = race.still().then(isStill);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(isStill).not.toHaveBeenCalled();
   letGo();
   await still;
-  expect(await running).toEqual({ kind: 'busy' });
+  expect(await running).toEqual({ answer: 'an answer' });
 });

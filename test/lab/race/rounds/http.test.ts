@@ -41,15 +41,15 @@ test('naive oversells beside row-lock, which does not, in rounds taken in turns'
     [1, 2, 3, 4, 5].flatMap((round) => [`naive ${round}`, `row-lock ${round}`]),
   );
   const claimsOf = (name: string) =>
-    rounds.filter(({ strategy }) => strategy === name).map(({ claims }) => claims);
+    rounds.filter(({ strategy }) => strategy === name).map(({ taken }) => taken);
   expect(Math.max(...claimsOf('naive'))).toBeGreaterThan(4);
   expect(claimsOf('row-lock')).toEqual([4, 4, 4, 4, 4]);
-  for (const { claims, lanes } of rounds)
-    expect(lanes.filter(({ status }) => status === 200)).toHaveLength(claims);
+  for (const { taken, lanes } of rounds)
+    expect(lanes.filter(({ status }) => status === 200)).toHaveLength(taken);
   const [done] = newsOf(following, 'done');
   expect(done.results).toMatchObject([
     { strategy: 'naive', promise: 'nothing', worst: Math.max(...claimsOf('naive')) },
-    { strategy: 'row-lock', roundsOversold: 0, worst: 4, statuses: { 200: 20, 403: 20 } },
+    { strategy: 'row-lock', faults: {}, worst: 4, statuses: { 200: 20, 403: 20 } },
   ]);
   expect(done.transcript).toContain('8 recruiters claim one job at the same moment; it takes 4.');
   expect(done.transcript).toContain('the promise of the capacity was kept by row-lock.');
@@ -60,16 +60,16 @@ test('each recruiter has a lane with statements, and waits for the lock of anoth
   await following.ended;
   const rounds: SeenRound[] = newsOf(following, 'round');
   for (const { lanes, milliseconds } of rounds) {
-    expect(lanes.map(({ recruiter }) => recruiter)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(lanes.map(({ session }) => session)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(milliseconds).toBe(Math.max(...lanes.map(({ to }) => to)));
-    for (const { recruiter, from, to, statements, waits } of lanes) {
+    for (const { session, from, to, statements, waits } of lanes) {
       expect(statements.length).toBeGreaterThan(0);
       for (const span of [...statements, ...waits]) {
         expect(span.from).toBeGreaterThanOrEqual(from);
         expect(span.to).toBeGreaterThanOrEqual(span.from);
         expect(span.to).toBeLessThanOrEqual(to);
       }
-      for (const { blocker } of waits) expect(blocker).not.toBe(recruiter);
+      for (const { blocker } of waits) expect(blocker).not.toBe(session);
     }
   }
   const waitsOf = (name: string) =>
@@ -128,7 +128,7 @@ test.each([
   [{ strategies: ['naive'], rounds: 21 }, 400, 'rounds is a whole number from 1 to 20'],
   [{ strategies: ['naive'], rounds: 1.5 }, 400, 'rounds is a whole number from 1 to 20'],
   [{ strategies: ['naive'], capacity: 0 }, 400, 'capacity is a whole number from 1 to 50'],
-  [{ strategies: ['hope'] }, 404, 'The strategies are naive'],
+  [{ strategies: ['hope'] }, 404, 'The strategies are claims/naive'],
   ['naive', 400, ''],
 ])('%j is answered %i: %s', async (body, status, detail) => {
   const response = await app.request('/lab/rounds', {

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A lock on a number instead of a row: whoever asks for the same number waits until this transaction
  * has ended. It needs no row to lock, and protects nothing from those who do not ask for it.
  */
-export const advisoryLock: Strategy = {
+export const advisoryLock: ClaimStrategy = {
   name: 'advisory-lock',
   idea: 'pg_advisory_xact_lock(job), held until the commit',
   promise: 'capacity',

@@ -2,7 +2,7 @@ import { and, eq, lt, sql } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { slotsOf } from '../../../../claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
@@ -10,7 +10,7 @@ import { counters } from '../tables.ts';
  * at its condition again, on the row as it is now. It is what MongoDB's findOneAndUpdate does, and
  * it works because the condition is about the very row that is locked, not about others.
  */
-export const conditionalUpdate: Strategy = {
+export const conditionalUpdate: ClaimStrategy = {
   name: 'conditional-update',
   idea: 'UPDATE … SET claimed + 1 WHERE claimed < capacity',
   promise: 'capacity',

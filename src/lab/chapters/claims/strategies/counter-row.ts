@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { slotsOf } from '../../../../claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
  * The lock need not be on the job: any row will do that every claimer locks first. A counter beside
  * it saves the counting, and is right as long as whoever changes the claims changes it too.
  */
-export const counterRow: Strategy = {
+export const counterRow: ClaimStrategy = {
   name: 'counter-row',
   idea: 'lock a row that holds the count, and keep it true',
   promise: 'capacity',

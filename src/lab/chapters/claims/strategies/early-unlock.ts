@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: the lock is given back when the work is done, and the work is not done before the COMMIT.
  * In between the next one has the lock, and does not see the claim yet.
  * Witness: S1 inserts and unlocks, S2 locks and counts 3, S1 commits, S2 inserts.
  */
-export const earlyUnlock: Strategy = {
+export const earlyUnlock: ClaimStrategy = {
   name: 'early-unlock',
   idea: 'advisory lock, given back before the commit',
   promise: 'nothing',

@@ -1,13 +1,13 @@
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: inserting first and counting after, to roll back when it was one too many. Neither sees
  * the other's claim before its commit, so each counts its own as the last that fits.
  * Witness: S1 inserts, S2 inserts, S1 counts 4, S2 counts 4, both commit.
  */
-export const insertThenCount: Strategy = {
+export const insertThenCount: ClaimStrategy = {
   name: 'insert-then-count',
   idea: 'insert first, count after, undo if too many',
   promise: 'nothing',

@@ -3,14 +3,14 @@ import { insertClaim, readHolders } from '../../../../claims/queries.ts';
 import { slotsOf } from '../../../../claims/rules.ts';
 import { jobs } from '../../../../db/schema.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: the lock comes after the insert. It never oversells, but the insert's foreign key holds a
  * weaker lock on the job's row already, two may hold that one, and each then waits for the other.
  * Witness: S1 inserts, S2 inserts, S1 locks and waits for S2, S2 locks and waits for S1: deadlock.
  */
-export const insertThenLock: Strategy = {
+export const insertThenLock: ClaimStrategy = {
   name: 'insert-then-lock',
   idea: 'insert the claim, then lock the job: deadlocks',
   promise: 'capacity',

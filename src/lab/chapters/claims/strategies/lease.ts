@@ -2,9 +2,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
 import type { Database, Transaction } from '../../../../db/client.ts';
-import { now, sleep } from '../../../clock.ts';
+import { now, sleep } from '../clock.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { leases } from '../tables.ts';
 
 const TRIES = 40;
@@ -15,7 +15,7 @@ const PAUSE_MS = 50;
  * But a holder who is only slow does not notice the end, and goes on as if it still held it.
  * Witness: S1 takes the lease and counts 3, time passes, S2 takes it and counts 3, both insert.
  */
-export const lease: Strategy = {
+export const lease: ClaimStrategy = {
   name: 'lease',
   idea: 'a lock that expires: a slow holder goes on regardless',
   promise: 'nothing',
@@ -37,8 +37,9 @@ export const lease: Strategy = {
  * Each lease has a higher token than the one before. Who writes shows its token, in the transaction
  * that writes, and a token that is no longer the newest is turned away.
  */
-export const fencedLease: Strategy = {
+export const fencedLease: ClaimStrategy = {
   name: 'fenced-lease',
+  file: 'lease',
   idea: 'a lease whose token is checked with the write',
   promise: 'capacity',
   timed: true,

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { slotsOf } from '../../../../claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
@@ -10,7 +10,7 @@ import { counters } from '../tables.ts';
  * for the first, and then writes what it had computed before: the first one's claim is forgotten.
  * Witness: S1 and S2 both read 3, S1 writes 4 and commits, S2 writes 4 as well.
  */
-export const lostUpdate: Strategy = {
+export const lostUpdate: ClaimStrategy = {
   name: 'lost-update',
   idea: 'read the counter, write it back plus one',
   promise: 'nothing',

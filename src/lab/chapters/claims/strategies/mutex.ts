@@ -2,10 +2,10 @@ import { insertClaim } from '../../../../claims/queries.ts';
 import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
 import type { Database } from '../../../../db/client.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /** One server: its claims of a job queue up in memory. Each call makes a server of its own. */
-function startServer(): Strategy['claim'] {
+function startServer(): ClaimStrategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
@@ -29,7 +29,7 @@ async function countThenInsert(db: Database, request: ClaimRequest): Promise<Out
  * A queue in the memory of the server lets one claim of a job in at a time. That is as good as a
  * lock for as long as there is one server, and nobody else writes to the table.
  */
-export const mutex: Strategy = {
+export const mutex: ClaimStrategy = {
   name: 'mutex',
   idea: 'a queue in memory: right while there is one server',
   promise: 'capacity',
@@ -42,8 +42,9 @@ export const mutex: Strategy = {
  * has its own memory, so their queues know nothing of one another.
  * Witness: S1 counts 3 on one server, S2 counts 3 on the other, both insert.
  */
-export const mutexOnTwoServers: Strategy = {
+export const mutexOnTwoServers: ClaimStrategy = {
   name: 'mutex-two-servers',
+  file: 'mutex',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
   // THE GAP: each server has a queue of its own, and lets its own first one in.
@@ -51,7 +52,7 @@ export const mutexOnTwoServers: Strategy = {
   restart: startTwoServers,
 };
 
-function startTwoServers(): Strategy['claim'] {
+function startTwoServers(): ClaimStrategy['claim'] {
   const [even, odd] = [startServer(), startServer()];
   return (db, request) => (request.recruiterId % 2n ? odd : even)(db, request);
 }

@@ -1,16 +1,16 @@
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * Counting first and inserting after is right only while nobody else inserts in between.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts the fourth claim, S2 inserts the fifth.
  */
-export const naive: Strategy = {
+export const naive: ClaimStrategy = {
   name: 'naive',
   idea: 'count, then insert: two may count the same',
   promise: 'nothing',
-  async claim(db, request) {
+  claim: async (db, request) => {
     // THE GAP: until we have inserted, whoever counts counts the same.
     const decision = await countClaims(db, request);
     if (decision.kind !== 'granted') return decision;

@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { insertClaim, readHolders } from '../../../../claims/queries.ts';
 import { decide } from '../../../../claims/rules.ts';
 import { jobs } from '../../../../db/schema.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * FOR NO KEY UPDATE excludes other claimers just as FOR UPDATE does. It is weaker in one way that
  * does not matter here: it lets others insert rows that refer to the job. Those who claim without
  * this lock are thus not held up, and nothing but the discipline of all claimers keeps them out.
  */
-export const noKeyUpdate: Strategy = {
+export const noKeyUpdate: ClaimStrategy = {
   name: 'no-key-update',
   idea: 'a weaker row lock, strong enough among claimers',
   promise: 'capacity',

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { jobClaims, jobs } from '../../../../db/schema.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: one statement that locks the job and counts its claims has one snapshot, taken before it
  * waits for the lock. What it counts after the wait is what was there before it.
  * Witness: S1 inserts and has not committed, S2 waits for the lock, S1 commits, S2 counts 3.
  */
-export const oneStatement: Strategy = {
+export const oneStatement: ClaimStrategy = {
   name: 'one-statement',
   idea: 'lock, count and insert in one statement: one old snapshot',
   promise: 'nothing',

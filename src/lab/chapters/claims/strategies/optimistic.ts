@@ -2,14 +2,14 @@ import { and, eq } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import { retryOn } from '../retry.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
  * Nobody locks while deciding; a version that everyone must move on from tells whether somebody else
  * was faster. Of two who read the same version one finds it gone, undoes its work and tries again.
  */
-export const optimistic: Strategy = {
+export const optimistic: ClaimStrategy = {
   name: 'optimistic',
   idea: 'decide without a lock, commit if the version is unchanged',
   promise: 'capacity',

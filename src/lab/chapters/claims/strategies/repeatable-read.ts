@@ -1,13 +1,13 @@
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A snapshot that stays the same makes the count repeatable, not true. The two transactions write
  * different rows, so neither has a reason to fail: write skew.
  * Witness: both count 3 in their snapshots, both insert, both commit.
  */
-export const repeatableRead: Strategy = {
+export const repeatableRead: ClaimStrategy = {
   name: 'repeatable-read',
   idea: 'one snapshot for all statements: write skew',
   promise: 'nothing',

@@ -1,13 +1,25 @@
-import { claimJob } from '../../../../claims/claim.ts';
-import type { Strategy } from '../strategy.ts';
+import { eq } from 'drizzle-orm';
+import { insertClaim } from '../../../../claims/queries.ts';
+import { jobs } from '../../../../db/schema.ts';
+import { countClaims } from '../count-claims.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * Whoever locks the job's row first counts and inserts alone; the next one waits, and then counts
- * what the first has committed. This is not a copy of production's claim: it is that function.
+ * The first claimer to lock the job's row counts and inserts alone. The next one waits, and then counts
+ * everything that the first one has committed. The count has to be a statement of its own, after the
+ * lock: only then does its snapshot begin after the wait.
  */
-export const rowLock: Strategy = {
+export const rowLock: ClaimStrategy = {
   name: 'row-lock',
   idea: 'SELECT … FOR UPDATE, then count: one at a time',
   promise: 'capacity',
-  claim: (db, request) => claimJob({ db, subscribers: [] }, request),
+  claim: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
+      const decision = await countClaims(tx, request);
+      if (decision.kind !== 'granted') return decision;
+      const claim = await insertClaim(tx, request);
+      return { kind: 'claimed', claim, slots: decision.slots };
+    }),
 };

@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { insertClaim, readHolders } from '../../../../claims/queries.ts';
 import { decide } from '../../../../claims/rules.ts';
 import { jobs } from '../../../../db/schema.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: FOR SHARE keeps the job's row from being changed, but two may hold it together, and
  * neither changes the row.
  * Witness: S1 and S2 both lock, both count 3, both insert.
  */
-export const shareLock: Strategy = {
+export const shareLock: ClaimStrategy = {
   name: 'share-lock',
   idea: 'FOR SHARE: a lock that two hold together',
   promise: 'nothing',

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { slots } from '../tables.ts';
 
 /**
@@ -10,7 +10,7 @@ import { slots } from '../tables.ts';
  * is locked counts as gone, even if its holder rolls back a moment later.
  * Witness: S1 locks the last slot, S2 skips it and is told that the job is full, S1 rolls back.
  */
-export const skipLocked: Strategy = {
+export const skipLocked: ClaimStrategy = {
   name: 'skip-locked',
   idea: 'take a free slot row that nobody has locked',
   promise: 'capacity',

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { insertClaim, readHolders } from '../../../../claims/queries.ts';
 import { decide } from '../../../../claims/rules.ts';
 import { jobs } from '../../../../db/schema.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: under REPEATABLE READ the snapshot is taken by the first statement, before it waits for
@@ -10,7 +10,7 @@ import type { Strategy } from '../strategy.ts';
  * since the job's row itself was not changed.
  * Witness: S1 locks, S2 takes its snapshot and waits, S1 inserts and commits, S2 counts 3.
  */
-export const staleSnapshot: Strategy = {
+export const staleSnapshot: ClaimStrategy = {
   name: 'stale-snapshot',
   idea: 'FOR UPDATE under REPEATABLE READ: counts the past',
   promise: 'nothing',

@@ -1,13 +1,13 @@
 import { insertClaim } from '../../../../claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A transaction alone does not help: under READ COMMITTED each one counts only what was committed
  * before, and nothing makes the other wait.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts, S2 inserts, both commit.
  */
-export const transaction: Strategy = {
+export const transaction: ClaimStrategy = {
   name: 'transaction',
   idea: 'the same between BEGIN and COMMIT: nobody waits',
   promise: 'nothing',

@@ -3,7 +3,7 @@ import { insertClaim } from '../../../../claims/queries.ts';
 import { databaseError, SQLSTATE } from '../../../../db/sqlstate.ts';
 import { countClaims } from '../count-claims.ts';
 import { retryOn } from '../retry.ts';
-import type { Strategy } from '../strategy.ts';
+import type { ClaimStrategy } from '../strategy.ts';
 import { takenSlots } from '../tables.ts';
 
 /**
@@ -11,7 +11,7 @@ import { takenSlots } from '../tables.ts';
  * index says what the lock says elsewhere. Of two who choose the same number one waits for the
  * other's commit, fails, and looks again.
  */
-export const uniqueSlot: Strategy = {
+export const uniqueSlot: ClaimStrategy = {
   name: 'unique-slot',
   idea: 'numbered slots, and a unique key on (job, slot)',
   promise: 'capacity',

@@ -1,0 +1,61 @@
+import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
+import { chapters, findChapter, findSituation, findStrategy } from '../src/lab/chapters/index.ts';
+import { UsageError } from '../src/process/errors.ts';
+
+/** The situations of all strategies of a chapter, each once. */
+export const situationsOf = (chapter: Chapter): Situation[] => [
+  ...new Set(chapter.strategies.flatMap((strategy) => chapter.situationsOf(strategy))),
+];
+
+/** The situations of each chapter, for the help of a command. */
+export const situationsInHelp = chapters
+  .map(
+    (chapter) =>
+      `${chapter.name}: ${situationsOf(chapter)
+        .map(({ name }) => name)
+        .join(', ')}`,
+  )
+  .join('\n                     ');
+
+export interface Chosen {
+  chapter: Chapter;
+  strategies: readonly Strategy[];
+}
+
+/**
+ * The strategies at these addresses, in that order. They have to be of one chapter. `all` stands for
+ * every strategy of the first chapter, and `claims/all` for every strategy of claims. Throws a
+ * `UsageError` for anything else.
+ */
+export function chooseStrategies(addresses: readonly string[] = ['all']): Chosen {
+  const whole = addresses.map((each) => /^(?:(.+)\/)?all$/.exec(each)).find((match) => match);
+  if (whole) {
+    const chapter = orUsage(findChapter(whole[1]));
+    return { chapter, strategies: chapter.strategies };
+  }
+  const found = addresses.map((address) => orUsage(findStrategy(address)));
+  const chosen = [...new Set(found.map(({ chapter }) => chapter))];
+  const [chapter, another] = chosen;
+  if (!chapter || another)
+    throw new UsageError(
+      `These are strategies of ${chosen.map(({ name }) => name).join(' and ')}. Choose one chapter.`,
+    );
+  return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
+}
+
+/** Throws a `UsageError` if a strategy has no such situation. */
+export function chooseSituation({ chapter, strategies }: Chosen, name: string | undefined) {
+  const [situation] = strategies.map((strategy) =>
+    orUsage(findSituation({ chapter, strategy }, name)),
+  );
+  if (!situation) throw new Error(`${chapter.name} has no strategies`);
+  return situation;
+}
+
+/** Throws a `UsageError` if there is no such chapter. */
+export const chooseChapter = (name: string | undefined): Chapter => orUsage(findChapter(name));
+
+function orUsage<T>(found: T | string): T {
+  if (typeof found === 'string') throw new UsageError(found);
+  return found;
+}

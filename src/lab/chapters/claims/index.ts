@@ -1,0 +1,40 @@
+import type { Chapter } from '../../chapter.ts';
+import { faults, promises } from './faults.ts';
+import { race } from './race.ts';
+import { type ClaimSituation, situationsOf } from './situations.ts';
+import { lockable, readState } from './state.ts';
+import { strategies } from './strategies/index.ts';
+import type { ClaimStrategy } from './strategy.ts';
+import { migrations } from './tables.ts';
+import { claimTrial } from './trial.ts';
+
+/** Four slots, many recruiters. Production's answer: lock the job's row, then count. */
+export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
+  name: 'claims',
+  question: 'A job takes four recruiters. How does a recruiter claim a slot?',
+  dare: 'Can you oversell it?',
+  session: { one: 'recruiter', many: 'recruiters' },
+  migrations,
+  production: 'src/claims',
+  strategies,
+  situationsOf,
+  faults,
+  promises,
+  crowd: { name: 'crowd', idea: 'a crowd', capacity: 4, taken: 0 },
+  race,
+  lockable,
+  trial: claimTrial,
+  readState,
+  example: 'export default { claim(db, request) { … } }',
+  strategyOf(exported, name) {
+    const usual = { name, idea: '', promise: 'capacity' } as const;
+    if (typeof exported === 'function')
+      return { ...usual, claim: exported as ClaimStrategy['claim'] };
+    if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;
+    // Bound, and not spread: an instance of a class has its methods on the prototype.
+    const { claim, ...given } = exported as ClaimStrategy;
+    return typeof claim === 'function'
+      ? { ...usual, ...given, claim: claim.bind(exported) }
+      : undefined;
+  },
+};

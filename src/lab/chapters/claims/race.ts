@@ -1,0 +1,110 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import { answers } from '../../../claims/answers.ts';
+import { answer } from '../../../claims/http.ts';
+import { onlyMeant } from '../../../claims/only-meant.ts';
+import { claimByGet } from '../../../claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../../claims/rules.ts';
+import { settle } from '../../../claims/settle.ts';
+import type { Transaction } from '../../../db/client.ts';
+import { companies, jobClaims, jobs, recruiters } from '../../../db/schema.ts';
+import type { Course, Race } from '../../chapter.ts';
+import { faultsOf } from './faults.ts';
+import type { ClaimStrategy } from './strategy.ts';
+import { counters, leases, slots } from './tables.ts';
+
+/** A crowd of recruiters, and one job. */
+export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
+  /** Nobody listens to a race, and commits that announce would wait for one another. */
+  async prepare(db) {
+    for (const table of [jobs, jobClaims])
+      await db.execute(sql`alter table ${table} disable trigger user`);
+  },
+
+  lay: (db, { capacity, sessions }) =>
+    db.transaction(async (tx) => {
+      const jobId = await layJob(tx, capacity);
+      return courseOf(jobId, capacity, await someRecruiters(tx, sessions));
+    }),
+
+  start(strategy, db) {
+    const claim = strategy.restart?.() ?? strategy.claim;
+    return { ask: (request) => settle(claim(db, request)) };
+  },
+
+  statusOf: ({ kind }) => (kind === 'claimed' ? 200 : answers[kind].status),
+
+  async count(db, { capacity, requests }) {
+    const jobId = requests[0]?.jobId ?? 0n;
+    const claims = await db.$count(jobClaims, eq(jobClaims.jobId, jobId));
+    return {
+      capacity,
+      taken: claims,
+      faults: faultsOf({ capacity, claims }),
+      summary: `${claims} claims in the table for ${capacity} slots`,
+    };
+  },
+
+  /** The recruiters stay, and race again. No claim may still run. */
+  clear: (db) =>
+    db.transaction(async (tx) => {
+      // The rows of the strategies go with their job.
+      for (const table of [jobClaims, jobs, companies]) await tx.delete(table);
+    }),
+
+  overHttp: {
+    route: claimByGet,
+    guard: onlyMeant,
+    answer: (c, outcome) => answer(c, outcome, 200),
+  },
+
+  words: {
+    start: ({ sessions, capacity }) =>
+      `${sessions} recruiters claim one job at the same moment; it takes ${capacity}.`,
+    held: (capacity) => `never gave out more than ${capacity} slots`,
+    worst: (taken, capacity) => `at worst ${taken} recruiters hold ${capacity} slots`,
+    nobody: 'gave out no slot at all',
+  },
+};
+
+/** A new job, with the rows that some strategies need. */
+async function layJob(tx: Transaction, capacity: number): Promise<bigint> {
+  const [company] = await tx.insert(companies).values({ name: 'Company' }).returning();
+  if (!company) throw new Error('INSERT … RETURNING gave no row');
+  const [job] = await tx
+    .insert(jobs)
+    .values({ companyId: company.id, role: 'Race', capacity })
+    .returning();
+  if (!job) throw new Error('INSERT … RETURNING gave no row');
+  const jobId = job.id;
+  await tx.insert(counters).values({ jobId, capacity });
+  await tx.insert(leases).values({ jobId });
+  await tx.execute(sql`
+    insert into ${slots} (job_id, slot)
+    select ${jobId}, slot from generate_series(1, ${capacity}::int) as slot`);
+  return jobId;
+}
+
+/** Recruiters of earlier races race again. Missing ones are added. */
+async function someRecruiters(tx: Transaction, many: number): Promise<bigint[]> {
+  const present = await tx
+    .select({ id: recruiters.id })
+    .from(recruiters)
+    .orderBy(asc(recruiters.id))
+    .limit(many);
+  const missing = Array.from({ length: many - present.length }, () => ({ name: 'Racer' }));
+  const added = missing.length ? await tx.insert(recruiters).values(missing).returning() : [];
+  return [...present, ...added].map(({ id }) => id);
+}
+
+const courseOf = (
+  jobId: bigint,
+  capacity: number,
+  recruiterIds: bigint[],
+): Course<ClaimRequest> => ({
+  capacity,
+  requests: recruiterIds.map((recruiterId) => ({ jobId, recruiterId })),
+  queries: recruiterIds.map((recruiterId) => `jobId=${jobId}&recruiterId=${recruiterId}`),
+  // A scratch database never counts beyond the safe integers of JSON.
+  ids: { jobId: Number(jobId), recruiterIds: recruiterIds.map(Number) },
+  sessionOf: ({ recruiterId }) => recruiterIds.indexOf(recruiterId) + 1,
+});

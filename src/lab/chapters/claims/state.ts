@@ -1,0 +1,50 @@
+import type { Session } from '../../../db/session.ts';
+import type { Mark, ShownState } from '../../chapter.ts';
+import { JOB, LAST_SESSION } from './trial.ts';
+
+/** The names of rows in the list of locks, in SQL, by their table. */
+export const lockable: Readonly<Record<string, string>> = {
+  jobs: "'job ' || id",
+  job_claims: "'claim of recruiter ' || recruiter_id",
+  recruiters: "'recruiter ' || id",
+  companies: "'company ' || id",
+  'lab.counters': "'counter of job ' || job_id",
+  'lab.slots': "'slot ' || slot || ' of job ' || job_id",
+  'lab.taken_slots': "'taken slot ' || slot || ' of job ' || job_id",
+  'lab.leases': "'lease of job ' || job_id",
+};
+
+/** ●●●○ for the committed claims. Those above the capacity stand out. */
+export async function readState(admin: Session): Promise<ShownState> {
+  const [row] = await admin.run({ text: STATE, params: [JOB], asArrays: false });
+  const { capacity, holders } = row as { capacity: number; holders: number[] };
+  const places = Math.max(capacity, holders.length);
+  return {
+    marks: Array.from({ length: places }, (_, index) => markOf(holders[index], index >= capacity)),
+    summary: `${count(holders.length, 'claim')} committed, ${count(capacity, 'slot')}`,
+    detail: sayHolders(holders),
+    isWrong: holders.length > capacity,
+  };
+}
+
+/** The ids of the recruiters who hold the job, in the order in which they claimed it. */
+const STATE = `select capacity, (
+    select coalesce(json_agg(recruiter_id order by id), '[]') from job_claims where job_id = jobs.id
+  ) as holders from jobs where id = $1`;
+
+function markOf(holder: number | undefined, isExcess: boolean): Mark {
+  if (holder === undefined) return { by: 'nobody', isExcess };
+  return { by: holder <= LAST_SESSION ? holder : 'earlier', isExcess };
+}
+
+function sayHolders(holders: number[]): string {
+  if (holders.length === 0) return 'Nobody holds the job.';
+  const earlier = holders.filter((holder) => holder > LAST_SESSION).length;
+  const playing = holders.filter((holder) => holder <= LAST_SESSION);
+  return [
+    ...(earlier ? [`${earlier} from before`] : []),
+    ...playing.map((holder) => `Recruiter ${holder}`),
+  ].join(', ');
+}
+
+const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;

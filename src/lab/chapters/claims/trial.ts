@@ -1,0 +1,166 @@
+import type { Outcome } from '../../../claims/rules.ts';
+import { settle } from '../../../claims/settle.ts';
+import type { Database } from '../../../db/client.ts';
+import type { Session } from '../../../db/session.ts';
+import { type Assessment, type Ending, isRollback, type Sleep, type Trial } from '../../chapter.ts';
+import { withSleep } from './clock.ts';
+import { faultsOf } from './faults.ts';
+import type { ClaimSituation } from './situations.ts';
+import type { ClaimStrategy } from './strategy.ts';
+
+/** The job that schedules are about, and the ids of those who may hold it already. */
+export const JOB = 1;
+const FIRST_HOLDER = 101;
+/** Recruiters up to this one are sessions. */
+export const LAST_SESSION = FIRST_HOLDER - 1;
+const LAST_HOLDER = 200;
+
+/** So many recruiters claim one job by this strategy. Session 1 is recruiter 1, and so on. */
+export function claimTrial(
+  strategy: Pick<ClaimStrategy, 'claim' | 'timed' | 'restart'>,
+  situation: ClaimSituation,
+  sessions: number,
+): Trial {
+  const { capacity, taken, timePasses, firstRollsBack } = situation;
+  // A schedule that is played only in part leaves sessions waiting in the memory of its servers.
+  const claim = strategy.restart?.() ?? strategy.claim;
+  const program = (session: number) => (db: Database, sleep: Sleep) => {
+    const asking = recruitersOf(situation, session).map(
+      (recruiter) => () =>
+        settle(claim(db, { jobId: BigInt(JOB), recruiterId: BigInt(recruiter) })),
+    );
+    return withSleep(sleep, () => askAll(situation, asking));
+  };
+  const trial: Trial = {
+    setUp: (admin) => setUp(admin, capacity, taken),
+    sessions: Array.from({ length: sessions }, (_, index) => program(index + 1)),
+    judge: (admin, endings) => judge(admin, situation, endings),
+  };
+  if (strategy.timed && timePasses) trial.passTime = (admin) => run(admin, LET_AN_HOUR_PASS);
+  if (firstRollsBack) trial.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
+  return trial;
+}
+
+/** Session 1 is recruiter 1, and so on. A session that is a server has two recruiters. */
+const recruitersOf = ({ onServers }: ClaimSituation, session: number): number[] =>
+  onServers ? [2 * session - 1, 2 * session] : [session];
+
+type Ask = () => Promise<Outcome>;
+
+/** The outcome of each recruiter of a session. One outcome stands alone, as in transcripts. */
+async function askAll({ asksAgain, onServers }: ClaimSituation, asking: Ask[]) {
+  const outcomes = await Promise.all(
+    asking.map(async (ask) => {
+      const again = (error: unknown) => (isRollback(error) ? ask() : Promise.reject(error));
+      const outcome = await (asksAgain ? ask().catch(again) : ask());
+      return onServers && outcome.kind === 'full' ? ask() : outcome;
+    }),
+  );
+  return outcomes.length === 1 ? outcomes[0] : outcomes;
+}
+
+/** By then every lease has ended. */
+const LET_AN_HOUR_PASS = "insert into lab.time_passed values ('1 hour')";
+
+const run = async (admin: Session, text: string) => {
+  await admin.run({ text, params: [], asArrays: false });
+};
+
+/** The admin sessions that have the set-up function already. */
+const installed = new WeakSet<Session>();
+
+async function setUp(admin: Session, capacity: number, taken: number) {
+  if (!installed.has(admin)) await run(admin, INSTALL_SET_UP);
+  installed.add(admin);
+  const text = 'select pg_temp.set_up($1, $2)';
+  await admin.run({ text, params: [capacity, taken], asArrays: false });
+}
+
+/**
+ * Ids are fixed, so a schedule prints the same transcript each time. The set-up is a function, since
+ * PostgreSQL then plans its statements once, and the set-up runs before every schedule. The triggers
+ * announce changes, and nobody listens here. Commits that announce wait for one another, even those
+ * of other stages.
+ */
+const INSTALL_SET_UP = `
+  alter table job_claims disable trigger user;
+  alter table jobs disable trigger user;
+  insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
+  insert into jobs (id, company_id, role) values (${JOB}, ${JOB}, 'Job') on conflict do nothing;
+  insert into recruiters (id, name) select id, 'Recruiter ' || id
+    from generate_series(1, ${LAST_HOLDER}) id on conflict do nothing;
+  select setval(pg_get_serial_sequence(name, 'id'), greatest(${LAST_HOLDER}, nextval(pg_get_serial_sequence(name, 'id'))))
+    from unnest('{companies,jobs,recruiters}'::text[]) name;
+  create function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
+  begin
+    delete from job_claims;
+    delete from lab.counters;
+    delete from lab.slots;
+    delete from lab.taken_slots;
+    delete from lab.leases;
+    delete from lab.time_passed;
+    update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
+    insert into job_claims (job_id, recruiter_id)
+      select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
+    insert into lab.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);
+    insert into lab.leases (job_id) values (${JOB});
+    insert into lab.slots (job_id, slot, recruiter_id)
+      select ${JOB}, slot, case when slot <= taken then ${FIRST_HOLDER} + slot - 1 end
+      from generate_series(1, slot_count) slot;
+    insert into lab.taken_slots (job_id, slot, recruiter_id)
+      select ${JOB}, slot, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
+  end $$`;
+
+async function judge(
+  admin: Session,
+  situation: ClaimSituation,
+  endings: Ending[],
+): Promise<Assessment> {
+  const text = 'select recruiter_id::int as id from job_claims where job_id = $1';
+  const rows = await admin.run({ text, params: [JOB], asArrays: false });
+  const holders = (rows as unknown as { id: number }[]).map(({ id }) => id);
+  const { capacity, taken } = situation;
+  const answers = endings.flatMap((ending, index) => {
+    const kinds = kindsOf(ending);
+    return recruitersOf(situation, index + 1).map((recruiter, at) => ({
+      recruiter,
+      kind: kinds[at] ?? kinds[0],
+    }));
+  });
+  const refused = answers.filter(({ kind }) => kind !== 'claimed').length;
+  const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
+  const isTrue = earlier.every((id) => holders.includes(id)) && answers.every(fits(holders));
+  const claims = holders.length;
+  return {
+    faults: faultsOf({ capacity, claims, refused, isTrue }),
+    summary: `${claims} claims, ${capacity} slots`,
+  };
+}
+
+/** Whether the table agrees with the answer to a recruiter. After an error, both are possible. */
+const fits =
+  (holders: number[]) =>
+  ({ recruiter, kind }: { recruiter: number; kind: string | undefined }): boolean => {
+    if (kind === 'error' || kind === 'unknown') return true;
+    return kind !== undefined && (kind === 'claimed') === holders.includes(recruiter);
+  };
+
+const KINDS = [
+  'claimed',
+  'duplicate',
+  'full',
+  'no-such-job',
+  'no-such-recruiter',
+  'busy',
+  'unknown',
+];
+
+/** The kinds of the outcomes. `error` if the claim threw, undefined if it gave something else. */
+function kindsOf(ending: Ending): (string | undefined)[] {
+  if ('error' in ending) return ['error'];
+  const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
+  return values.map((value) => {
+    const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';
+    return KINDS.find((each) => each === kind);
+  });
+}

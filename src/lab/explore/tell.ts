@@ -1,0 +1,51 @@
+import type { Act, Entry } from './execution.ts';
+import type { Played } from './explore.ts';
+import { History } from './history.ts';
+import { readableError, readableRows, readableStatement } from './readable.ts';
+import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
+import { transcript } from './transcript.ts';
+import type { Ending } from './trial.ts';
+
+/** A schedule as far as it was played. */
+export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary'> & {
+  endings: (Ending | undefined)[];
+};
+
+export function tell({ sessions, entries, endings, faults, summary }: Tellable): ToldSchedule {
+  const history = new History();
+  const told = {
+    sessions,
+    schedule: entries.map(({ choice }) => choice),
+    steps: entries.map((entry, index) => tellEntry(entry, index, history)),
+    endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
+    faults,
+    summary,
+  };
+  return { ...told, transcript: transcript(told) };
+}
+
+const tellEntry = ({ choice, acts }: Entry, index: number, history: History): ToldStep => ({
+  choice,
+  acts: acts.map((act) => tellAct(act, index, history)),
+});
+
+function tellAct(act: Act, index: number, history: History): ToldAct {
+  const { session, step, result, sentAt, waitsFor } = act;
+  const statement = readableStatement(step);
+  const note = history.note(act, index);
+  const told = { session, statement, note, waitsFor, sentAt };
+  if (!result) return { ...told, progress: 'waits', result: null };
+  const outcome = 'rows' in result ? readableRows(result.rows, step) : readableError(result.error);
+  return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };
+}
+
+function tellEnding(ending: Ending | undefined): string | null {
+  if (!ending) return null;
+  return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
+}
+
+/** The `kind` of a value that has one. */
+const readableValue = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.map(readableValue).join(', ')
+    : String(typeof value === 'object' && value !== null && 'kind' in value ? value.kind : value);

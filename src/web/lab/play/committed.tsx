@@ -1,0 +1,22 @@
+import type { PlayState } from '../api.ts';
+
+/** ●●●○ for the committed state, in words too. Marks of which there are too many stand out. */
+export const Committed = ({ state }: { state: PlayState['committed'] }) => (
+  <>
+    <p class={state.isWrong ? 'slots over' : 'slots'}>
+      <span class="dots" aria-hidden="true">
+        {state.marks.map((mark, index) => (
+          <span key={index} class={`dot ${kindOf(mark)}`} />
+        ))}
+      </span>
+      {state.summary}
+    </p>
+    <p class="holders">{state.detail}</p>
+  </>
+);
+
+function kindOf({ by, isExcess }: PlayState['committed']['marks'][number]): string {
+  if (by === 'nobody') return 'free';
+  const whose = by === 'earlier' ? by : `s${by}`;
+  return isExcess ? `${whose} excess` : whose;
+}

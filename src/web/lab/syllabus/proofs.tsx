@@ -1,0 +1,60 @@
+import type { SyllabusEntry, ToldChapter } from '../api.ts';
+import { PlaceLink } from '../link.tsx';
+import type { PartProps } from '../part.ts';
+import { inWords } from '../verdict.tsx';
+
+interface ProofsProps extends Pick<PartProps, 'place' | 'go'> {
+  entry: SyllabusEntry;
+  chapter: ToldChapter;
+}
+
+/** The proof in each situation, and the schedule that shows the gravest fault. */
+export function Proofs({ place, go, entry, chapter }: ProofsProps) {
+  if (entry.situations.length === 0) return null;
+  return (
+    <table class="findings">
+      <caption class="unseen">The result of every schedule of two {chapter.session.many}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Situation</th>
+          <th scope="col">Every schedule</th>
+          <th scope="col">Proof</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entry.situations.map(({ name, idea, schedules, faults, clearest }) => {
+          const gravest = chapter.faults.find((fault) => clearest[fault.name]);
+          const shown = gravest && clearest[gravest.name];
+          const schedule = shown?.split(',') ?? [];
+          const to = {
+            view: 'play',
+            situation: situationIn(entry, name),
+            sessions: 2,
+            schedule,
+          } as const;
+          return (
+            <tr key={name}>
+              <th scope="row">{idea}</th>
+              <td class={shown ? 'bad' : 'good'}>{inWords(chapter, schedules, faults)}</td>
+              <td>
+                {shown ? (
+                  <PlaceLink place={place} go={go} to={to}>
+                    play {schedule.length} steps<span class="unseen"> of it: {idea}</span>
+                  </PlaceLink>
+                ) : (
+                  <PlaceLink place={place} go={go} to={{ ...to, view: 'explore', step: 0 }}>
+                    run them<span class="unseen">: {idea}</span>
+                  </PlaceLink>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** The first situation is the usual one, and needs no name in an address. */
+const situationIn = ({ situations }: SyllabusEntry, name: string): string =>
+  name === situations[0]?.name ? '' : name;
