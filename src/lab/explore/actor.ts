@@ -3,8 +3,12 @@ import type { Gatekeeper, Step } from './gate.ts';
 import type { Ending } from './trial.ts';
 
 /**
- * ready: stands before the gate · running: its statement is under way · waiting: for a lock of
- * another session · asleep: until time passes · elsewhere: waits for something in memory · ended.
+ * - `ready`: the session stands before the gate.
+ * - `running`: its statement is under way.
+ * - `waiting`: the session waits for a lock of another session.
+ * - `asleep`: the session sleeps until time passes.
+ * - `elsewhere`: the session waits for something in memory.
+ * - `ended`
  */
 export type Status = 'ready' | 'running' | 'waiting' | 'asleep' | 'elsewhere' | 'ended';
 
@@ -15,18 +19,18 @@ export class Actor implements Gatekeeper {
   /** From 1, as in schedules. */
   readonly number: number;
   status: Status = 'ready';
-  /** The step before the gate, or under way; none before the first. */
+  /** The step before the gate, or the step under way. Undefined before the first step. */
   step: Step | undefined;
-  /** The sessions whose locks it waits for. */
+  /** The sessions whose locks this session waits for. */
   waitsFor: number[] = [];
-  /** What came back since the driver last looked. */
+  /** The result that came since the driver last looked. */
   returned: { step: Step; result: StepResult } | undefined;
   ending: Ending | undefined;
   readonly #onChange: () => void;
   readonly #program: () => Promise<unknown>;
   #pass: (() => void) | undefined;
   #isStarted = false;
-  /** Its first statement belongs to the step that starts it, and does not stop at the gate. */
+  /** The first statement belongs to the step that starts the session, and does not stop at the gate. */
   #isStarting = false;
 
   constructor(number: number, program: () => Promise<unknown>, onChange: () => void) {
@@ -35,7 +39,7 @@ export class Actor implements Gatekeeper {
     this.#onChange = onChange;
   }
 
-  /** Lets the session make its next step: the one before the gate, or its first. */
+  /** Lets the session make its next step. */
   go() {
     if (this.#isStarted) {
       this.#become('running');
@@ -53,7 +57,7 @@ export class Actor implements Gatekeeper {
       this.ending = ending;
       this.#become('ended');
     };
-    // Through then: a program that throws before it returns a promise ends all the same.
+    // Through `then`, since a program may throw before it returns a promise.
     Promise.resolve()
       .then(this.#program)
       .then(
@@ -75,7 +79,7 @@ export class Actor implements Gatekeeper {
     });
   }
 
-  /** The step that started it is over: whatever it waits for, its next statement stops. */
+  /** The step that started the session is over. From now on each statement stops at the gate. */
   started() {
     this.#isStarting = false;
   }
@@ -87,7 +91,7 @@ export class Actor implements Gatekeeper {
     this.#become('elsewhere');
   }
 
-  /** The session's `sleep`: until the driver makes time pass. */
+  /** The session sleeps until the driver makes time pass. */
   readonly sleep = (): Promise<void> => {
     this.#become('asleep');
     return new Promise((resolve) => {
@@ -104,7 +108,7 @@ export class Actor implements Gatekeeper {
     if (this.status === 'running') this.#become('waiting');
   }
 
-  /** Its lock was granted: it runs on. */
+  /** The lock was granted, and the session runs on. */
   resume() {
     this.waitsFor = [];
     this.#become('running');

@@ -6,31 +6,31 @@ import type { Stage, StageSession } from './stage.ts';
 import { Hang, Stillness } from './stillness.ts';
 import type { Assessment, Ending, Trial } from './trial.ts';
 
-/** What one session did in one step of the schedule. */
+/** The part of one session in one step of the schedule. */
 export interface Act {
   session: number;
   step: Step;
-  /** The choice at which it was sent, from 0: earlier than this one where it had to wait. */
+  /** The choice at which the statement was sent, from 0. Earlier than now if the statement waited. */
   sentAt: number;
-  /** What came back; undefined while it waits. */
+  /** Undefined while the statement waits. */
   result: StepResult | undefined;
   waitsFor: number[];
 }
 
-/** One choice of the scheduler, and all that happened until nothing moved. */
+/** One choice of the scheduler, and everything that happened until nothing moved. */
 export interface Entry {
   choice: string;
   acts: Act[];
 }
 
-/** What waits in memory alone, for a timer of its own say, gets so long to come back. */
+/** A session that waits in memory, such as for a timer of its own, gets so long to come back. */
 const GRACE_MS = 2_000;
-/** A strategy that has not ended by then tries for ever. */
+/** A strategy that makes more steps than this tries for ever. */
 const MOST_STEPS = 200;
 
 /**
- * One schedule being played: choose, and everything runs until nothing moves any more. A choice is
- * the number of a session, `t` for time that passes, or `x` and a number for a cut connection.
+ * One schedule while it is played. After each choice, everything runs until nothing moves. A choice is
+ * the number of a session, `t` for time that passes, or `x1` for a cut connection of session 1.
  */
 export class Execution {
   readonly entries: Entry[] = [];
@@ -55,7 +55,7 @@ export class Execution {
     this.#stillness = new Stillness(stage, this.pids, this.actors);
   }
 
-  /** Sets the scene; no session has made a step yet. */
+  /** Sets up the tables. No session has made a step yet. */
   static async start(stage: Stage, trial: Trial, model: StepModel = STEP_MODEL) {
     const sessions = await stage.sessions(trial.sessions.length);
     await trial.setUp(stage.admin);
@@ -78,14 +78,14 @@ export class Execution {
     return actor;
   }
 
-  /** What the scheduler may choose now; nothing when all have ended or nothing can move. */
+  /** The choices of the scheduler now. None if all sessions have ended or nothing can move. */
   choices(): string[] {
     const ready = this.actors.filter(({ status }) => status === 'ready');
     const open = this.actors.filter(({ status }) => status !== 'ended');
     const asleep = open.some(({ status }) => status === 'asleep');
-    // Before anything is committed the tables are as they were set up: nothing in them can end.
+    // Before the first commit the tables are as they were set up, and nothing in them can end.
     const timed = this.#trial.passTime && !this.#timePassed && this.#committed && open.length > 0;
-    // Time passes once at any such point; after that, when all that is left is to wait for it.
+    // Time may pass once at any point. After that, it passes when every session waits for it.
     const mayPass = timed || (asleep && ready.length === 0);
     const cuts = open.filter(({ number, status }) => this.#mayCut(number) && status !== 'asleep');
     return [
@@ -150,7 +150,7 @@ export class Execution {
     return this.actors.every(({ status }) => status === 'ended');
   }
 
-  /** The sessions that can never go on: nothing is left to choose, and they have not ended. */
+  /** The sessions that can never go on. There is nothing to choose, and they have not ended. */
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
     const deadline = Date.now() + GRACE_MS;
@@ -158,13 +158,13 @@ export class Execution {
       if (!(await this.#stillness.change(deadline - Date.now()))) return open();
       await this.#stillness.settle();
       const last = this.entries.at(-1);
-      // What came back by itself belongs to the step before.
+      // A session that came back by itself belongs to the step before.
       if (last) this.#record(last, '');
     }
     return [];
   }
 
-  /** Judges the tables. For when all sessions have ended. */
+  /** Judges the tables. All sessions have to be over. */
   judge(): Promise<Assessment> {
     const endings = this.actors.map(({ ending }) => ending as Ending);
     return this.#trial.judge(this.#stage.admin, endings);

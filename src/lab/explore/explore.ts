@@ -23,28 +23,28 @@ export interface Played {
 
 export interface Exploration {
   schedules: number;
-  /** Whether these are all that there are. */
+  /** All schedules were played. */
   isComplete: boolean;
   /** In how many schedules each fault was found. */
   faults: Record<string, number>;
   serializationFailures: number;
-  /** For each fault the schedule that shows it best: fewest switches, then fewest steps. */
+  /** The schedule that shows each fault best: fewest switches, then fewest steps. */
   counterexamples: Record<string, Played>;
   milliseconds: number;
 }
 
 export interface ExploreOptions {
   model?: StepModel;
-  /** Schedules that are played at most; all by default. */
+  /** The number of schedules that are played at most. By default all. */
   most?: number;
-  /** Called after each schedule with how many there were. */
+  /** Called after each schedule with their number so far. */
   onSchedule?: (schedules: number) => void;
   /** Called before each step with the schedule up to it. */
   onStep?: (schedule: string) => void;
   stop?: AbortSignal;
 }
 
-/** Plays every schedule of a trial, each from the beginning, and counts what was wrong. */
+/** Plays every schedule of a trial, each from the beginning, and counts the faults. */
 export async function explore(
   stage: Stage,
   trial: Trial,
@@ -71,7 +71,7 @@ export async function explore(
     count(found, played);
     options.onSchedule?.(found.schedules);
     found.isComplete = !forks.advance();
-    // What hangs once would hang, for its whole bound, in most of the other schedules too.
+    // The trial would hang in most of the other schedules too, each time for the whole bound.
     if (played.faults.includes('hang')) break;
   } while (!found.isComplete && found.schedules < most);
   found.milliseconds = Math.round(performance.now() - startedAt);
@@ -87,13 +87,13 @@ export function counterexampleOf(
   return worst && counterexamples[worst.name];
 }
 
-/** Plays one schedule; where it is too short to reach the end, the lowest choice goes on. */
+/** Plays one schedule. If it is too short, the lowest choice goes on to the end. */
 export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<Played> {
   return play(stage, trial, undefined, (execution) => {
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
-    // Nothing to choose yet: somebody comes back by itself.
+    // There is no choice yet. A session comes back by itself.
     if (choices.length === 0 && !execution.isOver()) return undefined;
     if (choices.includes(wanted)) return wanted;
     throw new Divergence(
@@ -112,7 +112,7 @@ async function play(
   const execution = await Execution.start(stage, trial, model);
   try {
     let stuck: Actor[] = [];
-    // Who waits for something in memory alone may come back by itself, and then there is a choice.
+    // A session that waits in memory may come back by itself. Then there is a choice.
     while (stuck.length === 0 && !execution.isOver()) {
       for (let choice = choose(execution); choice !== undefined; choice = choose(execution))
         await execution.step(choice);
@@ -128,7 +128,7 @@ async function play(
   }
 }
 
-/** What is wrong with a schedule in which all sessions have ended. */
+/** The faults of a schedule in which all sessions have ended. */
 export async function assess(execution: Execution): Promise<Played> {
   const { faults: found, summary } = await execution.judge();
   const endings = execution.actors.map(({ ending }) => ending as Ending);

@@ -2,7 +2,7 @@ import { databaseError } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 import type { Execution } from './execution.ts';
 
-/** A schedule did not do the same when it was played again: nothing that was counted holds. */
+/** A schedule went another way when it was played again. So no count holds. */
 export class Divergence extends PlainError {
   override name = 'Divergence';
 }
@@ -11,15 +11,15 @@ export class Divergence extends PlainError {
 interface Fork {
   choices: string[];
   chosen: number;
-  /** What had happened up to here, to be sure that it happens again. */
+  /** The events up to here. They have to happen again each time. */
   trace: string;
 }
 
-/** The way through all schedules: at each fork one choice after another, the deepest fork first. */
+/** The way through all schedules: one choice after the other at each fork, the deepest fork first. */
 export class Forks {
   readonly #forks: Fork[] = [];
 
-  /** The next choice: as in the schedule before up to the last fork, the first choice beyond it. */
+  /** The next choice: the remembered one up to the last fork, and the first choice beyond that fork. */
   next(execution: Execution): string | undefined {
     const choices = execution.choices();
     if (choices.length === 0) return undefined;
@@ -37,7 +37,7 @@ export class Forks {
     return choices[fork.chosen];
   }
 
-  /** Moves the deepest fork that has a choice left on to it; false when none has. */
+  /** Moves the deepest fork on to its next choice. False if no fork has a choice left. */
   advance(): boolean {
     for (let fork = this.#forks.pop(); fork !== undefined; fork = this.#forks.pop()) {
       if (++fork.chosen < fork.choices.length) {
@@ -49,7 +49,7 @@ export class Forks {
   }
 }
 
-/** Where things stand, in short: what the last step gave to whom, and what each would do next. */
+/** The results of the last step, and the next statement of each session, in short. */
 function traceOf({ entries, actors }: Execution): string {
   const acts = (entries.at(-1)?.acts ?? []).map(({ session, step, result, waitsFor }) => {
     if (!result) return `S${session} waits for S${waitsFor} with ${step.text}`;

@@ -2,11 +2,11 @@ import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
 import { RolledBackByTrial } from './trial.ts';
 
-/** What counts as one step. The counts of schedules depend on it; docs/explorer.md explains it. */
+/** The rules for steps. The counts of schedules depend on them. docs/explorer.md explains them. */
 export interface StepModel {
   /** BEGIN takes no snapshot and no lock, so by default it goes with the statement after it. */
   beginIsStep: boolean;
-  /** A write outside a transaction executes and then commits: others may come in between. */
+  /** A write outside a transaction executes and then commits. Others may come in between. */
   loneWriteIsTwo: boolean;
 }
 
@@ -21,14 +21,14 @@ export interface Step {
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
 
-/** Its transaction keeps the snapshot of its first statement. */
+/** The transaction of the step keeps the snapshot of its first statement. */
 export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
 
 /** The scheduler's side of a gate. */
 export interface Gatekeeper {
   /** Resolves when the scheduler lets this step go. */
   arrive(step: Step): Promise<void>;
-  /** The step's statements have come back, with the last one's rows or an error. */
+  /** The statements of the step have come back, with the rows of the last statement or an error. */
   leave(result: { rows: Rows } | { error: unknown }): void;
 }
 
@@ -37,18 +37,18 @@ const PREPARATORY = /^(begin|start transaction|set transaction|savepoint|release
 const WRITES = /\b(insert|update|delete|merge|share)\b/i;
 
 /**
- * A session that pauses before each step until the scheduler lets it go. It stands where production
- * has a plain session, below Drizzle, so the code above it is the same to the letter.
+ * A session that pauses before each step until the scheduler lets it go. The gate takes the place of
+ * production's plain session, below Drizzle. So the code above the gate is exactly production's.
  */
 export class Gate implements Session {
   readonly #inner: Session;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
   #rollsBackAfter: RegExp | undefined;
-  /** Preparatory statements that wait for the step they belong to. */
+  /** Preparatory statements that wait for their step. */
   #held: Statement[] = [];
   #inTransaction = false;
-  /** The strategy itself began the transaction; a lone write has one that it knows nothing of. */
+  /** The strategy itself began the transaction. The gate begins one for a lone write. */
   #isBegun = false;
   #lent: Promise<unknown> = Promise.resolve();
   #sent: Promise<unknown> = Promise.resolve();
@@ -71,8 +71,8 @@ export class Gate implements Session {
   }
 
   /**
-   * Lends itself as a pool does, to one after the other. A pool would give whoever asks for more
-   * within a transaction another connection, where he may wait for his own locks.
+   * Lends itself to one user after the other, as a pool of one. A larger pool would lend a second
+   * connection inside a transaction, and the program could then wait for its own locks.
    */
   async lend<T>(use: (session: Session) => Promise<T>): Promise<T> {
     if (this.#isBegun) throw new Error('db was used inside a transaction of db: use its tx');
@@ -121,14 +121,14 @@ export class Gate implements Session {
     this.#doomed = false;
   }
 
-  /** Once: whoever tries again is let through. */
+  /** Rolls back once. Another try commits. */
   async #rollBack(): Promise<Rows> {
     this.#rollsBackAfter = undefined;
     await this.#end(command('rollback'));
     throw new RolledBackByTrial('the trial rolled this transaction back');
   }
 
-  /** What PostgreSQL does by itself for a statement on its own, with a pause before the commit. */
+  /** Runs a lone write in a transaction, as PostgreSQL does, but with a pause before the commit. */
   async #loneWrite(statement: Statement): Promise<Rows> {
     this.#held = [command(BEGIN)];
     this.#inTransaction = true;
@@ -159,7 +159,7 @@ export class Gate implements Session {
   }
 }
 
-/** The answer to a statement that is not sent, or not yet. */
+/** The answer to a statement that is not sent now. */
 const nothing = (command: string): Rows => Object.assign([], { command });
 
 const command = (text: string): Statement => ({ text, params: [], asArrays: false });

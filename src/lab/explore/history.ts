@@ -1,18 +1,18 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './gate.ts';
 
-/** What is needed to tell whether a statement saw everything that was committed. */
+/** Remembers commits and snapshots. From them follows which commits a statement does not see. */
 export class History {
   readonly #commits: { session: number; at: number }[] = [];
   readonly #snapshots = new Map<number, number>();
   readonly #wrote = new Set<number>();
 
-  /** The step, from 0, whose snapshot a session's open transaction keeps; undefined where it keeps none. */
+  /** The step, from 0, whose snapshot the session's open transaction keeps. Undefined if it keeps none. */
   kept(session: number): number | undefined {
     return this.#snapshots.get(session);
   }
 
-  /** Takes the next act, of the step with this number from 0; what its snapshot was too old to see. */
+  /** Takes the next act, of step `at` from 0. Returns the commits that its snapshot is too old to see. */
   note(act: Act, at: number): string | null {
     const taken = this.#snapshotOf(act);
     const unseen = isRead(act)
@@ -42,7 +42,7 @@ export class History {
   }
 }
 
-/** FOR UPDATE outside a fixed snapshot looks at the locked row as it is now, so it misses nothing. */
+/** FOR UPDATE reads the locked row as it is now, unless the transaction keeps its snapshot. */
 function isRead({ step }: Act): boolean {
   if (/^select\b/i.test(step.text))
     return keepsSnapshot(step) || !/\bfor (no key )?update\b/i.test(step.text);

@@ -1,12 +1,12 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './gate.ts';
 
-/** A row of more values than this is a record; of fewer, its values are the point of the step. */
+/** A row of at most so many values is shown with its values. A longer row is only counted. */
 const MOST_VALUES = 3;
 
 /**
- * The statement with its parameters in their places, without the quotes that Drizzle adds, and with
- * its long lists of columns left out: they say nothing about who waits for whom.
+ * The statement with its parameters in their places. Drizzle's quotes are left out, and so are long
+ * lists of columns: they do not matter for who waits for whom.
  */
 export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
   return text
@@ -19,20 +19,20 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
     .trim();
 }
 
-/** What came back, in a few words: the values of a small row, else the number of rows. */
+/** The rows in a few words: the values of one small row, or the number of rows. */
 export function readableRows(rows: unknown[], { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
   const counted = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
-  // What an insert returns has ids and times in it, which are new each time.
+  // The ids and times of inserted rows are new each time.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length > MOST_VALUES) return counted;
-  // Drizzle asks for arrays, so their keys are numbers and the names have to come from the text.
+  // Drizzle asks for rows as arrays. So the names of the columns come from the text.
   const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
   return entries.map(([, value], index) => `${names[index] ?? ''} ${value}`.trim()).join(', ');
 }
 
-/** The names of the columns that a statement returns, as far as they stand in it. */
+/** The names of the columns that a statement returns, if they stand in its text. */
 function namesOf(text: string): string[] {
   let outline = text.replace(/"/g, '');
   while (/\([^()]*\)/.test(outline)) outline = outline.replace(/\([^()]*\)/g, '');

@@ -4,7 +4,7 @@ import { type Codecs, openSession, type Rows, type Session } from '../../db/sess
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 
-/** A session of the stage, with what tells it from others. */
+/** A session of the stage, with its backend. */
 export interface StageSession {
   session: Session;
   pid: number;
@@ -13,14 +13,15 @@ export interface StageSession {
 }
 
 /**
- * How soon a waiting session looks for a deadlock, and thereby tells that it waits. It looks once a
- * wait: with this, whoever closes a cycle is the one to find it, since the others have looked.
+ * How soon a waiting session looks for a deadlock, and so reports that it waits. A session looks once
+ * in a wait. The others have looked by the time that a session closes a cycle, so this session always
+ * finds the deadlock.
  */
 const DEADLOCK_TIMEOUT_MS = 1;
 
 const PARAMETERS = {
   ...READ_COMMITTED,
-  // Says "still waiting" after deadlock_timeout: an event, where asking again and again is a clock.
+  // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
   log_lock_waits: 'on',
   client_min_messages: 'log',
   log_min_messages: 'fatal',
@@ -30,7 +31,7 @@ const PARAMETERS = {
   statement_timeout: 0,
 };
 
-/** The connections that schedules are played on, one after another: they are opened once. */
+/** The connections for schedules, one schedule after the other. They are opened once. */
 export class Stage {
   readonly codecs: Codecs = { parsers: {}, serializers: {} };
   readonly admin: Session;
@@ -42,7 +43,7 @@ export class Stage {
     this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 
-  /** Sessions without a transaction or a lock; those that were lost or left busy are replaced. */
+  /** Sessions without a transaction or a lock. Lost sessions are replaced. */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
     const alive = this.#sessions;
@@ -50,13 +51,13 @@ export class Stage {
     return alive.slice(0, count);
   }
 
-  /** Ends what the sessions have open, and forgets those that were lost. */
+  /** Ends open transactions, releases all locks, and forgets lost sessions. */
   async clean() {
     this.#sessions = this.#sessions.filter(({ session }) => session.isAlive());
     await Promise.all(this.#sessions.map(({ session }) => session.run(statement(CLEAN))));
   }
 
-  /** Gives up every session, whatever it is doing. */
+  /** Ends every session, even a busy one. */
   async abandon() {
     const pids = this.#sessions.map(({ pid }) => pid);
     this.#sessions = [];

@@ -33,7 +33,7 @@ export class Stillness {
   async settle() {
     for (;;) {
       await this.#untilNoneRuns();
-      // Twice: what came back resolves promises, and these may release others.
+      // Twice, since a result resolves promises, and these may release other promises.
       await turn();
       await turn();
       if (this.#isRunning()) continue;
@@ -43,8 +43,8 @@ export class Stillness {
   }
 
   /**
-   * True when a session that has just gone elsewhere comes back by itself: from a thread pool or a
-   * short timer. One that stays away waits for another session, and is left to itself.
+   * True if a session that has just gone elsewhere comes back by itself, from a thread pool or a short
+   * timer. A session that stays away waits for another session.
    */
   async #comesBack(): Promise<boolean> {
     for (const actor of this.#inMemory)
@@ -74,12 +74,12 @@ export class Stillness {
     this.#bell.ring();
   }
 
-  /** True when a session changed its status, false when none did for so long. */
+  /** True if a session changed its status in time. */
   change(milliseconds: number): Promise<boolean> {
     return this.#bell.rings(milliseconds);
   }
 
-  /** Asks PostgreSQL for whom each waiting session waits; false when one of them moves again. */
+  /** Asks PostgreSQL for whom each waiting session waits. False if one of them moves again. */
   async #seeWhoWaits(): Promise<boolean> {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
     const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
@@ -88,19 +88,19 @@ export class Stillness {
       arrayOf(this.#pids),
     ])) as unknown as Activity[];
     const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
-    // An error is told before the locks are given back: until then, who waits for whom is not true.
+    // PostgreSQL reports an error before it releases the locks. Until then its answer is not true.
     if (failed.some((actor) => of(actor)?.active)) return false;
     const numbers = (blockers: number[]) =>
       blockers.map((pid) => this.#pids.indexOf(pid) + 1).filter((number) => number > 0);
     let moved = false;
     for (const actor of waiting) {
       if (actor.status !== 'waiting') {
-        // It came back while we asked.
+        // The session came back while we asked.
         moved = true;
         continue;
       }
       actor.waitsFor = numbers(of(actor)?.blockers ?? []).sort();
-      // Blocked by nobody, or by somebody else such as autovacuum: it goes on by itself.
+      // Nobody blocks the session, or a stranger does, such as autovacuum. It goes on by itself.
       if (actor.waitsFor.length === 0) {
         actor.resume();
         moved = true;

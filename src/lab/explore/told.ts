@@ -1,20 +1,20 @@
-/** A schedule in words: what is shown of it anywhere, and what the text transcript is printed from. */
+/** A schedule in words. Pages show these words, and the text transcript is printed from them. */
 export interface ToldSchedule {
   sessions: number;
-  /** The choices: a session's number, `t` where time passes, `x` and a number for a cut connection. */
+  /** Choices: the number of a session, `t` for time that passes, or `x1` for a cut connection of S1. */
   schedule: string[];
   steps: ToldStep[];
-  /** What each session came to, such as `claimed`; null while it has not ended. */
+  /** The end of each session, such as `claimed`. Null while the session has not ended. */
   endings: (string | null)[];
   /** The faults that the trial found in it, and `deadlock`, `error` or `hang`. */
   faults: string[];
-  /** The state at the end, in a line; empty while there is no end. */
+  /** The state at the end, in a line. Empty before the end. */
   summary: string;
-  /** All of it as text, a column for each session. */
+  /** The whole schedule as text, with a column for each session. */
   transcript: string;
 }
 
-/** One choice, and all that it brought about. */
+/** One choice, and everything that happened until nothing moved. */
 export interface ToldStep {
   choice: string;
   acts: ToldAct[];
@@ -23,14 +23,14 @@ export interface ToldStep {
 export interface ToldAct {
   session: number;
   statement: string;
-  /** `completed`: sent at an earlier step, where it had to wait, and come back in this one. */
+  /** `completed`: the statement was sent at an earlier step, waited, and came back at this step. */
   progress: 'ran' | 'waits' | 'completed';
-  /** What came back, in a few words. */
+  /** The answer to the statement, in a few words. */
   result: string | null;
-  /** What the statement's snapshot was too old to see. */
+  /** The commits that the statement's snapshot is too old to see. */
   note: string | null;
-  /** The sessions whose locks it waits for. */
+  /** The sessions whose locks the statement waits for. */
   waitsFor: number[];
-  /** The step at which it was sent, from 0. */
+  /** The step at which the statement was sent, from 0. */
   sentAt: number;
 }

@@ -5,8 +5,8 @@ const COLUMN = 48;
 const MARGIN = 6;
 
 /**
- * What happened, a column for each session: every step's statement, what it gave, who waited for
- * whom, and where a statement saw data that was out of date. The same schedule gives the same text.
+ * Prints a schedule with a column for each session: statements and their results, who waited for whom,
+ * and which snapshots were too old. The same schedule prints the same text.
  */
 export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
   const { sessions, steps, endings, faults, summary } = told;
@@ -22,7 +22,7 @@ export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Only what never ends is longer than this, and its middle is all the same. */
+/** Only a schedule that never ends is longer than this. Its middle repeats itself. */
 const MOST_STEPS = 40;
 
 function shorten(steps: string[][]): string[][] {
@@ -51,7 +51,7 @@ function printAct({ statement, progress, result, note, waitsFor }: ToldAct): str
   return [said, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
 }
 
-/** Paragraphs in the column of a session, the label in the margin of the first line. */
+/** Prints paragraphs in the column of a session, with the label in the margin of the first line. */
 function inColumn(label: string, session: number, paragraphs: string[]): string[] {
   const indent = MARGIN + (session - 1) * COLUMN;
   return paragraphs
@@ -59,7 +59,7 @@ function inColumn(label: string, session: number, paragraphs: string[]): string[
     .map((line, index) => (index === 0 ? label.padEnd(indent) : ' '.repeat(indent)) + line);
 }
 
-/** Breaks at spaces; the lines after the first are indented a little. */
+/** Breaks lines at spaces. Later lines are indented a little. */
 function wrap(text: string, width: number): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {

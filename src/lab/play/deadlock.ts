@@ -1,11 +1,11 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Execution } from '../explore/execution.ts';
 
-/** Sessions that waited for one another in a circle, and the one that PostgreSQL gave up for it. */
+/** Sessions that waited for one another in a circle, and the session that PostgreSQL gave up. */
 export interface Deadlock {
-  /** The step, from 1, at which it was found. */
+  /** The step, from 1, at which PostgreSQL found the deadlock. */
   step: number;
-  /** Each waited for the next, and the last for the first. */
+  /** Each session waited for the next one, and the last for the first. */
   cycle: number[];
   victim: number;
 }
@@ -22,7 +22,7 @@ export function findDeadlock({ entries, pids }: Execution): Deadlock | null {
   return null;
 }
 
-/** Its detail has a line for each: `Process 7 waits for …; blocked by process 8.` */
+/** The error's detail has a line for each session: `Process 7 waits for …; blocked by process 8.` */
 function cycleOf(error: unknown, pids: number[]): number[] {
   const { detail = '' } = error as { detail?: string };
   const waiting = [...detail.matchAll(/^Process (\d+) waits for .* blocked by process \d+\.$/gm)];

@@ -3,7 +3,7 @@ import type { Session } from '../../db/session.ts';
 import type { Chapter } from '../chapter.ts';
 import type { Stage } from '../explore/stage.ts';
 
-/** A lock that a session's open transaction holds, as PostgreSQL has it. */
+/** A lock that a session's open transaction holds. */
 export interface HeldLock {
   session: number;
   kind: 'row' | 'advisory' | 'table' | 'predicate';
@@ -36,7 +36,7 @@ export async function readLocks(
 
 type Row = Omit<HeldLock, 'session'> & { pid: number };
 
-/** The admin sessions whose database has, or cannot have, the extension. */
+/** Whether the database of an admin session has the extension. */
 const installed = new WeakMap<Session, Promise<boolean>>();
 
 function install(stage: Stage): Promise<boolean> {
@@ -48,7 +48,7 @@ function install(stage: Stage): Promise<boolean> {
   return done;
 }
 
-/** pgrowlocks' words in those of the manual's chapter on row-level locks. */
+/** Words of pgrowlocks, and the words of PostgreSQL's manual for the same locks. */
 const MODES: Record<string, string> = {
   'For Key Share': 'FOR KEY SHARE',
   'For Share': 'FOR SHARE',

@@ -31,7 +31,7 @@ export interface PlayState {
 export interface PlayedSession {
   session: number;
   status: Status;
-  /** The statement that runs next, or that waits. */
+  /** The next statement, or the statement that waits. */
   statement: string | null;
   waitsFor: number[];
   transaction: OpenTransaction | null;

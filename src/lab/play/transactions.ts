@@ -4,16 +4,16 @@ import { type Isolation, keepsSnapshot, type Step } from '../explore/gate.ts';
 import { History } from '../explore/history.ts';
 import type { Stage } from '../explore/stage.ts';
 
-/** The transaction that a session has open. */
+/** The open transaction of a session. */
 export interface OpenTransaction {
   isolation: Isolation;
-  /** The step, from 1, whose snapshot all of it sees; null where each statement takes its own. */
+  /** The step, from 1, whose snapshot the transaction keeps. Null if each statement takes its own. */
   snapshotOfStep: number | null;
-  /** A statement of it failed: nothing but a rollback is left to it. */
+  /** One of its statements failed, so only a rollback is left. */
   hasFailed: boolean;
 }
 
-/** For each session its transaction; null where PostgreSQL has none of it. */
+/** The open transaction of each session. Null if the session has none. */
 export async function readTransactions(
   stage: Stage,
   { pids, entries, actors }: Execution,

@@ -3,14 +3,14 @@ import type { PartProps } from './part.ts';
 import { hrefOf, type Place } from './place.ts';
 
 interface PlaceLinkProps extends Pick<PartProps, 'place' | 'go'> {
-  /** Where it leads to, as far as that is elsewhere. */
+  /** The differences to the current place. */
   to: Partial<Place>;
   class?: string;
   isCurrent?: boolean;
   children?: Child;
 }
 
-/** A real link, so that it opens in another tab as well; a plain click stays in the page. */
+/** A real link, so it opens in another tab too. A plain click stays in the page. */
 export function PlaceLink({ place, go, to, isCurrent, children, ...rest }: PlaceLinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;

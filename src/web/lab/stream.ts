@@ -2,12 +2,12 @@ import { asking } from '../parts/api.ts';
 import { eventsOf } from '../parts/events.ts';
 import { labUrl, reached } from './api.ts';
 
-/** The events of a stream, each by its name with what it says. */
+/** The events of a stream, each with its name and data. */
 export type News<Events> = {
   [Name in keyof Events]: { name: Name; data: Events[Name] };
 }[keyof Events];
 
-/** Asks the lab for a stream, and gives its events. Throws in words for a person. */
+/** Asks the lab for a stream, and yields its events. Throws in words for a person. */
 export async function* newsOf<Events>(
   path: string,
   init: RequestInit,
@@ -23,7 +23,7 @@ export async function* newsOf<Events>(
       yield event as News<Events>;
     }
   } catch {
-    // A connection that was cut, which is told below as one that ended too early.
+    // The connection was cut. The message below says so.
   }
   if (last !== 'done' && last !== 'failed')
     throw new Error('The server has broken off. Try again.');

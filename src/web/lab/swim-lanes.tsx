@@ -6,7 +6,7 @@ import { lockIn, names } from './play/words.ts';
 type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
 
-/** What happened, a row for each step and a lane for each session. The last row stays in sight. */
+/** The steps so far: a row for each step and a lane for each session. The last row stays in sight. */
 export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | 'steps'>) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -14,7 +14,7 @@ export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | '
   }, [steps.length]);
   const numbers = Array.from({ length: sessions }, (_, index) => index + 1);
   return (
-    // What scrolls has to be within reach of keys.
+    // Keys have to reach everything that scrolls.
     <section ref={box} class="swim-lanes" aria-label="Steps so far" tabindex={0}>
       <table class={`of-${sessions}`}>
         <thead>
@@ -71,7 +71,7 @@ function Row({ step, index, numbers, steps }: RowProps) {
   );
 }
 
-/** Whether a session has sent a statement by then that has not come back. */
+/** Whether a statement of the session still waits after this step. */
 function waitsAfter(steps: ToldStep[], index: number, session: number): boolean {
   const acts = steps.slice(0, index + 1).flatMap((step) => step.acts);
   return acts.findLast((act) => act.session === session)?.progress === 'waits';
@@ -90,7 +90,7 @@ const Cell = ({ act }: { act: ToldAct }) => (
   </td>
 );
 
-/** A long statement is cut short, but never the lock that it takes. */
+/** A long statement is cut short, but its lock is always shown. */
 function Statement({ text }: { text: string }) {
   const lock = lockIn(text);
   return (

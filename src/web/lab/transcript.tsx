@@ -7,7 +7,7 @@ interface RecordProps {
   told: ToldSchedule;
 }
 
-/** The text transcript, as the command line prints it, and the command that shows it again. */
+/** The transcript as the command line prints it, and the command that prints it again. */
 export function Transcript({ place, told }: RecordProps) {
   const command = commandOf(place, told.schedule);
   const isOver = !told.endings.includes(null);

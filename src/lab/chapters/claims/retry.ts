@@ -1,9 +1,9 @@
 import type { Outcome } from '../../../claims/rules.ts';
 
-/** In a crowd of n, n - 1 may lose each time; past this it is kinder to let the caller ask again. */
+/** In a crowd of n, n - 1 may lose each time. After so many tries the caller had better ask again. */
 const TRIES = 10;
 
-/** Claims anew after a conflict, a bounded number of times, and is `busy` after the last. */
+/** Claims anew after a conflict, a bounded number of times. After the last try it is `busy`. */
 export async function retryOn(
   isConflict: (error: unknown) => boolean,
   claim: () => Promise<Outcome>,

@@ -5,7 +5,7 @@ import { inProject } from '../../../process/project.ts';
 /** The migrations that make these tables. */
 export const migrations = inProject('drizzle/lab/claims');
 
-/** What some strategies need besides the claims; production's own tables stay clean of it. */
+/** Some strategies need these tables. Production has none of them. */
 export const lab = pgSchema('lab');
 
 const jobId = () =>
@@ -14,7 +14,7 @@ const jobId = () =>
     .references(() => jobs.id, { onDelete: 'cascade' });
 const recruiterId = () => bigint('recruiter_id', { mode: 'bigint' });
 
-/** One row a job: how many of its claims there are, kept beside them; and a version to compare. */
+/** A row for each job: the number of its claims, and a version to compare. */
 export const counters = lab.table('counters', {
   jobId: jobId().primaryKey(),
   capacity: integer().notNull(),
@@ -22,21 +22,21 @@ export const counters = lab.table('counters', {
   version: integer().notNull().default(0),
 });
 
-/** One row a slot from the beginning; it is free while it has no recruiter. */
+/** A row for each slot. The slot is free while the row has no recruiter. */
 export const slots = lab.table(
   'slots',
   { jobId: jobId(), slot: integer().notNull(), recruiterId: recruiterId() },
   (table) => [primaryKey({ columns: [table.jobId, table.slot] })],
 );
 
-/** One row a slot that is taken: the primary key lets nobody else have the same one. */
+/** A row for each taken slot. The primary key lets nobody else take the same slot. */
 export const takenSlots = lab.table(
   'taken_slots',
   { jobId: jobId(), slot: integer().notNull(), recruiterId: recruiterId().notNull() },
   (table) => [primaryKey({ columns: [table.jobId, table.slot] })],
 );
 
-/** One row a job: who may work on it, until when, and a token that grows with each new lease. */
+/** A row for each job: its holder, the end of the lease, and a token that grows with each lease. */
 export const leases = lab.table('leases', {
   jobId: jobId().primaryKey(),
   holder: bigint({ mode: 'bigint' }),
@@ -44,5 +44,5 @@ export const leases = lab.table('leases', {
   token: integer().notNull().default(0),
 });
 
-/** How far the lab's time is ahead of the real one: empty, except where a scenario makes it pass. */
+/** How far the lab's time is ahead of the real time. Empty unless a situation makes time pass. */
 export const timePassed = lab.table('time_passed', { ahead: interval().notNull() });

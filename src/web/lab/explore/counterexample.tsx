@@ -11,7 +11,7 @@ interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
   shown: number;
 }
 
-/** The schedule that shows the fault best, as far as one has come with it. */
+/** The schedule that shows the fault best, up to the step that is shown. */
 export function Counterexample({ told, shown, place, go }: CounterexampleProps) {
   const last = told.steps.length;
   const schedule = told.schedule.slice(0, shown);
@@ -31,7 +31,7 @@ export function Counterexample({ told, shown, place, go }: CounterexampleProps) 
   );
 }
 
-/** What each recruiter was told in the end, and what is in the table. */
+/** The end of each session, and the state of the tables. */
 const Endings = ({ told: { endings, summary, faults } }: { told: ToldSchedule }) => (
   <p class="endings">
     {endings.map((ending, index) => (

@@ -44,7 +44,7 @@ export function Explore(props: PartProps) {
   );
 }
 
-/** Past every end: the whole counterexample is shown. */
+/** More steps than any schedule has, so the whole counterexample is shown. */
 const FROM_THE_END = 999;
 
 function resultOf(chapter: ToldChapter, done: Explored): string {

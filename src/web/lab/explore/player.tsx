@@ -12,7 +12,7 @@ interface PlayerProps {
 /** Long enough to read a statement aloud. */
 const STEP_MS = 1_500;
 
-/** Play, back and forward through steps; also by the arrow keys, Home, End and p. */
+/** Goes through steps, by buttons or by the arrow keys, Home, End and p. */
 export function Player({ shown, last, onShow }: PlayerProps) {
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {

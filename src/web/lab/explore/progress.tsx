@@ -1,6 +1,6 @@
 import type { Exploring } from './use-exploration.ts';
 
-/** How far an exploration is, in words and as a bar. */
+/** The progress of an exploration, in words and as a bar. */
 export function Progress({ exploring }: { exploring: Exploring }) {
   switch (exploring.name) {
     case 'asked':

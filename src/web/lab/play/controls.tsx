@@ -18,7 +18,7 @@ const MOVES: Record<string, Move> = {
   3: '3',
 };
 
-/** All that one may do besides a step, and the keys for everything. */
+/** The moves other than a step, and the keys of all moves. */
 export function Controls({ state: { told, choices, isOver }, move }: ControlsProps) {
   const [hasKeys, setHasKeys] = useState(true);
   useKeys(hasKeys, (key) => {

@@ -5,11 +5,11 @@ import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
 import { askPlay, type Problem } from './ask.ts';
 import { whyNot } from './words.ts';
 
-/** What one may do: choose a session or `t`, or one of these. */
+/** The number of a session, `t`, or one of these. */
 export type Move = string | 'undo' | 'reset' | 'end';
 
 export interface Game {
-  /** The last state that was answered; older than the place while the next one is asked for. */
+  /** The last answer. It is older than the place while the page asks for the next state. */
   state: PlayState | undefined;
   /** Why the address cannot be played. */
   problem: Problem | undefined;
@@ -20,15 +20,15 @@ export interface Game {
   again: () => void;
 }
 
-/** What was answered last, and for which address. */
+/** The last answer, and its address. */
 type Answered = Omit<Game, 'move' | 'again'> & { address: string };
 
 const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
 
-/** The game at this place. What is chosen before an answer has come waits its turn. */
+/** The game at this place. Moves wait for the answer to the move before. */
 export function useGame(place: Place, go: Go): Game {
   const [, render] = useState<Answered>(NOTHING);
-  // Not the state of a render: keys come faster than those.
+  // Not the state of a render, since keys come faster than renders.
   const answered = useRef<Answered>(NOTHING);
   const line = useRef<Move[]>([]);
   const [tries, setTries] = useState(1);
@@ -55,7 +55,7 @@ export function useGame(place: Place, go: Go): Game {
     return show({ ...now(), refusal: whyNot(move, state) });
   };
 
-  /** Makes what waits, until a move asks for another state. */
+  /** Makes the waiting moves, until a move asks for another state. */
   const makeNext = () => {
     const isAnswered = now().address === hrefOf(readPlace(location.search));
     const next = isAnswered ? line.current?.shift() : undefined;
@@ -78,7 +78,7 @@ export function useGame(place: Place, go: Go): Game {
   }, [address, tries]);
 
   const move = (wanted: Move) => {
-    // What goes back is not made to wait.
+    // Undo and reset clear the queue and run at once.
     if (wanted === 'undo' || wanted === 'reset') {
       line.current = [];
       make(wanted);

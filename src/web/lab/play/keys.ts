@@ -1,15 +1,15 @@
 import { useRef } from 'hono/jsx/dom';
 import { useEffect } from '../../parts/use-effect.ts';
 
-/** What scrolls and has the focus moves by these. */
+/** These keys scroll a part of the page that has the focus. */
 const SCROLL_KEYS = ['ArrowLeft', 'ArrowRight', 'Home', 'End'];
 
 /**
- * Keys that act wherever one is in the page, but not while one types, chooses or scrolls a part of it.
- * `onKey` says whether it knows the key.
+ * Keys for the whole page. They do nothing while a person types, chooses, or scrolls a part of the page.
+ * `onKey` returns whether it knows the key.
  */
 export function useKeys(isOn: boolean, onKey: (key: string) => boolean) {
-  // What was rendered last is asked: to listen anew each time would miss keys in between.
+  // Always asks the latest render. A new listener for each render would miss keys in between.
   const latest = useRef(onKey);
   latest.current = onKey;
   useEffect(() => {

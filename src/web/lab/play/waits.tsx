@@ -1,7 +1,7 @@
 export interface Wait {
   from: number;
   to: number;
-  /** Part of a circle in which nobody can go on. */
+  /** Part of a circle of waits. */
   isDeadlock: boolean;
 }
 
@@ -10,7 +10,7 @@ interface WaitsProps {
   sessions: number;
 }
 
-/** Who waits for whom, as arrows between the lanes; what they say, the lanes say in words as well. */
+/** Arrows between the lanes show who waits for whom. The lanes say the same in words. */
 export const Waits = ({ waits, sessions }: WaitsProps) => (
   <>
     <Arrows waits={waits} sessions={sessions} axis="x" />
@@ -18,7 +18,7 @@ export const Waits = ({ waits, sessions }: WaitsProps) => (
   </>
 );
 
-/** Across the lanes where they stand side by side, down their margin where they do not. */
+/** Across lanes that stand side by side, or down the margin of lanes that do not. */
 function Arrows({ waits, sessions, axis }: WaitsProps & { axis: 'x' | 'y' }) {
   const along = (session: number) => `${((session - 0.5) * 100) / sessions}%`;
   const other = axis === 'x' ? 'y' : 'x';

@@ -4,11 +4,11 @@ type ToldAct = ToldSchedule['steps'][number]['acts'][number];
 
 export const names = (sessions: number[]) => sessions.map((each) => `S${each}`).join(' and ');
 
-/** The row lock that a statement ends with, such as `for update`; empty where it takes none. */
+/** The row lock at the end of a statement, such as `for update`. Empty if there is none. */
 export const lockIn = (statement: string): string =>
   /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement)?.[0] ?? '';
 
-/** The part of a statement by which one knows it. */
+/** The part of a statement that tells it from others. */
 export function brief(statement: string): string {
   const lock = lockIn(statement);
   if (lock) return `select … ${lock}`;
@@ -19,7 +19,7 @@ export function brief(statement: string): string {
     : statement;
 }
 
-/** What the last step brought about, to be read aloud. */
+/** The last step in words, for a screen reader. */
 export function whatHappened({ told, deadlock, verdict }: PlayState): string {
   const { schedule, steps, endings } = told;
   const last = steps.at(-1);
@@ -44,7 +44,7 @@ function sayAct({ session, statement, progress, result, note, waitsFor }: ToldAc
   return `S${session} ${did} ${brief(statement)}${gave && `: ${gave}`}.`;
 }
 
-/** Why a choice that is none cannot be made. */
+/** The reason why a choice cannot be made now. */
 export function whyNot(choice: string, { sessions, isOver }: PlayState): string {
   if (isOver) return 'Everybody has ended. Undo some steps, or reset.';
   if (choice === 't') return 'Nobody waits for time to pass now.';

@@ -2,7 +2,7 @@ import type { EntryWithSources } from '../api.ts';
 
 type Source = EntryWithSources['sources'][number];
 
-/** A file of the project, its decisive statement marked. */
+/** A file of the project with its decisive statement marked. */
 export function SourceFile({ source: { path, lines } }: { source: Source }) {
   const decisive = lines.filter(({ isDecisive }) => isDecisive);
   return (
@@ -13,7 +13,7 @@ export function SourceFile({ source: { path, lines } }: { source: Source }) {
           <span>: what decides is marked, at line {decisive[0]?.number}</span>
         )}
       </figcaption>
-      {/* What scrolls has to be within reach of keys. */}
+      {/* Keys have to reach everything that scrolls. */}
       <section class="code" tabindex={0} aria-label={path}>
         <pre>
           <code>

@@ -4,8 +4,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A lock on a number instead of a row: whoever asks for the same number waits until this transaction
- * has ended. It needs no row to lock, and protects nothing from those who do not ask for it.
+ * A lock on a number instead of a row. Whoever asks for the same number waits until this transaction
+ * has ended. The lock needs no row. It does not stop code that never asks for the number.
  */
 export const advisoryLock: ClaimStrategy = {
   name: 'advisory-lock',

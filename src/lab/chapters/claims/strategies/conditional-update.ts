@@ -6,9 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * The check and the change are one statement about one row: an UPDATE that waited for the row looks
- * at its condition again, on the row as it is now. It is what MongoDB's findOneAndUpdate does, and
- * it works because the condition is about the very row that is locked, not about others.
+ * The check and the change are one statement about one row. An UPDATE that waited for the row checks
+ * its condition again, on the row as it is now. This works because the condition is about the locked
+ * row alone. MongoDB's findOneAndUpdate does the same.
  */
 export const conditionalUpdate: ClaimStrategy = {
   name: 'conditional-update',
@@ -16,7 +16,7 @@ export const conditionalUpdate: ClaimStrategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE LOCK: who waited for it asks again whether a slot is left, on the row as it is now.
+      // THE LOCK: whoever waited checks again, on the row as it is now, whether a slot is left.
       const [counter] = await tx
         .update(counters)
         .set({ claimed: sql`${counters.claimed} + 1` })

@@ -6,8 +6,8 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * The lock need not be on the job: any row will do that every claimer locks first. A counter beside
- * it saves the counting, and is right as long as whoever changes the claims changes it too.
+ * The lock may be on any row, as long as every claimer locks this row first. A counter in the row saves
+ * the counting. The counter is right as long as every change of the claims changes the counter too.
  */
 export const counterRow: ClaimStrategy = {
   name: 'counter-row',

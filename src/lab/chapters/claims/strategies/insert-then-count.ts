@@ -3,8 +3,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: inserting first and counting after, to roll back when it was one too many. Neither sees
- * the other's claim before its commit, so each counts its own as the last that fits.
+ * A trap: it inserts first, counts after, and rolls back if there is one claim too many. No transaction
+ * sees the claim of the other before the commit. So each counts its own claim as the last that fits.
  * Witness: S1 inserts, S2 inserts, S1 counts 4, S2 counts 4, both commit.
  */
 export const insertThenCount: ClaimStrategy = {
@@ -15,7 +15,7 @@ export const insertThenCount: ClaimStrategy = {
     try {
       return await db.transaction(async (tx) => {
         const claim = await insertClaim(tx, request);
-        // THE GAP: what the other one has inserted is not committed yet, and not counted.
+        // THE GAP: the claim of the other transaction is not committed yet, and not counted.
         const after = await countClaims(tx, request);
         if (after.kind === 'no-such-job') return after;
         const { capacity, claimed } = after.slots;

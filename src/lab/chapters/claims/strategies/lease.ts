@@ -11,8 +11,8 @@ const TRIES = 40;
 const PAUSE_MS = 50;
 
 /**
- * A lease is a lock that ends by itself, so that a holder who crashed does not hold it for ever.
- * But a holder who is only slow does not notice the end, and goes on as if it still held it.
+ * A lease is a lock that ends by itself, so a crashed holder does not hold it for ever. But a slow
+ * holder does not notice the end, and goes on as before.
  * Witness: S1 takes the lease and counts 3, time passes, S2 takes it and counts 3, both insert.
  */
 export const lease: ClaimStrategy = {
@@ -22,7 +22,7 @@ export const lease: ClaimStrategy = {
   timed: true,
   claim: (db, request) =>
     withLease(db, request, async (token) => {
-      // THE GAP: once our lease has ended, whoever has the next one counts the same.
+      // THE GAP: once our lease has ended, the holder of the next lease counts the same number.
       const decision = await countClaims(db, request);
       if (decision.kind !== 'granted') return decision;
       return db.transaction(async (tx) => {
@@ -34,8 +34,8 @@ export const lease: ClaimStrategy = {
 };
 
 /**
- * Each lease has a higher token than the one before. Who writes shows its token, in the transaction
- * that writes, and a token that is no longer the newest is turned away.
+ * Each lease has a higher token than the lease before. The transaction that writes shows its token. A
+ * token that is no longer the newest is turned away.
  */
 export const fencedLease: ClaimStrategy = {
   name: 'fenced-lease',
@@ -48,7 +48,7 @@ export const fencedLease: ClaimStrategy = {
       const decision = await countClaims(db, request);
       if (decision.kind !== 'granted') return decision;
       return db.transaction(async (tx) => {
-        // THE FENCE: it also locks the row of the lease, so nobody takes it before we commit.
+        // THE FENCE: this also locks the row of the lease, so nobody takes the lease before we commit.
         if (!(await endLease(tx, request, token))) return { kind: 'busy' };
         const claim = await insertClaim(tx, request);
         return { kind: 'claimed', claim, slots: decision.slots };
@@ -56,7 +56,7 @@ export const fencedLease: ClaimStrategy = {
     }),
 };
 
-/** Runs `work` with the token of a lease, which `work` ends when it claims, and we end otherwise. */
+/** Runs `work` with the token of a lease. `work` ends the lease if it claims. Otherwise we do. */
 async function withLease(
   db: Database,
   request: ClaimRequest,
@@ -73,7 +73,7 @@ async function withLease(
   }
 }
 
-/** The token of a lease that is now ours, or the answer when there is none to be had. */
+/** The token of our new lease, or the answer if there is no lease. */
 async function takeLease(db: Database, request: ClaimRequest): Promise<number | Outcome> {
   const ofJob = sql`${leases.jobId} = ${request.jobId}`;
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -91,7 +91,7 @@ async function takeLease(db: Database, request: ClaimRequest): Promise<number | 
   return { kind: 'busy' };
 }
 
-/** Gives the lease back; false when it was not ours any more. */
+/** Gives the lease back. False if it was no longer ours. */
 async function endLease(db: Database | Transaction, { jobId }: ClaimRequest, token: number) {
   const ended = await db
     .update(leases)

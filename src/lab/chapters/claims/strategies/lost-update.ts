@@ -6,8 +6,8 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * A trap: reading the counter without a lock and writing it back plus one. The second writer waits
- * for the first, and then writes what it had computed before: the first one's claim is forgotten.
+ * A trap: the counter is read without a lock, and written back plus one. The second writer waits for
+ * the first one, and then writes its old result. So the counter forgets the first claim.
  * Witness: S1 and S2 both read 3, S1 writes 4 and commits, S2 writes 4 as well.
  */
 export const lostUpdate: ClaimStrategy = {
@@ -17,7 +17,7 @@ export const lostUpdate: ClaimStrategy = {
   claim: (db, request) =>
     db.transaction(async (tx) => {
       const ofJob = eq(counters.jobId, request.jobId);
-      // THE GAP: until we have written it back, whoever reads it reads the same.
+      // THE GAP: until we have written the counter, others read the same number.
       const [counter] = await tx.select().from(counters).where(ofJob);
       if (!counter) return { kind: 'no-such-job' };
       if (counter.claimed >= counter.capacity) {

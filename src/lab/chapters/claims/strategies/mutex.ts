@@ -4,12 +4,12 @@ import type { Database } from '../../../../db/client.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
-/** One server: its claims of a job queue up in memory. Each call makes a server of its own. */
+/** Makes a server. Its claims of a job wait in a queue in its memory. */
 function startServer(): ClaimStrategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
-    // THE QUEUE: whoever came before us, to this server, has ended when we begin.
+    // THE QUEUE: every earlier claim on this server has ended before ours begins.
     const mine = before.then(() => countThenInsert(db, request));
     const tail = mine.catch(() => undefined);
     tails.set(request.jobId, tail);
@@ -26,8 +26,8 @@ async function countThenInsert(db: Database, request: ClaimRequest): Promise<Out
 }
 
 /**
- * A queue in the memory of the server lets one claim of a job in at a time. That is as good as a
- * lock for as long as there is one server, and nobody else writes to the table.
+ * A queue in the memory of the server lets in one claim of a job at a time. The queue is as good as a
+ * lock, as long as there is one server and nobody else writes to the table.
  */
 export const mutex: ClaimStrategy = {
   name: 'mutex',
@@ -38,8 +38,8 @@ export const mutex: ClaimStrategy = {
 };
 
 /**
- * The same code on two servers, of which one serves the odd recruiters and one the even ones. Each
- * has its own memory, so their queues know nothing of one another.
+ * The same code on two servers. One serves the odd recruiters, and one the even recruiters. Each server
+ * has its own memory, so the queues do not know one another.
  * Witness: S1 counts 3 on one server, S2 counts 3 on the other, both insert.
  */
 export const mutexOnTwoServers: ClaimStrategy = {
@@ -47,7 +47,7 @@ export const mutexOnTwoServers: ClaimStrategy = {
   file: 'mutex',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
-  // THE GAP: each server has a queue of its own, and lets its own first one in.
+  // THE GAP: each server has a queue of its own, and lets in the first claim of its own queue.
   claim: startTwoServers(),
   restart: startTwoServers,
 };

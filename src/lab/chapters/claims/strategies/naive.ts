@@ -3,7 +3,7 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * Counting first and inserting after is right only while nobody else inserts in between.
+ * It counts first, and inserts after. This is right only if nobody else inserts in between.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts the fourth claim, S2 inserts the fifth.
  */
 export const naive: ClaimStrategy = {
@@ -11,7 +11,7 @@ export const naive: ClaimStrategy = {
   idea: 'count, then insert: two may count the same',
   promise: 'nothing',
   claim: async (db, request) => {
-    // THE GAP: until we have inserted, whoever counts counts the same.
+    // THE GAP: until we have inserted, others count the same number.
     const decision = await countClaims(db, request);
     if (decision.kind !== 'granted') return decision;
     const claim = await insertClaim(db, request);

@@ -5,9 +5,9 @@ import { jobs } from '../../../../db/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * FOR NO KEY UPDATE excludes other claimers just as FOR UPDATE does. It is weaker in one way that
- * does not matter here: it lets others insert rows that refer to the job. Those who claim without
- * this lock are thus not held up, and nothing but the discipline of all claimers keeps them out.
+ * FOR NO KEY UPDATE makes other claimers wait just as FOR UPDATE does. But it lets others insert rows
+ * that refer to the job. So code that claims without this lock does not wait. Nothing but the discipline
+ * of all claimers keeps such code out.
  */
 export const noKeyUpdate: ClaimStrategy = {
   name: 'no-key-update',

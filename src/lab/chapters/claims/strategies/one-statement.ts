@@ -4,8 +4,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: one statement that locks the job and counts its claims has one snapshot, taken before it
- * waits for the lock. What it counts after the wait is what was there before it.
+ * A trap: one statement locks the job and counts its claims. The statement has one snapshot, taken
+ * before it waits for the lock. So after the wait it counts the claims from before the wait.
  * Witness: S1 inserts and has not committed, S2 waits for the lock, S1 commits, S2 counts 3.
  */
 export const oneStatement: ClaimStrategy = {
@@ -14,7 +14,7 @@ export const oneStatement: ClaimStrategy = {
   promise: 'nothing',
   async claim(db, request) {
     const { jobId, recruiterId } = request;
-    // THE GAP: the snapshot that it counts by is older than its wait for the lock.
+    // THE GAP: the snapshot of the count is older than the wait for the lock.
     const inserted = await db.execute<{ id: string; created_at: string }>(sql`
       with job as (select id, capacity from ${jobs} where id = ${jobId} for update)
       insert into ${jobClaims} (job_id, recruiter_id)

@@ -6,8 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * Nobody locks while deciding; a version that everyone must move on from tells whether somebody else
- * was faster. Of two who read the same version one finds it gone, undoes its work and tries again.
+ * Nobody locks while deciding. Each claim changes the version, so a changed version shows that somebody
+ * else was faster. If two read the same version, one of them finds it changed, rolls back and tries
+ * again.
  */
 export const optimistic: ClaimStrategy = {
   name: 'optimistic',
@@ -21,7 +22,7 @@ export const optimistic: ClaimStrategy = {
         const decision = await countClaims(tx, request);
         if (!read || decision.kind === 'no-such-job') return { kind: 'no-such-job' };
         if (decision.kind !== 'granted') return decision;
-        // THE CHECK: of two that read the same version, one finds it gone.
+        // THE CHECK: if two read the same version, one of them finds it changed.
         const moved = await tx
           .update(counters)
           .set({ version: read.version + 1 })

@@ -3,8 +3,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A snapshot that stays the same makes the count repeatable, not true. The two transactions write
- * different rows, so neither has a reason to fail: write skew.
+ * A snapshot that stays the same makes the count repeatable, but not true. The two transactions write
+ * different rows, so neither has a reason to fail. This is write skew.
  * Witness: both count 3 in their snapshots, both insert, both commit.
  */
 export const repeatableRead: ClaimStrategy = {
@@ -14,7 +14,7 @@ export const repeatableRead: ClaimStrategy = {
   claim: (db, request) =>
     db.transaction(
       async (tx) => {
-        // THE GAP: the other one's snapshot is as old as ours, and stays so.
+        // THE GAP: the other snapshot is as old as ours, and stays as old.
         const decision = await countClaims(tx, request);
         if (decision.kind !== 'granted') return decision;
         const claim = await insertClaim(tx, request);

@@ -5,9 +5,9 @@ import { retryOn } from '../retry.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * PostgreSQL lets transactions commit only if some order of one after the other explains them; of
- * two that counted 3 and inserted, no order does, so one fails with 40001 and tries again. Nobody
- * waits; the price is the work done twice, and a caller who must be ready to repeat it.
+ * PostgreSQL lets transactions commit only if the result equals some order of one after the other. No
+ * order lets two transactions count 3 and insert. So one of them fails with 40001, and tries again.
+ * Nobody waits, but some work is done twice, and the caller must be ready to repeat it.
  */
 export const serializable: ClaimStrategy = {
   name: 'serializable',
@@ -22,7 +22,7 @@ export const serializable: ClaimStrategy = {
           const claim = await insertClaim(tx, request);
           return { kind: 'claimed', claim, slots: decision.slots };
         },
-        // THE CHECK: of two that counted the same and inserted, one fails.
+        // THE CHECK: if two counted the same and inserted, one of them fails.
         { isolationLevel: 'serializable' },
       ),
     ),

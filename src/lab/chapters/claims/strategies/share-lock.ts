@@ -5,8 +5,8 @@ import { jobs } from '../../../../db/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: FOR SHARE keeps the job's row from being changed, but two may hold it together, and
- * neither changes the row.
+ * A trap: FOR SHARE keeps others from changing the job's row. But two transactions may hold this lock
+ * together, and neither of them changes the row.
  * Witness: S1 and S2 both lock, both count 3, both insert.
  */
 export const shareLock: ClaimStrategy = {
@@ -15,7 +15,7 @@ export const shareLock: ClaimStrategy = {
   promise: 'nothing',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE GAP: two may hold this lock together, and both go on to count.
+      // THE GAP: two transactions may hold this lock together, and both go on to count.
       const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('share');
       if (!job) return { kind: 'no-such-job' };
       const decision = decide(job, await readHolders(tx, request));

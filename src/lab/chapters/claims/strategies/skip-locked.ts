@@ -5,9 +5,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { slots } from '../tables.ts';
 
 /**
- * One row a slot; each claimer takes the first free one that nobody has locked. Nobody waits, so it
- * suits a queue, where any row will do. Here it never oversells, but it may undersell: a slot that
- * is locked counts as gone, even if its holder rolls back a moment later.
+ * Each slot has a row, and each claimer takes the first free row that nobody has locked. Nobody waits.
+ * This suits a queue, where any row will do. Here it never oversells, but it may undersell: a locked
+ * slot counts as gone, even if its holder rolls back a moment later.
  * Witness: S1 locks the last slot, S2 skips it and is told that the job is full, S1 rolls back.
  */
 export const skipLocked: ClaimStrategy = {

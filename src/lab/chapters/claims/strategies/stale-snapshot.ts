@@ -5,9 +5,9 @@ import { jobs } from '../../../../db/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: under REPEATABLE READ the snapshot is taken by the first statement, before it waits for
- * the lock. Whoever waited counts what was there before the wait. The row lock raises no error,
- * since the job's row itself was not changed.
+ * A trap: under REPEATABLE READ the first statement takes the snapshot, before it waits for the lock.
+ * After the wait, the transaction still counts the claims from before the wait. The row lock raises no
+ * error, since nobody changed the job's row itself.
  * Witness: S1 locks, S2 takes its snapshot and waits, S1 inserts and commits, S2 counts 3.
  */
 export const staleSnapshot: ClaimStrategy = {
@@ -19,7 +19,7 @@ export const staleSnapshot: ClaimStrategy = {
       async (tx) => {
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
-        // THE GAP: the snapshot that this counts by is older than the wait for the lock.
+        // THE GAP: the snapshot of this count is older than the wait for the lock.
         const decision = decide(job, await readHolders(tx, request));
         if (decision.kind !== 'granted') return decision;
         const claim = await insertClaim(tx, request);

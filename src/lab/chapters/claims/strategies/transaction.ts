@@ -3,8 +3,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A transaction alone does not help: under READ COMMITTED each one counts only what was committed
- * before, and nothing makes the other wait.
+ * A transaction alone does not help. Under READ COMMITTED each transaction counts only committed
+ * claims, and nothing makes the other one wait.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts, S2 inserts, both commit.
  */
 export const transaction: ClaimStrategy = {
@@ -13,7 +13,7 @@ export const transaction: ClaimStrategy = {
   promise: 'nothing',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE GAP: until we have committed, whoever counts counts the same.
+      // THE GAP: until we have committed, others count the same number.
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;
       const claim = await insertClaim(tx, request);

@@ -7,9 +7,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { takenSlots } from '../tables.ts';
 
 /**
- * Claims are numbered from 1 to the capacity, and a primary key lets each number be taken once: the
- * index says what the lock says elsewhere. Of two who choose the same number one waits for the
- * other's commit, fails, and looks again.
+ * Claims are numbered from 1 to the capacity, and a primary key lets each number be taken once. So the
+ * index does the work of the lock. If two choose the same number, one waits for the commit of the
+ * other, fails, and looks again.
  */
 export const uniqueSlot: ClaimStrategy = {
   name: 'unique-slot',
