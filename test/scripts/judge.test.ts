@@ -42,5 +42,5 @@ test('a strategy outside the project finds the project and its packages', async 
   copyFileSync(path.join(folder, 'right-row-lock.ts'), file);
   const { ended, stdout } = judge(file);
   expect((await ended).code).toBe(0);
-  expect(stdout()).toMatch(/Verdict on claims\/my-row-lock: it holds\.\n$/);
+  expect(stdout()).toMatch(/Verdict on my-row-lock: it holds\.\n$/);
 });

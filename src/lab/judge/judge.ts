@@ -1,5 +1,5 @@
 import type { Chapter, Situation } from '../chapter.ts';
-import { type Addressed, addressOf } from '../chapters/index.ts';
+import type { Addressed } from '../chapters/index.ts';
 import { type Exploration, explore, type Played } from '../explore/explore.ts';
 import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
@@ -19,7 +19,6 @@ export interface Check {
 }
 
 export interface Judgement {
-  /** The address of the strategy, such as `claims/mine`. */
   strategy: string;
   verdict: 'holds' | 'falls' | 'hangs';
   checks: Check[];
@@ -36,7 +35,6 @@ export async function judge(
   onStep: (where: string) => void,
 ): Promise<Judgement> {
   const { chapter, strategy } = judged;
-  const address = addressOf(judged);
   const checks: Check[] = [];
   for (const situation of chapter.situationsOf(strategy)) {
     const found = await explore(stage, chapter.trial(strategy, situation, SESSIONS), {
@@ -44,12 +42,12 @@ export async function judge(
     });
     const all = checksOf(chapter, situation, found);
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
-    if (hangs.length > 0) return { strategy: address, verdict: 'hangs', checks: hangs };
+    if (hangs.length > 0) return { strategy: strategy.name, verdict: 'hangs', checks: hangs };
     checks.push(...all);
   }
   checks.push(await crowdCheck(stage, judged, onStep));
   const verdict = checks.every(({ holds }) => holds) ? 'holds' : 'falls';
-  return { strategy: address, verdict, checks };
+  return { strategy: strategy.name, verdict, checks };
 }
 
 const checksOf = ({ faults }: Chapter, { idea }: Situation, found: Exploration): Check[] =>
