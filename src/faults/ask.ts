@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, Verdict } from './possible.ts';
 
-/** A request as it goes over the wire. Every repeat is identical. */
+/** An HTTP request. Every repeat of the request is identical. */
 export interface Request {
   path: string;
   method: string;
@@ -10,12 +10,13 @@ export interface Request {
 }
 
 /**
- * `refused`: no connection was made. `broken`: the request may have been sent, but no answer came.
+ * `refused`: the server accepted no connection. `broken`: the request may have been sent, but no
+ * complete answer came.
  */
 export type Reply = Answer | { kind: 'refused' | 'broken' };
 type Answer = { kind: 'answer'; status: number; body: string };
 
-/** A stopped server refuses at once, so a request that takes this long hangs. */
+/** A request waits this long for its answer. A longer wait means that the server hangs. */
 const PATIENCE_MS = 30_000;
 
 export async function send(url: string, request: Request): Promise<Reply> {
@@ -48,14 +49,17 @@ export function nameOf(reply: Reply): string {
   return [reply.status, codeOf(reply)].filter(Boolean).join(' ');
 }
 
-/** `not done`: nothing was changed, so the same request may be sent again. */
+/**
+ * `not done`: the operation had no effect, so the same request may be sent again. `unexpected`: the
+ * service never gives such an answer to this operation.
+ */
 export type Settled = Verdict | { kind: 'not done' } | { kind: 'unexpected' };
 
 const notDone = { kind: 'not done' } as const;
 
 /**
- * Tells what a reply means for its operation. `runs`: the reply came so late that the operation may
- * still be running.
+ * Turns a reply into the result of its operation. `runs` is true if the reply came so late that the
+ * operation may still be running.
  */
 export function verdictOn(did: Operation, reply: Reply, runs: boolean): Settled {
   if (reply.kind !== 'answer')
@@ -87,13 +91,13 @@ function granted(did: Operation, body: string): Settled {
   return { kind: did.kind === 'claim' ? 'claimed' : 'renewed', id, ends };
 }
 
-/** The claim ids in a list of claims, by job. */
+/** The claim ids in a list of claims, by job. Empty if the reply is no such list. */
 export function claimsIn(reply: Reply): Map<string, string> {
   const { data } = claimList.safeParse(reply.kind === 'answer' ? parse(reply.body) : undefined);
   return new Map(data?.claims.map(({ id, jobId }) => [jobId, id]));
 }
 
-/** The code of a problem. Undefined if the answer is no problem. */
+/** The code of a problem. Undefined if the status is below 300. */
 function codeOf({ status, body }: Answer): string | undefined {
   if (status < 300) return undefined;
   return refused.safeParse(parse(body)).data?.code ?? 'no problem document';
@@ -107,7 +111,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** The request for an operation. A claim without a lease may use the GET. */
+/** The request for an operation. With `byGet`, a claim without a lease uses `GET /claim-job`. */
 export function requestFor(did: Operation, byGet: boolean, key: string | undefined): Request {
   const named = key === undefined ? {} : { key };
   switch (did.kind) {

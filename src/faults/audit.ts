@@ -7,14 +7,14 @@ const QUIET_PATIENCE_MS = 15_000;
 const LOOK_MS = 20;
 const CLOSE_PATIENCE_S = 5;
 
-/** How many milliseconds the database's clock is ahead of ours. */
+/** How many milliseconds the database's clock is ahead of our clock. */
 export async function clockOffset(sql: postgres.Sql): Promise<number> {
   const before = Date.now();
   const now = await databaseTime(sql);
   return now - (before + Date.now()) / 2;
 }
 
-/** Jobs that have more claims than slots at one moment. */
+/** Finds the jobs that have more live claims than slots at this moment. */
 export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
   const rows = await sql<{ id: string; capacity: number; claimed: number }[]>`
     SELECT jobs.id::text, capacity, count(*)::int AS claimed
@@ -28,8 +28,8 @@ export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
 }
 
 /**
- * Compares the database with the requests and their answers, once all transactions have ended. Adds
- * its findings to the ledger.
+ * Waits until all transactions have ended. Then compares the database with the recorded requests and
+ * answers, and adds its findings to the ledger.
  */
 export async function audit(sql: postgres.Sql, ledger: Ledger) {
   await untilQuiet(sql);
@@ -43,8 +43,8 @@ export async function audit(sql: postgres.Sql, ledger: Ledger) {
 }
 
 /**
- * Waits until no transaction runs. A killed server leaves sessions behind that still finish their
- * last statement.
+ * Resolves when no other session has a transaction. The sessions of a killed server still finish
+ * their last statement.
  */
 async function untilQuiet(sql: postgres.Sql) {
   const isQuiet = async () => {
@@ -55,7 +55,7 @@ async function untilQuiet(sql: postgres.Sql) {
     return busy.length === 0;
   };
   if (await until(isQuiet, { everyMs: LOOK_MS, withinMs: QUIET_PATIENCE_MS })) return;
-  throw new Error('transactions still run, long after the load has ended');
+  throw new Error('transactions are still running long after the load has ended');
 }
 
 async function databaseTime(sql: postgres.Sql): Promise<number> {
@@ -64,7 +64,7 @@ async function databaseTime(sql: postgres.Sql): Promise<number> {
   return row?.ms ?? Number.NaN;
 }
 
-/** Runs work on a connection of its own. */
+/** Runs `work` on a new connection, and then closes the connection. */
 export async function onDatabase<T>(
   url: string,
   work: (sql: postgres.Sql) => Promise<T>,

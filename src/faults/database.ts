@@ -1,13 +1,13 @@
 import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { Pair } from './pair.ts';
 
-/** A PostgreSQL for the faults. Only our own servers have `restart` or are a pair. */
+/** The PostgreSQL that faults are made on. Only a server of our own has `restart` or `pair`. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
   Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair };
 
 /**
- * Gives the server at this address, which is never stopped. Without an address, starts a server of
- * our own.
+ * Without an address, starts a PostgreSQL server of our own. With an address, returns the server at
+ * this address. That server is never stopped.
  */
 export async function openFaulty(
   databaseUrl: string | undefined,
@@ -18,7 +18,7 @@ export async function openFaulty(
     : { url: databaseUrl, stop: async () => {} };
 }
 
-/** Starts two servers of our own. The second is a standby of the first. */
+/** Starts two PostgreSQL servers of our own. The second server is a standby of the first. */
 export async function openPair(signal: AbortSignal): Promise<FaultyPostgres> {
   const pair = await Pair.open(signal);
   return { url: pair.url, pair, stop: () => pair.stop() };

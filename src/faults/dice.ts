@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export class Dice {
   readonly #random: () => number;
 
-  /** `random` gives numbers from 0 up to, but not including, 1. */
+  /** `random` returns a number from 0 up to, but not including, 1. */
   constructor(random: () => number) {
     this.#random = random;
   }
@@ -25,7 +25,7 @@ export class Dice {
 
 export const anyDice = () => new Dice(Math.random);
 
-/** The same seed always gives the same choices. */
+/** Makes the same choices each time it is used with the same seed. */
 export function seededDice(seed: string): Dice {
   let drawn = 0;
   return new Dice(() => {

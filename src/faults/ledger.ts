@@ -13,12 +13,12 @@ import {
 /** The promises of the service that a fault may break. */
 export type Promised =
   | 'capacity'
-  | 'acknowledged is kept'
-  | 'only what was asked for'
-  | 'a key is answered once'
-  | 'it answers'
-  | 'it lives'
-  | 'it does not grow';
+  | 'acknowledged changes are kept'
+  | 'only requested changes are made'
+  | 'each key has one answer'
+  | 'the server answers'
+  | 'the server lives'
+  | 'the memory does not grow';
 
 export interface Finding {
   promise: Promised;
@@ -32,7 +32,7 @@ export interface ClaimRow {
   recruiterId: string;
 }
 
-/** A row of the idempotency keys. The answer is null if the row was committed without one. */
+/** A row of the idempotency keys. If the row was committed without an answer, both fields are null. */
 export interface KeyRow {
   key: string;
   status: number | null;
@@ -44,7 +44,7 @@ type Answer = { status: number; body: string };
 /** Our knowledge about one recruiter and one job. */
 interface Known {
   states: State[];
-  /** Operations that may still take effect at any later time. */
+  /** Operations that may still take effect at any later time. They began at `from`. */
   running: { did: Operation; from: number }[];
 }
 
@@ -52,8 +52,9 @@ interface Known {
  * Records all requests and answers, and derives the possible states of the database for each job
  * and recruiter. An answer that fits no possible state is a finding.
  *
- * The ledger begins with no claims. It takes the operations of one job and recruiter in their
- * order, and each operation once: a request that is sent again with its key is the same operation.
+ * At the beginning there are no claims. Record the operations of one job and recruiter in their
+ * order, and record each operation once. A request that is sent again with the same key is the same
+ * operation.
  */
 export class Ledger {
   readonly findings: Finding[] = [];
@@ -78,12 +79,12 @@ export class Ledger {
     if (first === undefined) this.#answers.set(key, answer);
     else if (first.status !== answer.status || first.body !== answer.body)
       this.#find({
-        promise: 'a key is answered once',
-        what: `${key} was answered ${first.status}, and then ${answer.status} or otherwise`,
+        promise: 'each key has one answer',
+        what: `${key} was answered ${first.status}, and then differently with ${answer.status}`,
       });
   }
 
-  /** Compares the live claims with the possible states at this time. */
+  /** Compares the live claims in the table with the states that are possible at this time. */
   judgeClaims(rows: ClaimRow[], at: Span) {
     const inTable = new Map(rows.map((row) => [nameOf(row), row]));
     for (const row of rows) this.#pair(row);
@@ -92,12 +93,12 @@ export class Ledger {
       const states = possible(pair, at);
       if (row === undefined && !states.includes('free'))
         this.#find({
-          promise: 'acknowledged is kept',
+          promise: 'acknowledged changes are kept',
           what: `${name} holds ${wordsFor(states)}, and the table has nothing`,
         });
       if (row !== undefined && !states.some(holding(row.id)))
         this.#find({
-          promise: 'only what was asked for',
+          promise: 'only requested changes are made',
           what: `the table has claim ${row.id} of ${name}, which holds ${wordsFor(states)}`,
         });
     }
@@ -108,12 +109,12 @@ export class Ledger {
     const stored = new Map(rows.map((row) => [row.key, row]));
     for (const { key, status } of rows)
       if (status === null)
-        this.#find({ promise: 'a key is answered once', what: `${key} is stored unanswered` });
+        this.#find({ promise: 'each key has one answer', what: `${key} is stored unanswered` });
     for (const [key, { status, body }] of this.#answers) {
       const row = stored.get(key);
       if (row?.status !== status || row.body !== body)
         this.#find({
-          promise: 'acknowledged is kept',
+          promise: 'acknowledged changes are kept',
           what: `${key} was answered ${status}, and ${row?.status ?? 'nothing'} is stored`,
         });
     }
@@ -124,7 +125,7 @@ export class Ledger {
     this.#find(finding);
   }
 
-  /** Adds each finding once. A job that stays oversold is found again by every look. */
+  /** Adds a finding unless it is known. Every check finds the same oversold jobs again. */
   #find(finding: Finding) {
     if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }
@@ -161,6 +162,8 @@ const wordsFor = (states: State[]) =>
 
 const unexplained = (did: Operation, { kind }: Verdict, states: State[]): Finding => ({
   promise:
-    kind === 'claimed' || kind === 'duplicate' ? 'only what was asked for' : 'acknowledged is kept',
+    kind === 'claimed' || kind === 'duplicate'
+      ? 'only requested changes are made'
+      : 'acknowledged changes are kept',
   what: `${nameOf(did)}: ${did.kind} was answered ${kind}, with ${wordsFor(states)} held`,
 });

@@ -25,27 +25,28 @@ export interface LoadSettings {
   /** Each request goes to one of these servers. Its repeat may go to another. */
   urls: string[];
   ledger: Ledger;
-  /** The database's time in milliseconds. */
+  /** Returns the database's time in milliseconds. */
   now: () => number;
 }
 
 export interface How {
   /** Whether the request has an idempotency key. */
   keyed: boolean;
-  /** Whether the request uses the GET, if the operation has one. */
+  /** Whether a claim without a lease uses `GET /claim-job`. Other operations ignore this. */
   byGet?: boolean;
-  /** Whether to send a request with a key a second time. */
+  /** When to send the request a second time. Only a request with a key is sent twice. */
   again?: 'after its answer' | 'at once' | undefined;
 }
 
-/** How long requests are still repeated after the load and the faults have ended. */
+/** How long requests are repeated after the faults have ended. */
 const CONVERGE_MS = 30_000;
-/** Pauses before a repeat. They are random, so that a crowd does not repeat in step. */
+/** The pauses before repeats. They are random, so clients do not all repeat at the same moment. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 
 /**
- * Sends operations, and records their results. An operation is repeated until its result is known.
+ * Sends operations, and records their results. Each operation is sent again until its result is
+ * known.
  */
 export class Load {
   readonly counts: Counts = { requests: 0, answers: {} };
@@ -57,8 +58,8 @@ export class Load {
   }
 
   /**
-   * Call this when the faults are over. An operation that gets no answer soon stays unknown, and is
-   * a finding.
+   * Call this when the faults are over. If an operation then has no result after `CONVERGE_MS`, it
+   * is recorded as unknown, and a finding is added.
    */
   end() {
     this.#deadline = Date.now() + CONVERGE_MS;
@@ -80,9 +81,9 @@ export class Load {
   }
 
   /**
-   * Repeats an operation until its result is known. With a key, the same request is sent again.
-   * Without a key, a request whose answer was lost is recorded as unknown, and a new request is
-   * sent.
+   * Sends an operation until its result is known. With a key, each repeat is the same operation.
+   * Without a key, a request whose answer was lost is recorded as an operation with an unknown
+   * result, and the next request is a new operation.
    */
   async settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
     const key = keyed ? randomUUID() : undefined;
@@ -100,7 +101,7 @@ export class Load {
     this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
   }
 
-  /** A recruiter's claim ids, by job. Empty if there is no answer. */
+  /** Requests a recruiter's claims. Returns the claim ids by job. Empty if there is no answer. */
   async look(recruiterId: string): Promise<Map<string, string>> {
     const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
     return claimsIn(await this.#send(request));
@@ -128,7 +129,7 @@ export class Load {
     }
   }
 
-  /** Sends the same operation again. The ledger still counts it once. */
+  /** Sends the same operation again. The ledger records its result only once. */
   async #repeat(did: Operation, request: Request) {
     while (!isVerdict((await this.#attempt(did, request)).settled)) {
       if (this.#isTooLate()) return;
@@ -143,7 +144,10 @@ export class Load {
     const late = Date.now() - began >= QUEUE_LIMITS.answerMs;
     const settled = verdictOn(did, reply, late);
     if (settled.kind === 'unexpected')
-      ledger.add({ promise: 'it answers', what: `a ${did.kind} was answered ${nameOf(reply)}` });
+      ledger.add({
+        promise: 'the server answers',
+        what: `a ${did.kind} was answered ${nameOf(reply)}`,
+      });
     if (request.key !== undefined && isVerdict(settled) && reply.kind === 'answer')
       ledger.answered(request.key, reply);
     return { settled: settled.kind === 'unexpected' ? unknown(late) : settled, late };
@@ -157,8 +161,8 @@ export class Load {
   }
 
   #unanswered(did: Operation, runs: boolean): Verdict {
-    const what = `a ${did.kind} got no answer in ${CONVERGE_MS} ms after the faults had ended`;
-    this.#settings.ledger.add({ promise: 'it answers', what });
+    const what = `a ${did.kind} had no result ${CONVERGE_MS} ms after the faults had ended`;
+    this.#settings.ledger.add({ promise: 'the server answers', what });
     return unknown(runs);
   }
 

@@ -9,8 +9,8 @@ const ATTACH_PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 
 /**
- * A primary and its synchronous standby, behind a relay that plays the part of a balancer. No
- * commit is acknowledged before the standby has it on its disk.
+ * A primary server and its synchronous standby, behind a relay that acts as a load balancer. The
+ * primary acknowledges a commit only when the standby has written the commit to its disk.
  */
 export class Pair {
   readonly relay: Relay;
@@ -48,7 +48,8 @@ export class Pair {
   }
 
   /**
-   * Makes the standby lag. It still writes to its disk, but shows no new data until it is promoted.
+   * Makes the standby lag. The standby still writes to its disk, but shows no new data until its
+   * promotion.
    */
   async lag() {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
@@ -68,8 +69,8 @@ export class Pair {
   }
 
   /**
-   * Makes a planned switchover. The primary stops in order, and returns as the standby of the
-   * other.
+   * Makes a planned switchover. The primary shuts down cleanly and starts again as a standby. Then
+   * the other server is promoted.
    */
   async switchOver() {
     const { url, home } = this.standby;
@@ -100,8 +101,7 @@ async function startStandby(primary: EmbeddedPostgres, signal: AbortSignal) {
 }
 
 /**
- * Resolves when a standby is attached. From then on, commits are acknowledged only if the standby
- * has them.
+ * Makes the primary wait for a standby at each commit. Resolves when a standby is attached.
  */
 const waitForStandby = (primary: EmbeddedPostgres) =>
   onDatabase(primary.url, async (sql) => {
@@ -113,7 +113,7 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
       return attached.length > 0;
     };
     if (!(await until(isAttached, { everyMs: LOOK_MS, withinMs: ATTACH_PATIENCE_MS })))
-      throw new Error('the standby has not attached in time');
+      throw new Error('the standby did not attach in time');
   });
 
 /** Sends SIGKILL, as if the server's machine were lost. */

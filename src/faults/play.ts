@@ -16,7 +16,7 @@ import { startServerProcess } from './server-process.ts';
 
 export interface ScenarioResult extends Counts, FaultCounts {
   scenario: string;
-  /** For how many seconds faults were made. */
+  /** How many seconds the faults took. */
   seconds: number;
   /** Empty if every promise was kept. */
   findings: Finding[];
@@ -34,8 +34,8 @@ export interface PlaySettings {
 }
 
 /**
- * Plays a scenario on a database of its own: servers, a load, the faults, and the audit. Throws a
- * `PlainError` if there was not enough time for all faults.
+ * Plays a scenario on a new database. Starts the servers and the load, makes the faults, and audits
+ * the database. Throws a `PlainError` if there was not enough time for all faults.
  */
 export async function play(scenario: Scenario, how: PlaySettings): Promise<ScenarioResult> {
   const scratch = await openScratch(how.postgres.url, how.stop);
@@ -77,8 +77,8 @@ async function onStage(
       return work(id, load, openings, dice);
     }),
   ]);
-  // The error is thrown where `working` is awaited. Until then Node must not report it as
-  // unhandled.
+  // An error of `working` is thrown at its `await` below. Without this handler, Node would end the
+  // process before.
   working.catch(() => undefined);
   try {
     const counts = await faults(scenario, stage, stop);
@@ -122,24 +122,24 @@ async function lookAround(sql: postgres.Sql) {
   return { offset: await clockOffset(sql), openings, recruiterIds };
 }
 
-/** Looks for oversold jobs while the load runs. The audit sees only the end. */
+/** Looks for oversold jobs while the load runs. The audit sees only the state at the end. */
 async function watch({ databaseUrl, load, ledger }: Stage) {
   while (!load.hasEnded) {
-    // While PostgreSQL is stopped there is nothing to see.
+    // While PostgreSQL is stopped, the query fails. The failure is ignored.
     const found = await onDatabase(databaseUrl, oversold).catch(() => []);
     for (const finding of found) ledger.add(finding);
     await sleep(WATCH_MS);
   }
 }
 
-/** Checks that the servers which were not killed still run and answer. */
+/** Checks that the servers that no fault has killed still run and answer. */
 async function judgeLife({ servers, ledger }: Stage) {
   for (const server of servers) {
     const reply = await send(server.url, { path: '/healthz', method: 'GET' });
     const answers = reply.kind === 'answer' && reply.status === 200;
     if (!server.isRunning() || !answers)
       ledger.add({
-        promise: 'it lives',
+        promise: 'the server lives',
         what: `the server at ${server.url} has ended or does not answer`,
       });
   }

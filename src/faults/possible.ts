@@ -1,4 +1,4 @@
-/** A span of time in milliseconds, by the database's clock. */
+/** A span of time. Both ends are in milliseconds of the database's clock. */
 export interface Span {
   from: number;
   to: number;
@@ -6,13 +6,16 @@ export interface Span {
 
 /** A claim that a recruiter may hold. */
 export interface Held {
-  /** Undefined if the answer to the claim was lost. */
+  /** Undefined if no answer has given the id. */
   id: string | undefined;
-  /** When the lease may end. Infinity means never. */
+  /**
+   * The span in which the lease ends. If `from` is Infinity, the claim has no lease. If only `to` is
+   * Infinity, the end is unknown.
+   */
   ends: Span;
 }
 
-/** A possible state of one recruiter and one job, as far as the answers tell. */
+/** A state of one recruiter and one job. `free` means that the recruiter has no claim on the job. */
 export type State = 'free' | Held;
 
 /** A request of one recruiter about one job. */
@@ -22,28 +25,37 @@ export type Operation = { jobId: string; recruiterId: string } & (
   | { kind: 'renew'; id: string; leaseSeconds: number }
 );
 
-/** Our knowledge of an operation afterwards. */
+/** The result of an operation, as far as we know it from the answers. */
 export type Verdict =
   | { kind: 'claimed' | 'renewed'; id: string; ends: number }
   | { kind: 'released' | 'duplicate' | 'full' | 'gone' | 'no-lease' }
   /**
-   * `runs`: the operation may still take effect. Otherwise it has taken effect by now, or never
-   * will.
+   * If `runs` is true, the operation may still take effect. If `runs` is false, the operation has
+   * either taken effect already or never will.
    */
   | { kind: 'unknown'; runs: boolean };
 
-/** Allows for the difference between the two clocks, and for rounded times. */
+/**
+ * The tolerance when we compare times. We know the database's clock only by an estimate, and the
+ * times in answers are rounded.
+ */
 const SLACK_MS = 250;
 const NEVER: Span = { from: Infinity, to: Infinity };
 
-/** The possible states within a span of time. Leases may have ended by then. */
+/**
+ * Drops the claims whose leases ended before the span. Adds `free` if a lease may end before the end
+ * of the span.
+ */
 export function lapse(states: State[], at: Span): State[] {
   const rest = states.filter((each) => each === 'free' || each.ends.to >= at.from - SLACK_MS);
   const mayHaveEnded = states.some((each) => each !== 'free' && each.ends.from <= at.to + SLACK_MS);
   return mayHaveEnded ? merge([...rest, 'free']) : rest;
 }
 
-/** The possible states after an operation within the span. Empty if the answer cannot be true. */
+/**
+ * The states that are possible after an operation within the span. Empty if none of the earlier
+ * states explains the answer.
+ */
 export function after(states: State[], did: Operation, verdict: Verdict, at: Span): State[] {
   switch (verdict.kind) {
     case 'claimed':
@@ -65,7 +77,10 @@ export function after(states: State[], did: Operation, verdict: Verdict, at: Spa
   }
 }
 
-/** The possible states if the operation may or may not have taken effect. */
+/**
+ * The states that are possible after an operation whose effect is unknown: all earlier states, and
+ * the states after the operation took effect.
+ */
 export function withEffect(states: State[], did: Operation, at: Span): State[] {
   const changed = states.flatMap((each): State[] => {
     if (did.kind === 'claim')
@@ -77,8 +92,8 @@ export function withEffect(states: State[], did: Operation, at: Span): State[] {
 }
 
 /**
- * The states that an answer implies by itself. They replace the earlier states if the answer
- * contradicts them.
+ * The states that an answer implies by itself. If an answer contradicts all earlier states, these
+ * states replace the earlier states.
  */
 export function implied(did: Operation, verdict: Verdict): State[] {
   switch (verdict.kind) {
@@ -93,7 +108,7 @@ export function implied(did: Operation, verdict: Verdict): State[] {
   }
 }
 
-/** Whether this state is, or may be, the claim with this id. */
+/** True if the state is the claim with this id, or a claim whose id is unknown. */
 export const holding =
   (id: string) =>
   (state: State): boolean =>
@@ -110,7 +125,8 @@ const endOf = (leaseSeconds: number | undefined, { from, to }: Span): Span =>
     : { from: from + leaseSeconds * 1000, to: to + leaseSeconds * 1000 };
 
 /**
- * Joins states that differ only in the end of the lease. The joined end is the span of all ends.
+ * Joins states that have the same claim id if all of them have a lease, or if none of them has a
+ * lease. The end of the joined state spans the ends of all these states.
  */
 function merge(states: State[]): State[] {
   const merged = new Map<string, State>();

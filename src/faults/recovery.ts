@@ -4,17 +4,21 @@ import { nameOf, send } from './ask.ts';
 import { onDatabase } from './audit.ts';
 import type { Stage } from './scenario.ts';
 
-/** How soon a claim must be granted after new connections lead to a promoted server. */
+/** How soon a claim must be granted after the relay leads to the new primary. */
 const CLAIMED_WITHIN_MS = 5_000;
 /**
- * How soon everything must be well. A session on a standby gives trouble for as long as it lives.
+ * How soon the servers must be ready, nearly all requests be accepted, and no session be on the
+ * standby.
  */
 const WELL_WITHIN_MS = 15_000;
-/** At most 20 of 100 requests may be refused. A slow machine refuses some even without faults. */
+/**
+ * At most 20 of 100 requests may be answered 503. A service on a slow machine refuses a few requests
+ * even without faults.
+ */
 const CALM = { requests: 100, turnedAway: 20 };
 export const LOOK_MS = 5;
 
-/** Counts of requests by answer, at one moment. */
+/** The load's counts at one moment. `turnedAway` counts the answers with status 503. */
 export interface Counted {
   at: number;
   requests: number;
@@ -33,7 +37,7 @@ export function countedAt({ load }: Stage): Counted {
   };
 }
 
-/** The milliseconds until a claim was granted. */
+/** Waits until a claim is granted. Returns the milliseconds since `since`. */
 export async function untilClaimed(stage: Stage, since: Counted): Promise<number> {
   const isClaimed = () => countedAt(stage).claims > since.claims;
   const inTime = await until(isClaimed, looksWithin(CLAIMED_WITHIN_MS, stage, since));
@@ -41,7 +45,10 @@ export async function untilClaimed(stage: Stage, since: Counted): Promise<number
   return inTime ? took : tooLate(stage, took, 'no claim was granted');
 }
 
-/** The milliseconds until the service refused only few requests. */
+/**
+ * Waits for a series of requests in which at most one in five was answered 503. Returns the
+ * milliseconds from `since` until the beginning of this series.
+ */
 export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
   for (;;) {
     const before = countedAt(stage);
@@ -61,8 +68,8 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
 }
 
 /**
- * Resolves when no session is on the standby. Such a session refuses claims for as long as it
- * lives.
+ * Resolves when no session of the service is on the standby. All claims on such a session fail
+ * until the session ends.
  */
 export async function untilStandbyIsLeft(stage: Stage, standby: { url: string }, since: Counted) {
   let sessions = 0;
@@ -101,6 +108,6 @@ const looksWithin = (ms: number, { stop }: Stage, since: Counted) => ({
 });
 
 function tooLate({ ledger }: Stage, tookMs: number, what: string): number {
-  ledger.add({ promise: 'it answers', what: `${what} ${tookMs} ms after a switchover` });
+  ledger.add({ promise: 'the server answers', what: `${what} ${tookMs} ms after a switchover` });
   return tookMs;
 }

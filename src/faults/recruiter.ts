@@ -2,26 +2,26 @@ import type { Dice } from './dice.ts';
 import type { How, Load } from './load.ts';
 import type { Operation } from './possible.ts';
 
-/** Most requests go to the same few hot jobs. The others are spread. */
+/** The jobs to claim. Half of all claims go to the few hot jobs, the other half to the spread jobs. */
 export interface Openings {
   hot: string[];
   spread: string[];
 }
 
-/** The first lease ends while the load runs. The second lasts longer than the load. */
+/** The first lease usually ends while the load runs. The second lease outlasts the load. */
 const LEASES_S = [1, 3_600];
 
-/** A recruiter who claims, renews and releases in turn, until the load has ended. */
+/** Makes a recruiter claim, renew and release jobs at random until the load has ended. */
 export async function work(recruiterId: string, load: Load, openings: Openings, dice: Dice) {
-  /** The claims that this recruiter knows, by job. Some may have ended. */
+  /** The ids of the claims that this recruiter knows, by job. Some claims may have ended. */
   let held = new Map<string, string>();
   while (!load.hasEnded) {
     const did = choose(recruiterId, held, openings, dice);
     const verdict = await load.settle(did, chooseHow(dice));
     if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
     if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
-    // An earlier request has claimed the job, but its answer was lost, and with it the claim's id.
-    // Look the id up.
+    // An earlier request has claimed the job, but the answer with the claim's id was lost. Look the
+    // id up.
     if (verdict.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
   }
 }
@@ -45,7 +45,7 @@ function choose(
   return { kind: 'claim', jobId, recruiterId, ...lease };
 }
 
-/** Six in ten requests have a key. Some of these are sent twice. */
+/** Six in ten requests have a key. Half of the requests with a key are sent twice. */
 function chooseHow(dice: Dice): How {
   if (dice.chance(0.4)) return { keyed: false, byGet: dice.chance(0.5) };
   const again = dice.any(['after its answer', 'at once', undefined, undefined] as const);

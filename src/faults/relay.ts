@@ -1,21 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A relay to a database server. It plays the part of a balancer in front of several servers. */
+/** A relay to a database server. The relay acts as a load balancer in front of several servers. */
 export interface Relay {
   /** The address of the database, through the relay. */
   url: string;
-  /** Sends new connections to this server. Open connections stay where they are. */
+  /** Leads new connections to this server. Open connections still lead to the old server. */
   turn(databaseUrl: string): void;
-  /** While on, new connections are accepted but get no answer, not even later. */
+  /** While on, the relay accepts new connections, but never answers them, not even later. */
   hang(on: boolean): void;
   /**
-   * While on, connections are accepted but get no answer. Turning it off cuts these connections.
+   * While on, the relay drops all data in both directions, on old and new connections. `freeze(false)`
+   * cuts all connections.
    */
   freeze(on: boolean): void;
-  /** How many messages arrived while frozen. */
+  /** How many pieces of data from clients were dropped while frozen. */
   swallowed(): number;
-  /** Cuts all connections, and accepts no more. */
+  /** Cuts all connections, and accepts no new connections. */
   cut(): void;
   /** Accepts connections again after a cut. */
   mend(): Promise<void>;

@@ -7,21 +7,22 @@ import type { ServerProcess } from './server-process.ts';
 export interface FaultSettings {
   /** How many backends are killed inside a transaction. */
   kills: number;
-  /** How often a server or PostgreSQL is stopped and started again. */
+  /** How often a server or PostgreSQL is stopped and started again, or fails over to a standby. */
   restarts: number;
-  /** How many requests of all kinds one server gets. */
+  /** How many requests of all kinds the server gets in the scenario `soak`. */
   requests: number;
-  /** The longest time for the faults of one scenario. */
+  /** The time limit in seconds for the faults of one scenario. */
   seconds: number;
   /** The scenario `servers` is played once for each of these numbers of servers. */
   servers: number[];
 }
 
-/** The place of a scenario's faults: servers on a database, under a load that never pauses. */
+/** The surroundings of a scenario: servers on one database, under a load that never pauses. */
 export interface Stage {
   databaseUrl: string;
   /**
-   * The servers that must stay alive. A scenario that kills a server removes or replaces it here.
+   * The servers that must stay alive. A scenario that kills a server removes or replaces the server
+   * in this list.
    */
   servers: ServerProcess[];
   load: Load;
@@ -30,7 +31,8 @@ export interface Stage {
   /** Aborted if the command is stopped, or if the faults take too long. */
   stop: AbortSignal;
   /**
-   * Stops PostgreSQL with `immediate` and starts it again. Undefined if the server is not our own.
+   * Stops PostgreSQL in the mode `immediate`, and starts PostgreSQL again. Undefined if PostgreSQL is
+   * not our own.
    */
   restartPostgres: (() => Promise<void>) | undefined;
   /** The primary and its standby. Undefined unless the scenario needs a pair. */
@@ -40,7 +42,7 @@ export interface Stage {
 
 /** The results of the faults. */
 export interface FaultCounts {
-  /** How many backends were killed inside a transaction, so that a request's answer was lost. */
+  /** How many backends were killed inside a transaction with an effect on a request. */
   kills?: number;
   restarts?: number;
   /** The milliseconds from each stop until a request was answered again. */
@@ -54,13 +56,13 @@ export interface FaultCounts {
 export interface Scenario {
   name: string;
   idea: string;
-  /** How many servers there are. */
+  /** How many servers of the service the scenario needs. */
   servers: number;
-  /** Set if the scenario stops PostgreSQL. It then needs a server of our own. */
+  /** Set if the scenario stops PostgreSQL. Such a scenario needs a PostgreSQL of our own. */
   stopsPostgres?: true;
   /** Set if the scenario needs a primary and a standby behind a relay. */
   needsPair?: true;
-  /** Set if the scenario reads the memory of its server. Only Linux shows this. */
+  /** Set if the scenario reads the memory of its server. Only Linux shows the memory. */
   readsMemory?: true;
   /** Set if each recruiter makes the same choices in every run. */
   isSeeded?: true;

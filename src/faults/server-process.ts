@@ -11,9 +11,9 @@ export interface ServerProcess {
   pid: number;
   /** False if the process has ended for any reason. */
   isRunning(): boolean;
-  /** The first warnings and errors, from the log or from Node. */
+  /** The first 20 warnings and errors on stderr, from the log or from Node. */
   complaints: string[];
-  /** Sends SIGKILL, so the server neither drains nor logs. Resolves when the process is gone. */
+  /** Sends SIGKILL, so the server ends in the middle of its work. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
@@ -51,10 +51,7 @@ function complaintsOf({ stderr }: ChildProcess): string[] {
   return complaints;
 }
 
-/**
- * The address that the server prints when it listens. Undefined if the server ends before. Later
- * output is ignored.
- */
+/** The address that the server prints when it listens. Undefined if the server ends before that. */
 async function listening(child: ChildProcess): Promise<string | undefined> {
   let said = '';
   return new Promise((resolve) => {

@@ -35,27 +35,35 @@ describe('the audit finds', () => {
   test('a granted claim that is gone', async () => {
     await sql`DELETE FROM job_claims WHERE job_id = 2`;
     expect(await found()).toEqual([
-      expect.stringMatching(/^acknowledged is kept: recruiter 1 of job 2 holds claim \d+, and the/),
+      expect.stringMatching(
+        /^acknowledged changes are kept: recruiter 1 of job 2 holds claim \d+, and the/,
+      ),
     ]);
   });
 
   test('a claim that nobody asked for', async () => {
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (3, 9)`;
     expect(await found()).toEqual([
-      expect.stringMatching(/^only what was asked for: the table has claim \d+ of recruiter 9/),
+      expect.stringMatching(
+        /^only requested changes are made: the table has claim \d+ of recruiter 9/,
+      ),
     ]);
   });
 
   test('a claim in the place of another of the same recruiter', async () => {
     await sql`DELETE FROM job_claims WHERE job_id = 2`;
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (2, 1)`;
-    expect(await found()).toEqual([expect.stringMatching(/^only what was asked for: .+job 2/)]);
+    expect(await found()).toEqual([
+      expect.stringMatching(/^only requested changes are made: .+job 2/),
+    ]);
   });
 
   test('a job with more holders than slots', async () => {
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 5)`;
     expect(await found()).toEqual([
-      expect.stringMatching(/^only what was asked for: the table has claim \d+ of recruiter 5/),
+      expect.stringMatching(
+        /^only requested changes are made: the table has claim \d+ of recruiter 5/,
+      ),
       'capacity: job 1 has 5 claims for 4 slots',
     ]);
   });
@@ -68,7 +76,8 @@ describe('the audit finds', () => {
     await sql`DELETE FROM idempotency_keys WHERE key = ${third?.key}`;
     const findings = await found();
     expect(findings).toHaveLength(4);
-    expect(findings[0]).toBe(`a key is answered once: ${first?.key} is stored unanswered`);
-    for (const each of findings.slice(1)) expect(each).toMatch(/^acknowledged is kept: .+stored$/);
+    expect(findings[0]).toBe(`each key has one answer: ${first?.key} is stored unanswered`);
+    for (const each of findings.slice(1))
+      expect(each).toMatch(/^acknowledged changes are kept: .+stored$/);
   });
 });

@@ -23,8 +23,8 @@ function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at
   );
   return ledger.findings.map(({ promise }) => promise);
 }
-const LOST = 'acknowledged is kept';
-const UNASKED = 'only what was asked for';
+const LOST = 'acknowledged changes are kept';
+const UNASKED = 'only requested changes are made';
 
 describe('the table has', () => {
   test('each claim that was granted', () => {
@@ -166,13 +166,13 @@ describe('a key', () => {
     expect(judged(answer)).toEqual([]);
     expect(judged(undefined)).toEqual([LOST]);
     expect(judged({ ...answer, body: '{ }' })).toEqual([LOST]);
-    expect(judged({ status: null, body: null })).toContain('a key is answered once');
+    expect(judged({ status: null, body: null })).toContain('each key has one answer');
   });
 
   test('gets the same answer each time', () => {
     const ledger = new Ledger();
     for (const body of ['a', 'a', 'b']) ledger.answered('k', { status: 201, body });
-    expect(ledger.findings.map(({ promise }) => promise)).toEqual(['a key is answered once']);
+    expect(ledger.findings.map(({ promise }) => promise)).toEqual(['each key has one answer']);
   });
 });
 

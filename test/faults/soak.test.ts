@@ -21,7 +21,7 @@ const judged = (mbAfter: (requests: number) => number) =>
 test('a server that grows in the second half of the run is a finding', () => {
   expect(judged((requests) => 100 + requests / 5_000)).toEqual([
     {
-      promise: 'it does not grow',
+      promise: 'the memory does not grow',
       what: 'the server grew from 127 MB after half of the requests to 147 MB',
     },
   ]);

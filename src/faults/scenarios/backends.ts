@@ -3,11 +3,11 @@ import { onDatabase } from '../audit.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 
 /**
- * The most answers between two kills. With a few answers in between, most of the load gets through.
+ * At most this many answers come between two kills. These answers let most of the load succeed.
  */
 const ANSWERS_BETWEEN = 8;
 
-/** Kills the service's backends inside their transactions, at random. */
+/** Kills random backends of the service inside their transactions. */
 export const backends: Scenario = {
   name: 'backends',
   idea: 'pg_terminate_backend on running claim transactions, at random',
@@ -17,8 +17,8 @@ export const backends: Scenario = {
 };
 
 /**
- * Some transactions end before the signal reaches them. Therefore a kill counts only if the answer
- * to a request shows it: `busy` before COMMIT, `outcome-unknown` at COMMIT.
+ * Some transactions end before the signal reaches them. Therefore a kill counts only if a request
+ * was answered `busy` (killed before COMMIT) or `outcome-unknown` (killed at COMMIT).
  */
 async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
   const wanted = settings.kills;
@@ -35,8 +35,9 @@ async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress 
 
 /**
  * Kills a backend that is inside a transaction. Such a backend is idle in a transaction, or runs a
- * statement that occurs only in transactions. MATERIALIZED makes PostgreSQL choose the backend
- * before it kills. Gives 0 if there was no such backend, or if it had just ended.
+ * statement that occurs only in transactions. MATERIALIZED makes PostgreSQL choose one backend
+ * before the call of `pg_terminate_backend`. Returns 1 after a kill. Returns 0 if there was no such
+ * backend, or if the backend had just ended.
  */
 async function killOne(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ killed: number }[]>`

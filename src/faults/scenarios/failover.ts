@@ -13,16 +13,17 @@ import {
 import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from './restarts.ts';
 
-/** The relay leads to a standby until this many requests are refused, or until the time is up. */
+/** The relay leads to a standby until 50 requests are answered 503, or for 1.5 s at most. */
 const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
 /** How long new connections hang after the primary is lost. */
 const HANG_MS = 300;
-/** How long the former primary lives on beside the new one. */
+/** How long the former primary lives on beside the new primary. */
 const BOTH_MS = 500;
 
 /**
- * Kills the primary and promotes its standby. Then makes a new standby, and switches over to it.
+ * Kills the primary and promotes its standby. Then starts a new standby, and makes a planned
+ * switchover to the new standby.
  */
 export const failover: Scenario = {
   name: 'failover',
@@ -46,7 +47,7 @@ export const failover: Scenario = {
       ]);
       answeredAgainMs.push(claimedMs);
       calmAgainMs.push(calmMs);
-      // Without recovery there is no load for the next switchover.
+      // A service that has not recovered takes no load for the next switchover.
       return ledger.findings.length === 0;
     };
     for (let restarts = 0; ; restarts++) {
@@ -61,8 +62,8 @@ export const failover: Scenario = {
 };
 
 /**
- * Kills the primary. The balancer is early: it leads to a lagging standby before that standby is
- * promoted.
+ * Kills the primary. The relay is early: the relay leads to a lagging standby before the promotion
+ * of this standby.
  */
 async function lose(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
@@ -75,8 +76,9 @@ async function lose(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * Promotes the standby while the primary still lives. No standby confirms the former primary's
- * commits any more. Then its machine is lost, and connections to it hang.
+ * Promotes the standby while the former primary still lives. No standby confirms the former
+ * primary's commits any more. Then the former primary is killed, and new connections hang for a
+ * moment, as if its machine were lost.
  */
 async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   const former = pair.primary;
@@ -91,8 +93,8 @@ async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * Makes a planned switchover. The balancer is late: it still leads to the former primary, which is
- * now a standby.
+ * Makes a planned switchover. The relay is late: for a while the relay still leads to the former
+ * primary, which is now a standby.
  */
 async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.switchOver();

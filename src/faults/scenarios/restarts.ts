@@ -3,11 +3,11 @@ import { send } from '../ask.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
-/** How many answers come between two faults, so that each fault hits a running load. */
+/** How many requests are granted or refused between two faults. Each fault hits a running load. */
 const ANSWERS_BETWEEN = 100;
 const LOOK_MS = 10;
 
-/** Kills the server in the middle of its work, and starts another in its place. */
+/** Kills the server in the middle of its work, and starts a new server on the same port. */
 export const server: Scenario = {
   name: 'server',
   idea: 'the server killed by SIGKILL and started again, under load',
@@ -22,7 +22,7 @@ export const server: Scenario = {
     }),
 };
 
-/** Stops PostgreSQL like a crash, while the server lives on. */
+/** Stops PostgreSQL as if it crashed, and starts PostgreSQL again. The server lives on. */
 export const postgres: Scenario = {
   name: 'postgres',
   idea: 'PostgreSQL stopped `immediate` and started again, under load',
@@ -30,7 +30,7 @@ export const postgres: Scenario = {
   stopsPostgres: true,
   faults: (stage) =>
     again(stage, async () => {
-      if (!stage.restartPostgres) throw new Error("somebody else's PostgreSQL is not stopped");
+      if (!stage.restartPostgres) throw new Error('only a PostgreSQL of our own can be stopped');
       await stage.restartPostgres();
     }),
 };
@@ -53,7 +53,7 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
   return { restarts: wanted, answeredAgainMs };
 }
 
-/** Lets the load run for a while. */
+/** Resolves when 100 more requests have been granted or refused. */
 export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
 /** Resolves when every server answers a request that needs the database. */

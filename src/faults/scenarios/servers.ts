@@ -7,7 +7,7 @@ import { underLoad } from './restarts.ts';
 const ROUNDS = 5;
 const CROWD = 24;
 
-/** Several servers on one database behave like one server, also after one of them is killed. */
+/** Checks that several servers on one database behave like one server, also after the kill of one. */
 export const serversAsOne = (servers: number): Scenario => ({
   name: `${servers} servers`,
   idea: `a crowd on the same jobs through ${servers} servers on one database; then one is killed`,
@@ -25,7 +25,10 @@ export const serversAsOne = (servers: number): Scenario => ({
   },
 });
 
-/** A crowd claims the same new job. Each recruiter asks two servers at once with one key. */
+/**
+ * Lets 24 recruiters claim the same new job at once. Each recruiter sends the same request twice at
+ * the same moment, with one key, to random servers.
+ */
 async function crowd({ databaseUrl, load, ledger }: Stage) {
   const { jobId, recruiterIds } = await onDatabase(databaseUrl, newJob);
   const verdicts = await Promise.all(

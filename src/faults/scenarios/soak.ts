@@ -16,8 +16,8 @@ export const soak: Scenario = {
   async faults(stage) {
     const done = new AbortController();
     const asking = crowd(stage, done.signal);
-    // The error is thrown where `asking` is awaited. Until then Node must not report it as
-    // unhandled.
+    // An error of `asking` is thrown at its `await` below. Without this handler, Node would end the
+    // process before.
     asking.catch(() => undefined);
     try {
       return await watchMemory(stage);
@@ -25,7 +25,10 @@ export const soak: Scenario = {
       done.abort();
       await asking;
       for (const line of stage.servers.flatMap(({ complaints }) => complaints))
-        stage.ledger.add({ promise: 'it answers', what: `the log says ${line.slice(0, 500)}` });
+        stage.ledger.add({
+          promise: 'the server answers',
+          what: `the log says ${line.slice(0, 500)}`,
+        });
     }
   },
 };

@@ -10,14 +10,17 @@ const FOLLOWERS = 4;
 /** A busy service may give these answers to any request. */
 const ALWAYS_EXPECTED = ['503 busy', '429'];
 
-/** Odd callers and followers use the first server until `done`. */
+/** Runs odd callers and followers on the first server until `done` is aborted. */
 export async function crowd({ servers, load, ledger }: Stage, done: AbortSignal) {
   const client = new RawClient(servers[0]?.url ?? '');
   const expectAnswer: Expect = (name, to, answers) => {
     load.count(name);
     const isExpected = [...answers, ...ALWAYS_EXPECTED].some((each) => name.startsWith(each));
     if (!isExpected)
-      ledger.add({ promise: 'it answers', what: `${to.slice(0, 100)} was answered ${name}` });
+      ledger.add({
+        promise: 'the server answers',
+        what: `${to.slice(0, 100)} was answered ${name}`,
+      });
   };
   const clients = new StreamClients(client, expectAnswer, done);
   const callOddly = async (name: string) => {

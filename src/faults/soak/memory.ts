@@ -1,18 +1,21 @@
 import type { Finding } from '../ledger.ts';
 
-/** Resident memory of the server after this many requests. */
+/** The server's resident memory in MB after this many requests. */
 export interface Sample {
   requests: number;
   mb: number;
 }
 
 /**
- * Medians are taken over this share of all requests, since a garbage collection moves one sample by
- * many MB.
+ * Each median covers this share of all requests. A single sample says little, since each garbage
+ * collection changes the memory by many MB.
  */
 const SPAN = 0.1;
 const MOST_GROWTH = 1.1;
-/** A new process grows for some ten thousand requests while it compiles code and sizes its heap. */
+/**
+ * A run with fewer requests is not judged. During its first tens of thousands of requests, every new
+ * process grows, because Node compiles the code and enlarges the heap.
+ */
 const JUDGED_FROM = 100_000;
 
 export interface Growth {
@@ -20,7 +23,7 @@ export interface Growth {
   endMb: number;
 }
 
-/** The memory after half of the requests, and at the end. */
+/** The median memory just before the middle of the run, and just before its end. */
 export const growthOf = (samples: Sample[], requests: number): Growth => ({
   halfMb: before(requests / 2, samples, requests),
   endMb: before(requests, samples, requests),
@@ -33,9 +36,9 @@ function before(moment: number, samples: Sample[], requests: number): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** Empty if the memory did not grow, or if there were too few requests to tell. */
+/** Empty if the memory grew by at most 10 %, or if there were too few requests to tell. */
 export function judgeGrowth({ halfMb, endMb }: Growth, requests: number): Finding[] {
   if (requests < JUDGED_FROM || endMb <= halfMb * MOST_GROWTH) return [];
   const what = `the server grew from ${Math.round(halfMb)} MB after half of the requests to ${Math.round(endMb)} MB`;
-  return [{ promise: 'it does not grow', what }];
+  return [{ promise: 'the memory does not grow', what }];
 }

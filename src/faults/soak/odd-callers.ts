@@ -2,7 +2,7 @@ import type { Dice } from '../dice.ts';
 import { oddRequest } from './odd-requests.ts';
 import type { RawClient } from './raw.ts';
 
-/** Counts an answer by its name. If the name begins with none of `answers`, this is a finding. */
+/** Counts an answer by its name. Adds a finding if the name begins with none of `answers`. */
 export type Expect = (name: string, to: string, answers: string[]) => void;
 
 /** Sends an odd request, requests a page twice, or sends only a part of a request. */
@@ -22,7 +22,7 @@ export async function askOddly(client: RawClient, dice: Dice, expectAnswer: Expe
 
 const PAGES = ['/', '/docs', '/openapi.json'];
 
-/** Requests a page, and then requests it again in case it has changed. */
+/** Requests a page, and then requests the page again on condition that it has changed. */
 async function revalidate(client: RawClient, dice: Dice, expectAnswer: Expect) {
   const path = dice.any(PAGES) ?? '/';
   const headers = { Accept: 'text/html' };
@@ -42,7 +42,7 @@ const PARTS = [
   `POST /jobs/1/claims ${START}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{`,
 ];
 
-/** Disconnects without a request, in the middle of a request, or before its answer. */
+/** Disconnects without a request, in the middle of a request, or before the answer. */
 async function goAway(client: RawClient, dice: Dice, expectAnswer: Expect) {
   await client.sendAndGo(dice.any(PARTS) ?? '');
   expectAnswer('not waited for', '', ['not waited for']);

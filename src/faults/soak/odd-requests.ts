@@ -7,7 +7,7 @@ export interface OddRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** The beginnings of the names of possible answers, such as `404` or `503 busy`. */
+  /** The allowed answers. The name of an answer must begin with one of these texts. */
   answers: string[];
 }
 
@@ -22,7 +22,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const job = (dice: Dice) => 1 + dice.below(JOBS);
 const recruiter = (dice: Dice) => 1 + dice.below(RECRUITERS);
-/** An id that no job, recruiter or claim has. */
+/** An id that no row has. */
 const nobody = (dice: Dice) => String(LARGEST_ID - BigInt(dice.below(2 ** 31)));
 const word = (dice: Dice) => dice.below(2 ** 31).toString(36);
 
@@ -46,7 +46,7 @@ const withHeader = (request: OddRequest, name: string, value: string): OddReques
 const claims: Kind[] = [
   claimByNobody,
   (dice) => withHeader(claimByNobody(dice), 'Idempotency-Key', word(dice)),
-  // A few keys, each used with many bodies.
+  // These requests share 20 keys, so most requests use a key again with another body.
   (dice) => ({
     ...withHeader(claimByNobody(dice), 'Idempotency-Key', `reused-${dice.below(20)}`),
     answers: ['404 recruiter', '403 job-full', '409 key-in-use', '422'],
@@ -120,7 +120,7 @@ const reads: Kind[] = [
   (dice) => get(`/jobs/events?jobId=${word(dice)}x`, '400'),
 ];
 
-/** These writes add no rows. Otherwise the answers would grow with the tables. */
+/** These writes add no rows. With more rows the answers would grow. */
 const writes: Kind[] = [
   (dice) => ({
     ...post(`/jobs/${job(dice)}`, `{"role":"Role ${word(dice)}"}`, ['200']),

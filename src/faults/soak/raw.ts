@@ -12,7 +12,7 @@ export interface RawReply {
 
 type Wanted = Omit<OddRequest, 'answers'>;
 
-/** Sends requests that `fetch` refuses to send, with any host and any method. */
+/** Sends requests with any `Host` header and any method. `fetch` refuses to send some of them. */
 export class RawClient {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -28,14 +28,15 @@ export class RawClient {
       const name = nameOf({ kind: 'answer', status: response.statusCode ?? 0, body });
       return { name, etag: response.headers.etag };
     } catch (error) {
-      // The server ended an idle connection at the moment when we used it again.
+      // The server ended an idle connection at the moment when we used the connection again.
       if (error instanceof Stale) return this.ask(wanted);
       return { name: 'broken', etag: undefined };
     }
   }
 
   /**
-   * Gives an answer whose body is still to come. Without an agent it has a connection of its own.
+   * Resolves when the head of the answer has arrived. The caller reads the body. Without an agent in
+   * `options`, the request uses a new connection.
    */
   open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {

@@ -3,10 +3,10 @@ import type { Dice } from '../dice.ts';
 import type { Expect } from './odd-callers.ts';
 import type { RawClient } from './raw.ts';
 
-/** The service allows one network 200 streams. */
+/** How many streams are open at once. The service allows each network 200 streams. */
 const MOST_STREAMS = 8;
 const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
-/** A client leaves before, during or long after the full state. */
+/** How many bytes a client reads before it leaves: none, a part of the full state, or more. */
 const BYTES_READ = [0, 2_000, 20_000, 200_000];
 
 /** Clients that follow the jobs, leave, and return. */
@@ -14,7 +14,7 @@ export class StreamClients {
   readonly #client: RawClient;
   readonly #expectAnswer: Expect;
   readonly #done: AbortSignal;
-  /** Open sockets, the oldest first. Some are abandoned: nobody reads or ends them. */
+  /** Open sockets, the oldest first. Nobody reads from some of these sockets any more. */
   readonly #open = new Set<Socket>();
 
   constructor(client: RawClient, expectAnswer: Expect, done: AbortSignal) {
@@ -35,8 +35,7 @@ export class StreamClients {
     this.#expectAnswer(response ? `${response.statusCode} stream` : 'broken', path, ['200']);
     if (!response) return;
     this.#add(response.socket);
-    // A client that leaves in the middle of a stream gets an error at the end. This error is
-    // ignored.
+    // A client that leaves in the middle of a stream gets an error. This error is ignored.
     response.on('error', () => undefined);
     let left = dice.any(BYTES_READ) ?? 0;
     try {
