@@ -11,23 +11,28 @@ import { type Server, type Side, startFollowers, startLoader, startServer } from
 import { type Seed, seed, withConnection } from './seed.ts';
 
 /**
- * The place of a measurement: a PostgreSQL, the servers and the load. Each is a separate process.
+ * The surroundings of a measurement: a PostgreSQL, the servers, the load and the followers. Each of
+ * them runs in processes of its own.
  */
 export interface Arena {
-  /** Makes a new migrated database with these rows, and gives its address. */
+  /** Makes a new migrated database with these rows. Returns the database's address. */
   makeDatabase(name: string, rows: Seed): Promise<string>;
   /**
-   * Copies a database that nobody is connected to. The copy has the same rows in the same places.
+   * Copies a database that has no connections. The copy has the same rows on the same pages. Returns
+   * the address of the copy.
    */
   copyDatabase(name: string, of: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
   makeLoad(order: Order): Promise<Heard[]>;
-  /** For each claim, gives the milliseconds from its answer until the last follower was told. */
+  /**
+   * Sends an order to the followers. After the order `claim`, returns for each claim the milliseconds
+   * from its answer until the last follower received the event. Empty after other orders.
+   */
   follow(order: FollowOrder): Promise<number[]>;
   stop: AbortSignal;
 }
 
-/** Runs work in an arena of its own. Afterwards everything in the arena is ended and dropped. */
+/** Runs `work` in a new arena. Then ends all processes and drops all databases of the arena. */
 export async function withArena<T>(
   databaseUrl: string | undefined,
   stop: AbortSignal,
@@ -73,12 +78,14 @@ export async function withArena<T>(
 const nameOf = (url: string): string => new URL(url).pathname.slice(1);
 
 /**
- * PostgreSQL's manual advises a quarter of the memory for a dedicated server. Here it is at most 1
- * GB.
+ * PostgreSQL's manual advises a quarter of the memory for a dedicated server. We use at most 1 GB.
  */
 const SHARED_BUFFERS_MB = Math.min(1024, Math.floor(totalmem() / 2 ** 20 / 4));
 
-/** With the default of 128 MB, a million jobs come from the system's cache, one page at a time. */
+/**
+ * Starts a PostgreSQL with larger `shared_buffers`. A million jobs do not fit into the default of 128
+ * MB, so PostgreSQL would copy their pages from the system's cache.
+ */
 async function startTuned(stop: AbortSignal): Promise<Scratch> {
   const server = await startEmbedded(undefined, stop, { durable: true });
   await withConnection(server.url, (sql) =>
@@ -89,8 +96,8 @@ async function startTuned(stop: AbortSignal): Promise<Scratch> {
 }
 
 /**
- * Makes a database beside the scratch database. Its name begins with the scratch name, so both are
- * dropped together.
+ * Makes a database whose name begins with the name of the scratch database. Therefore the new
+ * database is dropped together with the scratch database.
  */
 async function createDatabase(
   scratchUrl: string,

@@ -26,7 +26,7 @@ export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
 
 export interface BenchResult {
   machine: Record<string, string | number>;
-  /** Settings as PostgreSQL shows them. */
+  /** PostgreSQL's settings, as `current_setting` shows them. */
   database: Record<string, string>;
   settings: {
     rounds: number;
@@ -41,7 +41,7 @@ export interface BenchResult {
   rounds: Partial<Record<ScenarioName, FiguresByName<string>>>;
 }
 
-/** Runs the scenarios in an arena of their own. */
+/** Runs these scenarios in a new arena. */
 export const bench = (
   names: ScenarioName[],
   settings: BenchSettings,
@@ -79,7 +79,10 @@ function machine() {
   };
 }
 
-/** The cost of durability depends on these settings. Both sides have the same settings. */
+/**
+ * The settings in the report. The cost of a durable commit depends on these settings. Both servers
+ * use the same PostgreSQL.
+ */
 const TOLD = [
   'server_version',
   'fsync',

@@ -3,12 +3,12 @@ import type { Heard } from './load/load.ts';
 import type { Figures } from './rounds.ts';
 import { countClaims } from './seed.ts';
 
-/** Fewer than one in a hundred answers may be of another kind than the measured kind. */
+/** At least 99 of 100 answers must have the expected status. */
 const LEAST_SHARE = 0.99;
 
 /**
- * The figures of a crowd whose answers were as expected. If too many answers were not, something
- * else was measured. Then this throws a `PlainError` with the answers.
+ * The figures of a crowd. Throws a `PlainError` with the counted statuses if too few answers had the
+ * expected status, since the figures then measure something else.
  */
 export function figuresOf(what: string, heard: Heard, status: number): Figures {
   const { statuses, perSecond, p50, p99 } = heard;
@@ -20,7 +20,7 @@ export function figuresOf(what: string, heard: Heard, status: number): Figures {
   return { perSecond, p50, p99 };
 }
 
-/** Throws a `PlainError` unless the table has exactly the acknowledged claims. */
+/** Throws a `PlainError` unless the table has exactly as many claims as were acknowledged. */
 export async function expectClaims(what: string, url: string, acknowledged: number) {
   const claims = await countClaims(url);
   if (claims !== acknowledged)

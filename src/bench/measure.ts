@@ -1,10 +1,10 @@
-/** The limit for a ratio, or for the value if there is no ratio. */
+/** A limit for the ratio of a measure. A measure without a ratio has a limit for its value. */
 export interface Bar {
   at: 'least' | 'most';
   limit: number;
 }
 
-/** A median, possibly compared with another median of the same run. */
+/** A measured value, usually a median. It may be compared with another value of the same run. */
 export interface Measure {
   what: string;
   unit: 'claims/s' | 'refusals/s' | 'answers/s' | 'ms' | 'MB';

@@ -9,7 +9,7 @@ import { inProject } from '../process/project.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
 
-/** The two compared ways to claim, and the program that serves each. */
+/** The bench compares two ways to claim. Each way has its own server program. */
 const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
 export type Side = keyof typeof PROGRAMS;
 
@@ -19,12 +19,12 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Settings of the servers that differ from the defaults. The database is not among them. */
+/** The servers' settings that differ from the defaults, except the address of the database. */
 export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
 
 /**
- * Starts a process that serves this side on a migrated database. Throws if the process does not
- * start.
+ * Starts the server program of this side on a migrated database. Resolves when the server listens.
+ * Throws a `PlainError` if the server ends before that.
  */
 export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
   const child = spawn(process.execPath, programOf(await buildProgram(PROGRAMS[side])), {
@@ -43,7 +43,7 @@ export async function startServer(side: Side, databaseUrl: string): Promise<Serv
   };
 }
 
-/** The address that the server prints when it listens. All later output is read and dropped. */
+/** The address that the server prints when it listens. Later output is read and ignored. */
 async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
   let said = '';
   const hear = (text: string) => {
@@ -63,7 +63,7 @@ async function originOf({ stdout, stderr }: ChildProcess): Promise<string> {
 
 /** A process that carries out one order at a time. */
 export interface Worker<Order, Report> {
-  /** Throws if the order could not be carried out. */
+  /** Throws a `PlainError` if the worker fails or ends. */
   ask(order: Order): Promise<Report>;
   stop(): void;
 }
@@ -76,7 +76,7 @@ const startWorker = <Order extends object, Report extends object>(
   const child = fork(inProject(file), {
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
   });
-  const died = once(child, 'exit').then((): Failed => ({ failed: 'its process ended' }));
+  const died = once(child, 'exit').then((): Failed => ({ failed: `the process of ${file} ended` }));
   const answered = async () => ((await once(child, 'message')) as [Report | Failed])[0];
   return {
     async ask(order) {

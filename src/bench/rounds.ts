@@ -1,14 +1,14 @@
 /** The figures of one measurement, by name. */
 export type Figures = Record<string, number>;
-/** One measurement: prepares, measures, checks, and gives the figures. */
+/** Prepares and makes one measurement, checks the result, and returns the figures. */
 export type Measurement = () => Promise<Figures>;
 
 /** The figures of all rounds, by the name of the measurement. */
 export type FiguresByName<Name extends string> = Record<Name, Figures[]>;
 
 /**
- * Makes each measurement in turn, round after round, so that changes on the machine affect all
- * measurements alike. The first round warms up and does not count.
+ * Makes each measurement once in each round, so that changes on the machine affect all measurements
+ * alike. One more round comes first. It warms up the machine and does not count.
  */
 export async function interleave<Name extends string>(
   rounds: number,

@@ -4,9 +4,9 @@ import { UsageError } from '../process/errors.ts';
 import { RECRUITERS } from './load/asks.ts';
 
 export interface Seed {
-  /** How many jobs have all their claims. Their ids come first. */
+  /** How many jobs have as many claims as slots. Their ids begin at 1. */
   fullJobs: number;
-  /** How many jobs have no claim. Their ids follow. */
+  /** How many jobs have no claim. Their ids follow the ids of the full jobs. */
   freeJobs: number;
 }
 
@@ -18,7 +18,7 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
     const [account] = await sql`SELECT current_setting('is_superuser') AS "isSuperuser"`;
     if (account?.isSuperuser !== 'on')
       throw new UsageError('The account in DATABASE_URL must be a superuser for the bench.');
-    // This turns foreign keys and triggers off, so that four million rows take only seconds.
+    // This setting turns foreign keys and triggers off, so four million rows take only seconds.
     await sql`SET session_replication_role = replica`;
     await sql`
       INSERT INTO companies (name) SELECT 'Company ' || n FROM generate_series(1, ${COMPANIES}::int) n`;
@@ -38,7 +38,7 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
     await sql`CHECKPOINT`;
   });
 
-/** Removes all claims. The next round finds no dead rows and no unwritten pages. */
+/** Removes all claims. The next round begins with no dead rows and no unwritten pages. */
 export const clearClaims = (url: string): Promise<void> =>
   withConnection(url, async (sql) => {
     await sql`TRUNCATE job_claims`;
@@ -46,10 +46,10 @@ export const clearClaims = (url: string): Promise<void> =>
   });
 
 /**
- * Removes the claims on the free jobs, without a checkpoint. After a checkpoint, PostgreSQL writes
- * each page whole at its first change, and in a large table nearly every claim changes another
- * page. A server has this cost for a moment every five minutes. Here the cost would fill each
- * round.
+ * Removes the claims on the free jobs, without a checkpoint. The first change of a page after a
+ * checkpoint writes the whole page to the log, and in a large table nearly every claim changes
+ * another page. Most servers have this cost for a moment every five minutes. With a checkpoint
+ * before each round, whole rounds would have this cost.
  */
 export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {

@@ -8,30 +8,30 @@ import type { Server, Side } from './processes.ts';
 import type { FiguresByName, Measurement } from './rounds.ts';
 import { clearClaims } from './seed.ts';
 
-/** The connections of a crowd. Each connection has one request under way. */
+/** How many connections a crowd has. Each connection sends one request at a time. */
 export const CONNECTIONS = 256;
-/** How many jobs without a claim each side has. */
+/** How many jobs each database has. The jobs have no claims at the beginning. */
 export const FREE_JOBS = 100_000;
 export interface BenchSettings {
   rounds: number;
-  /** How long each measurement lasts. */
+  /** How many seconds each measurement lasts. */
   seconds: number;
   onProgress: (text: string) => void;
 }
 
-/** A side of the comparison: its server, on a database of its own. */
+/** One side of the comparison, with its server and its database. */
 export interface Place {
   side: Side;
   url: string;
   server: Server;
 }
 
-/** The things that all scenarios share. */
+/** The settings, servers and databases that all scenarios share. */
 export interface Stand extends BenchSettings {
   arena: Arena;
   textbook: Place;
   group: Place;
-  /** A database with the same rows, for claims that go through no server. */
+  /** The address of a database with the same rows, for claims by `pgbench` without a server. */
   without: string;
 }
 
@@ -45,7 +45,8 @@ export interface Found {
 export type Scenario = (stand: Stand) => Promise<Found>;
 
 /**
- * Starts both servers on copies of one database, so that rows, pages and statistics are the same.
+ * Starts both servers on copies of one database. Therefore both have the same rows, pages and
+ * statistics.
  */
 export async function makeStand(arena: Arena, settings: BenchSettings): Promise<Stand> {
   settings.onProgress('seeding');
@@ -63,7 +64,7 @@ export async function makeStand(arena: Arena, settings: BenchSettings): Promise<
   };
 }
 
-/** Removes all claims. Then the crowds send requests for the set time. */
+/** Removes all claims. Then makes the crowds send requests for `seconds`. */
 export async function crowdsAt(
   { arena, seconds }: Stand,
   { server, url }: Place,
@@ -85,7 +86,7 @@ export const spreadClaims = {
   slots: DEFAULT_CAPACITY,
 } satisfies Asks;
 
-/** Measures claims on free slots. All of them are granted. */
+/** Measures claims on free slots. The service grants each of these claims. */
 export const measureSpread =
   (stand: Stand, place: Place, connections = CONNECTIONS): Measurement =>
   async () => {
@@ -95,7 +96,7 @@ export const measureSpread =
     return figuresOf(what, heard as Heard, 200);
   };
 
-/** Measures the upper bound: the product's server gives its cheapest answer. */
+/** Measures `GET /healthz`, the cheapest answer of the product's server. Claims cannot be faster. */
 export const measureHealth = (stand: Stand, connections = CONNECTIONS): Measurement => {
   const asks: Asks = { kind: 'path', path: '/healthz' };
   return async () => {

@@ -1,4 +1,4 @@
-/** The process of the textbook claim. It resembles `server.ts`, but needs a migrated database. */
+/** The server program of the textbook claim. It resembles `server.ts`, but migrates no database. */
 import { once } from 'node:events';
 import { readConfig } from '../config.ts';
 import { connect } from '../db/client.ts';
@@ -14,9 +14,9 @@ const DRAIN_MS = 1_000;
 
 runMain(async (stop) => {
   const { databaseUrl, host, port, logLevel } = readConfig();
-  if (databaseUrl === undefined) throw new UsageError('The textbook needs a DATABASE_URL.');
-  // Drizzle over postgres.js does not prepare statements by default, so each statement is parsed
-  // each time.
+  if (databaseUrl === undefined) throw new UsageError('The textbook server needs a DATABASE_URL.');
+  // Drizzle over postgres.js prepares no statements by default. Therefore PostgreSQL parses each
+  // statement each time.
   const connection = connect(databaseUrl, {
     open: (settings, codecs) => openSession({ ...settings, prepare: false }, codecs),
   });

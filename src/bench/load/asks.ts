@@ -1,29 +1,29 @@
-/** The requests of a crowd, as an order for the process that makes the load. */
+/** The kind of requests that a crowd sends. The process of the load turns it into requests. */
 export type Asks =
   | { kind: 'path'; path: string }
-  /** The next recruiter claims the same job. */
+  /** All requests claim the same job, each request for the next recruiter. */
   | { kind: 'one-job'; jobId: number }
   /**
-   * Each request is another pair of a job and a recruiter. Ends after `slots` requests for each
-   * job.
+   * Each request claims the next job for the next recruiter. After `slots` requests for each job, the
+   * crowd stops. Without `slots`, the crowd does not stop.
    */
   | { kind: 'spread'; firstJob: number; jobs: number; slots?: number }
-  /** Each request names the next job, and another recruiter who does not exist. */
+  /** Each request names the next job, and another recruiter id that no row has. */
   | { kind: 'no-recruiter'; firstJob: number; jobs: number }
-  /** Each request names another job that does not exist. */
+  /** Each request names another job id that no row has. */
   | { kind: 'no-job' };
 
-/** How many recruiters there are. A prime, so that different recruiters come to each job. */
+/** How many recruiters there are. The number is prime, so different recruiters claim each job. */
 export const RECRUITERS = 10_007;
 /**
- * The step from one job to the next. It has no factor in common with a power of ten, so every job
- * comes once before any job comes again.
+ * The step from one job to the next. `STRIDE` = 3^4 * 7 * 109 shares no factor with the number of
+ * jobs of any scenario. Therefore each job is claimed once before a job is claimed again.
  */
 export const STRIDE = 61_803;
 /** The largest id that the service accepts. No row has an id near it. */
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** The path of request number `n`, beginning at 0. Undefined after the last request. */
+/** The path of request number `n`. The first number is 0. Undefined after the last request. */
 export function pathOf(asks: Asks, n: number): string | undefined {
   switch (asks.kind) {
     case 'path':

@@ -1,4 +1,4 @@
-/** The process of the followers. It takes orders from its parent, and ends with its parent. */
+/** The program of the followers. It obeys orders of its parent process, and ends with its parent. */
 import { claimEach, Followers, type FollowOrder, type FollowReport } from './follow.ts';
 
 let followers: Followers | undefined;

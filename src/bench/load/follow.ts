@@ -4,7 +4,8 @@ import { inTime } from '../../waiting/deadline.ts';
 import { Wire } from './wire.ts';
 
 /**
- * `follow`: this many clients follow all jobs. `claim`: these jobs are claimed at even intervals.
+ * `follow`: open this many clients that follow all jobs. `claim`: claim these jobs at even intervals.
+ * `leave`: close all clients.
  */
 export type FollowOrder =
   | { kind: 'follow'; origin: string; followers: number }
@@ -13,19 +14,22 @@ export type FollowOrder =
 
 export type FollowReport =
   | {
-      /** For each claim, the milliseconds from its answer until the last follower was told. */
+      /** For each claim, the milliseconds from its answer until the last follower had the event. */
       toldMs: number[];
     }
   | { failed: string };
 
-/** One address may have 200 streams. On Linux, all addresses of 127.0.0.0/8 are this machine. */
+/**
+ * Each address of this machine gets 100 followers. The service allows each network 200 streams. On
+ * Linux, all addresses of 127.0.0.0/8 belong to this machine.
+ */
 const FOLLOWERS_OF_ADDRESS = 100;
-/** How many connections are opened at once. A thousand would overflow the server's backlog. */
+/** How many connections are opened at once. A thousand at once would overflow the server's backlog. */
 const OPENED_AT_ONCE = 50;
 const READ_BYTES = 65_536;
 const PATIENCE_MS = 60_000;
 
-/** Clients that read everything that the server sends. They look for one text at a time. */
+/** Clients that read everything that the server sends. All clients look for the same text. */
 export class Followers {
   readonly #origin: URL;
   readonly #sockets: Socket[] = [];
@@ -39,7 +43,7 @@ export class Followers {
     this.#origin = new URL(origin);
   }
 
-  /** Resolves once every client has the full state. */
+  /** Opens clients. Resolves when every client has the full state. */
   static async open(origin: string, count: number): Promise<Followers> {
     const followers = new Followers(origin);
     while (followers.#sockets.length < count) {
@@ -49,7 +53,10 @@ export class Followers {
     return followers;
   }
 
-  /** Claims the job, and gives the milliseconds from the answer until the last follower is told. */
+  /**
+   * Claims the job. Returns the milliseconds from the answer until the last follower has the event.
+   * Returns 0 if all followers have the event before the answer.
+   */
   async claim(jobId: number): Promise<number> {
     const wire = await Wire.open(this.#origin.origin, () => undefined);
     const toldAt = this.#find(`\ndata: {"id":${jobId},`, this.#sockets);
@@ -99,7 +106,7 @@ export class Followers {
     return socket;
   }
 
-  /** The time at which the last of these sockets has received the text. */
+  /** Resolves when each of these sockets has received the text. Returns that time. */
   #find(text: string, sockets: Socket[]): Promise<number> {
     this.#wanted = Buffer.from(text);
     this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
@@ -108,14 +115,16 @@ export class Followers {
       this.#onLost = reject;
       if (sockets.length === 0) this.#onFound();
     });
-    return inTime(found, PATIENCE_MS, () => Promise.reject(new Error('a follower was not told')));
+    return inTime(found, PATIENCE_MS, () =>
+      Promise.reject(new Error('a follower did not receive an event')),
+    );
   }
 
   #hear(socket: Socket, length: number) {
     const before = this.#missing.get(socket);
     if (!before) return;
     const read = this.#bytes.subarray(0, length);
-    // The text may have arrived in two parts.
+    // The text may arrive in two parts. Therefore the end of the last read is kept.
     const seam = Buffer.concat([before, read.subarray(0, this.#wanted.length)]);
     if (read.includes(this.#wanted) || seam.includes(this.#wanted)) {
       this.#missing.delete(socket);
@@ -127,13 +136,13 @@ export class Followers {
   }
 }
 
-/** Claims one job after another, evenly over the time. */
+/** Claims the jobs one after another, at even intervals over `seconds`. */
 export async function claimEach(followers: Followers, jobs: number[], seconds: number) {
   const toldMs: number[] = [];
   const began = performance.now();
   for (const [n, job] of jobs.entries()) {
     await sleep(began + (n * seconds * 1000) / jobs.length - performance.now());
-    // If claims are slow, fewer claims are made.
+    // Slow claims delay the next claims. After `seconds`, no more claims are made.
     if (performance.now() - began < seconds * 1000) toldMs.push(await followers.claim(job));
   }
   return toldMs;

@@ -1,4 +1,4 @@
-/** The process that makes the load. It takes orders from its parent, and ends with its parent. */
+/** The program of the load. It obeys orders of its parent process, and ends with its parent. */
 import { makeLoad, type Order, type Report } from './load.ts';
 
 process.on('disconnect', () => process.exit());

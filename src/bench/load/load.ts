@@ -2,14 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { type Asks, pathOf } from './asks.ts';
 import { Wire } from './wire.ts';
 
-/** A number of connections. Each sends its next request as soon as it has an answer. */
+/** A group of connections. Each connection sends its next request right after an answer. */
 export interface Crowd {
   asks: Asks;
   connections: number;
 }
 
 /**
- * Crowds that send requests at the same time. With `seconds` 0, each connection sends one request.
+ * An order to let crowds send requests at the same time. If `seconds` is 0, each connection sends one
+ * request.
  */
 export interface Order {
   /** The server's address, such as `http://127.0.0.1:3000`. */
@@ -20,7 +21,7 @@ export interface Order {
 
 /** The answers that a crowd got. */
 export interface Heard {
-  /** Answers by status. Every request counts, even if its answer came after the end. */
+  /** How many answers had each status. Answers after the end of `seconds` count as well. */
   statuses: Record<string, number>;
   /** Answers per second, from the first request to the last answer. */
   perSecond: number;
@@ -35,7 +36,7 @@ export interface Heard {
 export type Report = { heard: Heard[] } | { failed: string };
 
 /**
- * How many connections are opened at once. Connections that exceed the server's backlog are
+ * How many connections are opened at once. If connections overflow the server's backlog, they are
  * delayed.
  */
 const OPENED_AT_ONCE = 100;
@@ -74,7 +75,7 @@ async function openMore(
 const whenAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-/** Resolves when every connection has its last answer. */
+/** Sends the requests of one crowd. Resolves when every connection has its last answer. */
 function ask({ asks }: Crowd, wires: Wire[], seconds: number): Promise<Heard> {
   const start = performance.now();
   const end = start + seconds * 1000;

@@ -7,8 +7,8 @@ const LAST_CHUNK = '0\r\n\r\n';
 /**
  * One HTTP/1.1 connection that stays open. It sends one request at a time, without pipelining.
  *
- * It understands only the HTTP of our own servers. The load shares the processors with the server
- * and PostgreSQL, so a cheap load leaves more time for the measured program.
+ * `Wire` understands only the HTTP of our own servers, so `Wire` costs little processor time. The load
+ * shares the processors with the measured server and PostgreSQL.
  */
 export class Wire {
   readonly #socket: Socket;
@@ -27,8 +27,8 @@ export class Wire {
   }
 
   /**
-   * Throws the errors of the socket. `onLost` is called if the connection ends before an answer. A
-   * server may end an idle connection.
+   * Throws if the connection cannot be opened. Later, `onLost` is called if the connection ends while
+   * a request waits for its answer. The server may end an idle connection.
    */
   static async open(origin: string, onLost: () => void): Promise<Wire> {
     const { hostname, port, host } = new URL(origin);
@@ -37,7 +37,7 @@ export class Wire {
     return new Wire(socket, host, onLost);
   }
 
-  /** Sends a GET. `onAnswer` gets the status when the whole answer has arrived. */
+  /** Sends a GET request. `onAnswer` gets the status when the whole answer has arrived. */
   ask(path: string, onAnswer: (status: number) => void) {
     this.#onAnswer = onAnswer;
     if (!this.#socket.writable) this.#lose();

@@ -4,8 +4,8 @@ import type { Database } from '../../db/client.ts';
 import { jobClaims, jobs } from '../../db/schema.ts';
 
 /**
- * The claim as it was first written. It never changes, so that today's claim can be compared with
- * it.
+ * The claim as it was first written. This code never changes, so today's claim can be compared with
+ * the first claim.
  */
 export const firstClaim = (db: Database, request: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {

@@ -8,13 +8,13 @@ import { clearClaims } from '../seed.ts';
 import type { Scenario, Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
-/** A stream tells at most 10,000 jobs. */
+/** The number of jobs. A stream can follow at most 10,000 jobs. */
 const JOBS = 6_000;
 const FOLLOWERS = [0, 100, 400, 1_000];
 const CLAIMERS = 4;
 /**
- * How many claims of a measurement are timed until the last follower knows. They have jobs of their
- * own.
+ * How many claims of a measurement are timed until the last follower has the event. The load claims
+ * other jobs.
  */
 const TIMED = 25;
 const TOLD_MS = 250;
@@ -24,7 +24,7 @@ interface Board {
   server: Server;
 }
 
-/** (f) A few clients claim, while many clients follow all jobs and read all events. */
+/** (f) A few clients claim while many clients follow all jobs. */
 export const followers: Scenario = async (stand) => {
   if (process.platform !== 'linux')
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };
@@ -87,7 +87,7 @@ const measureFollowed =
     return { ...figuresOf(what, heard as Heard, 200), toldMs: Math.max(...toldMs) };
   };
 
-/** Resolves once the server has noticed that all followers have left. */
+/** Resolves when the server has noticed that all followers have left. */
 async function noneFollow(origin: string) {
   for (;;) {
     const metrics = await (await fetch(`${origin}/metrics`)).text();

@@ -6,14 +6,14 @@ import { type Figures, type Measurement, median } from '../rounds.ts';
 import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
-/** The honest crowd claims the first half of the jobs. The other crowd names the second half. */
+/** The honest crowd claims jobs of the first half. The other crowd names jobs of the second half. */
 const HALF = FREE_JOBS / 2;
 const otherJobs = { firstJob: HALF + 1, jobs: HALF };
 const honestClaims = { ...spreadClaims, jobs: HALF };
 
 interface Crowd {
   asks: Asks;
-  /** The status of every answer to this crowd. */
+  /** The expected status of the answers to this crowd. */
   status: number;
 }
 
@@ -22,7 +22,8 @@ const crowds: Record<string, Crowd> = {
   [VALID]: { asks: { ...spreadClaims, ...otherJobs }, status: 200 },
   'no such recruiter': { asks: { kind: 'no-recruiter', ...otherJobs }, status: 404 },
   'no such job': { asks: { kind: 'no-job' }, status: 404 },
-  // The same claim again and again. Its job is never full, so every request needs a transaction.
+  // Each request repeats the same claim. The job never becomes full, so each request needs a
+  // transaction.
   'already claimed': {
     asks: { kind: 'path', path: `/claim-job?jobId=${otherJobs.firstJob}&recruiterId=1` },
     status: 409,

@@ -33,7 +33,7 @@ export const memory: Scenario = async (stand) => {
   return { measures, rounds, notes };
 };
 
-/** Uses a new server, so that the peak memory comes from this crowd alone. */
+/** Uses a new server, so only this crowd causes the peak memory. */
 async function crowdAtHeldJob({ arena, textbook, group }: Stand, side: Side) {
   const { url } = side === 'textbook' ? textbook : group;
   await clearClaims(url);

@@ -6,7 +6,7 @@ import { PlainError } from '../../process/errors.ts';
 import { RECRUITERS, STRIDE } from '../load/asks.ts';
 import { withConnection } from '../seed.ts';
 
-/** The same pairs in the same order as in the load, dealt out to the clients. */
+/** Claims the same pairs of a job and a recruiter as the load, spread over pgbench's clients. */
 const SCRIPT = `
 \\set n :turn * :clients + :client_id
 \\set turn :turn + 1
@@ -15,7 +15,7 @@ const SCRIPT = `
 SELECT bench_claim(:job, :recruiter);
 `;
 
-/** The whole claim as one function: lock the job, count in the next statement, insert. */
+/** Makes a function that does a whole claim: locks the job, counts the claims, inserts the claim. */
 const makeFunction = (url: string) =>
   withConnection(
     url,
@@ -35,8 +35,8 @@ const makeFunction = (url: string) =>
 
 /**
  * Turns the announcing triggers on or off. The service announces each commit that changes a job.
- * NOTIFY takes a lock of the whole cluster at commit, so announcing commits wait for each other.
- * Other commits run side by side.
+ * At commit, NOTIFY locks the whole cluster, so commits that announce wait for each other. Other
+ * commits run at the same time.
  */
 export const setAnnouncing = (url: string, announces: boolean) =>
   withConnection(url, (sql) =>
@@ -44,15 +44,15 @@ export const setAnnouncing = (url: string, announces: boolean) =>
   );
 
 export interface Pgbench {
-  /** Claims for this time, with one claim in each transaction. */
+  /** Makes claims for this many seconds, rounded up, with one claim in each transaction. */
   claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;
   /** The version of pgbench, for the report. */
   version: string;
 }
 
 /**
- * PostgreSQL's own bench on the database, with as many clients as the service has connections.
- * Undefined if there is no `pgbench` on the PATH. pgbench runs whole seconds only.
+ * Prepares a database for pgbench, PostgreSQL's own bench. pgbench has as many clients as the service
+ * has connections. Undefined if there is no `pgbench` on the PATH.
  */
 export async function openPgbench(
   url: string,
@@ -78,7 +78,7 @@ export async function openPgbench(
           '-n',
           '-M',
           'prepared',
-          // The script comes by stdin. A file would stay behind after a SIGKILL.
+          // pgbench reads the script from stdin. A script file would remain after a SIGKILL.
           '-f',
           '-',
           '-T',
@@ -120,7 +120,7 @@ async function run(
     signal,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // If there is no such program, writing the script fails. That error is ignored here.
+  // Without the program, this write fails too. The error of `spawn` is handled below.
   child.stdin.on('error', () => undefined).end(SCRIPT);
   let output = '';
   let errors = '';

@@ -23,10 +23,10 @@ import {
 } from '../stand.ts';
 import { openPgbench, type Pgbench, setAnnouncing } from './pgbench.ts';
 
-/** The job that everybody wants. The spread claims reach this job late. */
+/** The job that a whole crowd claims. The spread claims reach this job at request 53,533. */
 export const HOT_JOB = FREE_JOBS;
 
-/** (a) Claims spread over many jobs. All are granted. */
+/** (a) Claims that are spread over many jobs. The service grants each of these claims. */
 export const spread: Scenario = async (stand) => {
   const pgbench = await openPgbench(stand.without, FREE_JOBS, stand.arena.stop);
   const measurements: Record<string, Measurement> = {
@@ -57,7 +57,7 @@ export const spread: Scenario = async (stand) => {
   };
 };
 
-/** The upper bound for one claim in each transaction, without and with announced commits. */
+/** The upper bounds for one claim in each transaction: without and with announcing triggers. */
 const SILENT = 'pgbench';
 const ANNOUNCING = 'pgbench that announces';
 
@@ -71,7 +71,7 @@ const measurePgbench =
     return { perSecond };
   };
 
-/** (b) One hot job. It is full after a few claims, so nearly all claims are refused. */
+/** (b) Claims of one hot job. The job is full after a few claims, so nearly all are refused. */
 export const hot: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'hot', {
     textbook: measureHot(stand, stand.textbook),
@@ -95,12 +95,12 @@ const measureHot =
     const what = `one hot job, ${place.side}`;
     const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
     await expectClaims(what, place.url, DEFAULT_CAPACITY);
-    // The first few claims are granted, so they are not counted as refusals.
+    // The service grants the first few claims. These answers are no refusals, so we drop them.
     const { 200: _granted, ...statuses } = (heard as Heard).statuses;
     return figuresOf(what, { ...(heard as Heard), statuses }, 403);
   };
 
-/** (c) Spread claims, alone and beside an equal crowd that wants one job. */
+/** (c) Spread claims, alone and beside an equal crowd that claims one hot job. */
 export const beside: Scenario = async (stand) => {
   const { textbook, group } = stand;
   const rounds = await inTurn(stand, 'beside', {
@@ -138,7 +138,7 @@ const measureBeside =
     return figuresOf(`spread claims beside a crowd, ${place.side}`, heard as Heard, 200);
   };
 
-/** (d) A single client. Each of its claims follows the answer to the previous claim. */
+/** (d) Claims of a single client. Each claim follows the answer to the previous claim. */
 export const alone: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'alone', {
     textbook: measureSpread(stand, stand.textbook, 1),
@@ -163,7 +163,7 @@ export const alone: Scenario = async (stand) => {
   };
 };
 
-/** Makes the measurements in turn, and reports progress. */
+/** Makes the measurements in rounds, and reports the progress. */
 export const inTurn = (
   { rounds, onProgress, arena }: Stand,
   scenario: string,

@@ -11,7 +11,8 @@ import { inTurn, rateIn } from './scenarios.ts';
 
 const SIZES = [1_000, 1_000_000];
 /**
- * Both tables also have these free jobs. Each round first removes the claims of the previous round.
+ * How many free jobs both tables also have. Before each measurement, the claims on these jobs are
+ * removed.
  */
 const FREE_JOBS = 20_000;
 
