@@ -17,7 +17,7 @@ type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
   feedLimits?: Partial<FeedLimits>;
 };
 
-/** A log whose lines stay here: `requests` those of info, `events` those of errors. */
+/** A log that keeps its lines: `requests` has the info lines, `events` has the error lines. */
 export function collectLog() {
   const events: LogEvent[] = [];
   const requests: LogEvent[] = [];
@@ -29,8 +29,9 @@ export function collectLog() {
 }
 
 /**
- * The app over a database of its own, without a socket, its answers held against the OpenAPI
- * document; `events` collects the errors it logs.
+ * The app on a new database, or on the database at `url`. Requests go through `app.request`, not
+ * through a socket. Each answer is checked against the OpenAPI document. `events` collects the errors
+ * in the log.
  */
 export async function makeApp({
   url,
@@ -50,7 +51,7 @@ export async function makeApp({
   const app = documented(createApp({ db, claimsDb: first, subscribers: [], feed, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
-  /** A request with a JSON body, if any, and its answer. */
+  /** Sends a request, with `body` as JSON if there is one. Returns the answer. */
   const call = async (
     method: string,
     path: string,
@@ -69,7 +70,7 @@ export async function makeApp({
   return { app, db, feed, claim, call, events, requests, databaseUrl };
 }
 
-/** The lab, with stages of its own on the server of an app's database. */
+/** The lab. Its stages are new databases on the same PostgreSQL server as the app's database. */
 export function makeLab({ databaseUrl }: { databaseUrl: string }) {
   const { log } = collectLog();
   const stages = openStages(databaseUrl, log);
@@ -79,7 +80,7 @@ export function makeLab({ databaseUrl }: { databaseUrl: string }) {
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/** The whole service on a free port, over real sockets. */
+/** Starts the whole service on a free port, with real sockets. The service must log no error. */
 export async function makeService(
   databaseUrl: string,
   options: Partial<ServiceOptions> = {},

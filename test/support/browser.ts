@@ -13,19 +13,19 @@ interface Look {
 interface Fixtures {
   browser: Browser;
   /**
-   * Opens a page in a tab. Tabs of one test share what the browser keeps, as tabs do. The test fails
-   * on an error in a tab's console, a report of its policy, or a request to another host.
+   * Opens a page in a new tab. The tabs of one test share the browser's storage. The test fails after
+   * an error in a tab's console, a breach of the page's policy, or a request to another host.
    */
   open: (url: string, look?: Look) => Promise<Page>;
 }
 
 const browserUrl = inject('browserUrl');
 
-/** A test in the browser of the run; skipped on a machine that has none. */
+/** A test in the browser of the test run. Skipped on a machine without a browser. */
 export const browserTest = test
   .extend<Fixtures>({
     browser: [
-      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads what a fixture needs of this.
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the fixture's needs from this pattern.
       async ({}, use) => {
         const browser = await chromium.connect(browserUrl ?? '');
         await use(browser);
@@ -50,7 +50,7 @@ export const browserTest = test
   })
   .skipIf(browserUrl === undefined);
 
-/** Tells of everything that a page of the service at `url` should not do. */
+/** Reports errors of the page, errors in the console, and requests to another origin than `url`. */
 export function watch(page: Page, url: string, onFault: (fault: string) => void) {
   const { origin } = new URL(url);
   page.on('pageerror', (error) => onFault(`error: ${error.message}`));
@@ -64,8 +64,9 @@ export function watch(page: Page, url: string, onFault: (fault: string) => void)
 }
 
 /**
- * Chromium itself writes a line for each answer of 400 and more, and for each that does not come. A
- * refused claim is no fault of a page; one of its own files that is missing is.
+ * True for a console line about a failed request of the page, such as a refused claim. Chromium writes
+ * a line for each status from 400 on, and for each request without an answer. If a page or one of its
+ * own files fails to load, the line is a fault.
  */
 const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
   message.text().startsWith('Failed to load resource:') &&
@@ -73,9 +74,9 @@ const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Asserts that axe finds nothing serious in the page as it is now. */
+/** Asserts that axe finds no serious or critical violation in the present page. */
 export async function expectAccessible(page: Page) {
-  // Not by a script element: the policy of the page would refuse it.
+  // The policy of the page refuses a script element, so axe is evaluated.
   await page.evaluate(await readFile(axeFile, 'utf8'));
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -11,7 +11,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** One Chromium for the whole run: a start takes a second. Undefined on a machine that has none. */
+/**
+ * Starts one Chromium for the whole test run, since a start takes a second. Undefined on a machine
+ * without Chromium.
+ */
 export async function launchChromium() {
   const executablePath = findProgram({
     title: 'Chromium',

@@ -14,38 +14,41 @@ export interface Command {
   child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Resolves once this stands in stdout. */
+  /** Resolves when stdout has a match of `words`. Throws if the command ends before that. */
   says(words: RegExp): Promise<RegExpMatchArray>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
 const endings: (() => unknown)[] = [];
 
-/** Does this when the tests of the file are over, the last first. Tests that run at once may use it. */
+/**
+ * Runs `work` after all tests of the file. The last registered work runs first. Unlike
+ * `onTestFinished`, concurrent tests may use this function.
+ */
 export const atEnd = (work: () => unknown) => void endings.unshift(work);
 afterAll(async () => {
   for (const work of endings) await work();
 });
 
-/** Without the runner's own settings: an empty value also keeps one in a .env from being taken. */
+/** Hides the settings of the test run from commands. An empty value also hides a value in `.env`. */
 const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 
-/** Runs one of the project's commands, such as `scripts/bench.ts`; it is killed when the tests end. */
+/** Runs a compiled command of the project, such as `scripts/bench.ts`. Kills it after the tests. */
 export const run = (command: string, args: string[], env: Record<string, string> = {}): Command =>
   start(process.execPath, [compiled(command), ...args], env);
 
-/** Runs a command as `npm run` does: tsx compiles it, and then what it loads. The judge needs that. */
+/** Runs a command like `npm run`: tsx compiles every loaded file. The judge loads TypeScript files. */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
   start(process.execPath, ['--import', 'tsx', command, ...args], env);
 
 const compiled = (command: string): string =>
   path.join(inject('commandsFolder'), command.replace(/\.ts$/, '.js'));
 
-/** Runs a server as `npm start` does, on a free port; it is killed when the tests end. */
+/** Runs a server like `npm start`, on a free port. Kills the server after the tests. */
 export const runServer = (env: Record<string, string>): Command =>
   start(process.execPath, programOf(inject('serverProgram')), { PORT: '0', ...env });
 
-/** Runs any program, in the checkout unless told otherwise. */
+/** Runs a program, by default in the project's folder. Kills the program after the tests. */
 export function start(
   program: string,
   args: string[],
@@ -76,24 +79,26 @@ export function start(
       };
       child.stdout?.on('data', look);
       look();
-      void ended.then(() => reject(new Error(`ended without saying ${words}: ${stdout}${stderr}`)));
+      void ended.then(() =>
+        reject(new Error(`the command ended without ${words} in its output: ${stdout}${stderr}`)),
+      );
     });
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended };
 }
 
-/** A directory for temporary files, removed when the tests end. */
+/** Makes a directory for temporary files. Removes the directory after the tests. */
 export function makeTmpDir(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // Run by root, PostgreSQL has another user, who has to get in.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
   chmodSync(directory, 0o755);
   atEnd(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A place for a DATA_DIR, where there is nothing yet. */
+/** A path for a DATA_DIR. The directory does not exist yet. */
 export const makeDataDir = (): string => path.join(makeTmpDir(), 'data');
 
-/** The process id of the PostgreSQL that serves this home. */
+/** The process id of the PostgreSQL whose data is in this home. */
 export const postmasterOf = (home: string): number =>
   Number(readFileSync(path.join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
@@ -101,7 +106,7 @@ export const parentOf = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
 
 export function isRunning(pid: number): boolean {
-  // A zombie that nobody has waited for yet still takes signals; only /proc tells on Linux.
+  // A zombie process still accepts signals. On Linux, only /proc shows that the process has ended.
   if (existsSync('/proc/self/stat')) {
     try {
       return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -3,13 +3,13 @@ import postgres from 'postgres';
 import { inject } from 'vitest';
 import { atEnd } from './command.ts';
 
-/** A database with demo data for this test file, dropped when the file ends. */
+/** Makes a database with demo data. The database is dropped after the tests of this file. */
 export const makeDatabase = (): Promise<string> => copyOf(inject('templates').plain);
 
-/** The same, with the lab's tables. */
+/** Makes a database with demo data and the lab's tables. */
 export const makeLabDatabase = (): Promise<string> => copyOf(inject('templates').lab);
 
-/** A database without a table. */
+/** Makes a database without tables. */
 export const makeEmptyDatabase = (): Promise<string> => copyOf('template1');
 
 async function copyOf(template: string): Promise<string> {
@@ -27,7 +27,7 @@ async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {
   await sql.end();
 }
 
-/** A database like that, with another default for one of the server's settings. */
+/** Makes a database with demo data, and with another default for a setting of PostgreSQL. */
 export async function makeDatabaseWith(setting: string, value: string): Promise<string> {
   const url = await makeDatabase();
   const name = new URL(url).pathname.slice(1);

@@ -12,7 +12,7 @@ const notFound = {
   code: 'company-not-found',
 };
 
-/** What the check makes of this answer to a request. */
+/** Checks an answer with this status and body to a request. Throws if the check finds a fault. */
 function judge(path: string, status: number, body: object, method = 'GET') {
   const type = 'code' in body ? 'application/problem+json' : 'application/json';
   const response = Response.json(body, { status, headers: { 'Content-Type': type } });

@@ -9,22 +9,22 @@ interface ProblemBody {
   status: number;
 }
 
-/** What any address may answer, whatever its operation documents. */
+/** The codes of the problems that every address may have. No operation documents these codes. */
 const GENERAL_CODES = [
   'method-not-allowed',
   'not-found',
   'body-too-large',
   'unsupported-media-type',
 ];
-/** Addresses for those who run the service or read about it, the lab's, and what a test adds. */
+/** The addresses for operators and readers, the addresses of the lab, and `/page` of a test. */
 const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|lab\/.*|page)$/;
 
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
 type Answer = NonNullable<Operation['responses']>[string];
 
 /**
- * From here on each answer of `app.request` is held against the OpenAPI document: its status, type,
- * body and problem code have to be documented for its operation, or the request throws.
+ * Makes `app.request` check each answer against the OpenAPI document. The request throws unless the
+ * answer's status, type, body and problem code are documented for the operation.
  */
 export function documented(app: App): App {
   const check = checkOf(documentOf(app));
@@ -42,7 +42,10 @@ export function documented(app: App): App {
   return app;
 }
 
-/** Schemas take 70 ms to compile, and nearly all apps of a test file have the same document. */
+/**
+ * Keeps one check for each document. Compiling its schemas takes 70 ms, and nearly all apps of a test
+ * file have the same document.
+ */
 const checks = new Map<string, ReturnType<typeof checkOver>>();
 function checkOf(document: Document) {
   const text = JSON.stringify(document);
@@ -53,7 +56,7 @@ function checkOf(document: Document) {
 
 const urlOf = (input: string | URL) => new URL(input, 'http://localhost');
 
-/** Says what is not documented of an answer; undefined when everything is. */
+/** Makes a check that names a difference between an answer and the document, or gives undefined. */
 function checkOver(document: Document) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -81,7 +84,7 @@ function checkOver(document: Document) {
     const template = templateOf(document, path) ?? '';
     const verb = (method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get';
     const operation = document.paths?.[template]?.[verb];
-    // A request may be refused before anybody asks whether there is something at its address.
+    // The service may refuse a request before it looks for an operation at the address.
     if (!operation) return isError ? undefined : 'is answered where nothing is documented';
     const answer = operation.responses?.[status] as Answer | undefined;
     if (!answer) return isError && method === 'HEAD' ? undefined : 'is no documented status';
@@ -96,20 +99,20 @@ function checkOver(document: Document) {
   };
 }
 
-/** The lab has codes beside those of the API. */
+/** The lab has more problem codes than the API. Replaces such a code with a code of the API. */
 const asOfApi = (body: Partial<ProblemBody>) =>
   labProblemCodes.some((code) => code === body.code) ? { ...body, code: 'busy' } : body;
 
 const errorsOf = (validate: ValidateFunction, body: unknown): string | undefined =>
   validate(body) ? undefined : JSON.stringify([validate.errors, body]);
 
-/** The documented address that this one is; /jobs/events before /jobs/{id}. */
+/** The documented address that matches a path. `/jobs/events` goes before `/jobs/{id}`. */
 const templateOf = (document: Document, path: string): string | undefined =>
   Object.keys(document.paths ?? {})
     .sort((a, b) => a.split('{').length - b.split('{').length)
     .find((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
 
-/** The same schemas without room for fields that are not documented. */
+/** Copies schemas. The copies allow no fields that are not documented. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== 'object' || part === null) return part;

@@ -2,26 +2,26 @@ import { onTestFinished, vi } from 'vitest';
 
 export interface JobEvent {
   name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what an event holds is what the tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check the content of events.
   data: any;
 }
 
-/** What a client of `/jobs/events` has got so far. */
+/** A client of `/jobs/events`, and the events that the client has received so far. */
 export interface Following {
   response: Response;
   events: JobEvent[];
-  /** Comments and `retry` included. */
+  /** The whole received text, with comments and `retry`. */
   text(): string;
-  /** The latest about each job. */
+  /** The latest event of each job, by job id. */
   latest(): Map<number, JobEvent>;
-  /** Resolves once the full state has come so many times. */
+  /** Resolves when the full state has come `times` times. */
   isComplete(times?: number): Promise<void>;
-  /** Resolves to what has come when the server ends the stream. */
+  /** Resolves to the whole received text when the server ends the stream. */
   ended: Promise<string>;
   leave(): void;
 }
 
-/** Follows jobs as a client does that reads all that comes; it leaves when the test ends. */
+/** Follows jobs with a client that reads every event. The client leaves when the test ends. */
 export async function follow(
   request: (init: RequestInit) => Response | Promise<Response>,
 ): Promise<Following> {
@@ -55,7 +55,7 @@ export async function follow(
       vi.waitFor(
         () => {
           const ends = events.filter(({ name }) => name === 'end').length;
-          if (ends < times) throw new Error(`the full state has come ${ends} times of ${times}`);
+          if (ends < times) throw new Error(`the full state has come ${ends} of ${times} times`);
         },
         { timeout: 20_000 },
       ),

@@ -12,20 +12,23 @@ import { compileCommands } from './commands.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A database of the test run's own; the templates and the files' databases are beside it. */
+    /** The scratch database of the test run. All other databases of the run are on the same server. */
     scratchUrl: string;
-    /** Databases to copy: with demo data, and with the lab's tables besides. */
+    /** Databases to copy: `plain` has demo data, `lab` has demo data and the lab's tables. */
     templates: { plain: string; lab: string };
-    /** The service, compiled. */
+    /** The path of the compiled service. */
     serverProgram: string;
-    /** The folder of the commands, compiled. */
+    /** The folder of the compiled commands. */
     commandsFolder: string;
-    /** Where the browser of the run is; undefined on a machine that has none. */
+    /** The address of the run's browser. Undefined on a machine without a browser. */
     browserUrl: string | undefined;
   }
 }
 
-/** One PostgreSQL a run, with migrated templates: each test file copies one in some 50 ms. */
+/**
+ * Starts one PostgreSQL for the test run, and makes migrated template databases. A test file copies a
+ * template in about 50 ms.
+ */
 export default async function setup(project: TestProject) {
   // The guard of PostgreSQL, the servers and the pages of the tests come from `dist`.
   await buildDist();
@@ -39,7 +42,8 @@ export default async function setup(project: TestProject) {
   await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
   await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
   await prepareLabDatabase(beside(scratch.url, templates.lab));
-  // All databases of our own server are ours. On another, others may run tests too.
+  // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs may
+  // have databases too.
   const databases = async () =>
     (
       await sql<{ datname: string }[]>`
@@ -56,20 +60,20 @@ export default async function setup(project: TestProject) {
   return async () => {
     await browser?.close();
     commands.remove();
-    // Vitest runs no hooks of a file whose tests are all skipped.
+    // If all tests of a file are skipped, Vitest runs no hooks of the file, so its databases remain.
     const isWhole = project.vitest.state.getFiles().every(({ mode }) => mode !== 'skip');
     const left = (await databases()).filter((name) => isWhole && !atStart.includes(name));
     await sql.end();
     await scratch.stop();
     if (left.length > 0) {
-      // Vitest prints what a teardown throws, and ends with 0 all the same.
+      // Vitest prints the error of a teardown, but still ends with the exit code 0.
       process.exitCode = 1;
       throw new Error(`The tests left databases behind: ${left.join(', ')}`);
     }
   };
 }
 
-/** Each test file has pools of its own. Files that run at once need more than the usual 100 connections. */
+/** Starts a PostgreSQL for 400 connections. Test files that run at once need more than 100. */
 async function startRoomy() {
   const server = await startEmbedded();
   const sql = postgres(server.url, { max: 1 });

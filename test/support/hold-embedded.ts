@@ -1,4 +1,7 @@
-/** Starts a PostgreSQL, on the data in a directory or a throw-away one, says where, and does no more. */
+/**
+ * Starts a PostgreSQL, prints its home and its address, and waits until somebody kills the process. The
+ * argument is the data directory. Without an argument, the data is temporary.
+ */
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 
 const { home, url } = await startEmbedded(process.argv[2]);

@@ -1,4 +1,7 @@
-/** Makes a scratch database on the server at this address, says its name, and does no more. */
+/**
+ * Makes a scratch database on the server at the address in the argument, prints the name of the
+ * database, and waits until somebody kills the process.
+ */
 import { openScratch } from '../../src/postgres/scratch.ts';
 
 const { url } = await openScratch(process.argv[2]);

@@ -1,24 +1,24 @@
 import postgres from 'postgres';
 import { expect, vi } from 'vitest';
 
-/** Another session, which holds a lock until the work is done. */
+/** Another session. It holds a lock until the work has ended. */
 export interface Holder {
-  /** Its transaction. */
+  /** The transaction of this session. */
   tx: postgres.TransactionSql;
-  /** Resolves once so many sessions wait for a lock of the holder. */
+  /** Resolves when `count` sessions (default 1) wait for a lock of the holder. */
   untilWaitedFor(count?: number): Promise<void>;
 }
 
 type Work<T> = (holder: Holder) => T | Promise<T>;
 
 /**
- * Does the work while another session holds the row of a job. The job is free once the work is done.
- * Work that gives back a promise in an object leaves the promise to be awaited later.
+ * Runs `work` while another session holds the lock of a job's row. The session releases the lock when
+ * the work has ended. If the work returns a promise inside an object, nobody waits for that promise.
  */
 export const whileHeld = <T>(databaseUrl: string, jobId: number | bigint, work: Work<T>) =>
   whileLocked(databaseUrl, `SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`, work);
 
-/** The same with any lock, which the statement takes. */
+/** Runs `work` while another session holds the locks that `statement` takes. */
 export async function whileLocked<T>(
   databaseUrl: string,
   statement: string,
@@ -31,7 +31,7 @@ export async function whileLocked<T>(
       const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
       await tx.unsafe(statement);
       const untilWaited = (count?: number) => untilWaitedFor(pid, observer, count);
-      // In an object, since `begin` awaits a promise that it is given.
+      // `begin` would wait for a promise in the result. Inside an object, the promise is left alone.
       return { result: await work({ tx, untilWaitedFor: untilWaited }) };
     });
     return result as T;
@@ -40,7 +40,7 @@ export async function whileLocked<T>(
   }
 }
 
-/** Resolves once a session, or so many, wait for a lock that the one of this process id holds. */
+/** Resolves when `count` sessions wait for locks of the session with this process id. */
 export const untilWaitedFor = (pid: number, observer: postgres.Sql, count = 1): Promise<void> =>
   vi.waitFor(
     async () => {

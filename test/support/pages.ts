@@ -4,18 +4,18 @@ import { inProject } from '../../src/process/project.ts';
 
 /** A fenced block of a page. */
 export interface Block {
-  /** Where it stands, such as `docs/api.md:12`. */
+  /** The file and the line of the block, such as `docs/api.md:12`. */
   at: string;
   language: string;
   /** The rest of the line that opens the block. */
   tag: string;
   text: string;
-  /** The block before it on the same page. */
+  /** The previous block of the same page. */
   before: Block | undefined;
 }
 
 export interface Page {
-  /** From the project's folder, such as `docs/api.md`. */
+  /** The path from the project's folder, such as `docs/api.md`. */
   name: string;
   text: string;
   blocks: Block[];
@@ -30,7 +30,7 @@ const names = [
     .map((name) => path.posix.join('docs', name.split(path.sep).join('/'))),
 ];
 
-/** Everything that this project has to read. */
+/** All pages of documentation in this project. */
 export const pages: Page[] = names.map((name) => {
   const text = readFileSync(inProject(name), 'utf8');
   return { name, text, blocks: blocksOf(name, text) };
@@ -42,7 +42,7 @@ export function pageOf(name: string): Page {
   return page;
 }
 
-/** The blocks of one language, of all pages or of one. */
+/** The blocks of one language, by default of all pages. */
 export const blocksIn = (language: string, of: Page[] = pages): Block[] =>
   of.flatMap(({ blocks }) => blocks.filter((block) => block.language === language));
 
@@ -63,14 +63,14 @@ export interface Line {
   kind: Kind;
 }
 
-/** The kinds of lines that the tests run or check. A line of no kind fails docs.test.ts. */
+/** The kinds of lines that tests run or check. A line of another kind makes docs.test.ts fail. */
 const KINDS = {
-  /** Run against a service in docs.curl.test.ts. */
+  /** docs.curl.test.ts runs the lines of these kinds with a real service. */
   stream: /^curl -N /,
   curl: /^curl /,
   example: /^npx tsx examples\//,
   variable: /^CLAIM=/,
-  /** Checked in docs.commands.test.ts. */
+  /** docs.commands.test.ts checks the lines of these kinds. */
   npm: /^npm /,
   vitest: /^npx vitest run /,
   setting: /^export /,
@@ -90,9 +90,9 @@ function kindOf(line: string): Kind {
   return kind as Kind;
 }
 
-/** The command that a block of its output follows. */
+/** The command whose output a block shows. It is the last line of the previous block. */
 export function commandBefore({ at, before }: Block): Line {
   const line = before?.language === 'sh' ? linesOf(before).at(-1) : undefined;
-  if (!line) throw new Error(`${at}: the output of a command follows the command`);
+  if (!line) throw new Error(`${at}: there is no command before this output`);
   return line;
 }

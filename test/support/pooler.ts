@@ -9,7 +9,10 @@ import { markOf } from '../../src/process/process-table.ts';
 import { atEnd } from './command.ts';
 import { findProgram } from './program.ts';
 
-/** Undefined on a machine that has none. Debian keeps PgBouncer where only root's PATH leads. */
+/**
+ * The path of PgBouncer. Undefined on a machine without PgBouncer. On Debian, PgBouncer is in a folder
+ * that only root has on the PATH.
+ */
 export const pgbouncer = findProgram({
   title: 'PgBouncer',
   name: 'pgbouncer',
@@ -18,7 +21,7 @@ export const pgbouncer = findProgram({
   beside: ['/usr/sbin'],
 });
 
-/** Settings that clients ask for when they connect. PgBouncer refuses them, or drops them if told to. */
+/** Settings that clients send when they connect. By default, PgBouncer refuses such connections. */
 export const SETTINGS = [
   'extra_float_digits',
   'default_transaction_isolation',
@@ -32,18 +35,18 @@ export const SETTINGS = [
 
 interface PoolerSettings {
   mode: 'session' | 'transaction';
-  /** Settings that are dropped without a word. */
+  /** Settings that PgBouncer ignores. */
   dropped?: string[];
 }
 
-/** A real PgBouncer in front of the database, until the tests of the file are over. Gives its address. */
+/** Starts a PgBouncer in front of the database. Returns its address. Kills it after the tests. */
 export async function makePooler(databaseUrl: string, settings: PoolerSettings) {
-  // PgBouncer refuses to run as root, as PostgreSQL does.
+  // Like PostgreSQL, PgBouncer refuses to run as root.
   const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
   atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
   const config = path.join(home, 'pgbouncer.ini');
   const port = await freePort();
-  // It holds the password.
+  // The configuration has the password, so only its owner may read the file.
   fs.writeFileSync(config, configOf(databaseUrl, settings, port), { mode: 0o600 });
   if (account) fs.chownSync(config, account.uid, account.gid);
   const pooler = spawn(pgbouncer ?? '', [config], {
@@ -66,7 +69,10 @@ export async function makePooler(databaseUrl: string, settings: PoolerSettings) 
   return url.href;
 }
 
-/** It lets everybody in, since only this machine reaches it, and logs in as the tests do. */
+/**
+ * The configuration of PgBouncer. PgBouncer accepts every client without a password, since only this
+ * machine can connect. PgBouncer connects to PostgreSQL with the account of the tests.
+ */
 function configOf(
   databaseUrl: string,
   { mode, dropped = [] }: PoolerSettings,

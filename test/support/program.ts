@@ -1,23 +1,23 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** A program that some tests run, and that a machine may lack. */
+/** A program that some tests need, and that a machine may lack. */
 export interface OptionalProgram {
-  /** In words: "Chromium". */
+  /** The program's name for people, such as "Chromium". */
   title: string;
-  /** On the PATH by this name. */
+  /** The name of the program's file on the PATH. */
   name: string;
-  /** The environment variable that gives another name or a path. */
+  /** The environment variable that can give another name or a path. */
   variable: string;
-  /** The tests that are skipped without the program. */
+  /** The subject of the tests that are skipped without the program. */
   tests: string;
-  /** Directories beside the PATH. */
+  /** More directories to search after the PATH. */
   beside?: string[];
 }
 
 /**
- * The path of the program; undefined where there is none, which is said aloud. In CI nothing may be
- * skipped, so there it is an error.
+ * The path of the program. Undefined on a machine without the program, after a warning on stderr. In
+ * CI no test may be skipped, so a missing program is an error.
  */
 export function findProgram(program: OptionalProgram): string | undefined {
   const { title, name, variable, tests, beside = [] } = program;
@@ -28,7 +28,7 @@ export function findProgram(program: OptionalProgram): string | undefined {
   const found = folders.map((folder) => path.join(folder, wanted)).find(isProgram);
   if (found !== undefined) return found;
   const missing = `There is no ${title} at "${wanted}" (${variable}).`;
-  if (process.env.CI) throw new Error(`${missing} In CI the tests of ${tests} have to run.`);
+  if (process.env.CI) throw new Error(`${missing} In CI the tests of ${tests} must run.`);
   process.stderr.write(`\n!!! ${missing} THE TESTS OF ${tests.toUpperCase()} ARE SKIPPED.\n\n`);
   return undefined;
 }

@@ -13,27 +13,27 @@ import path from 'node:path';
 import { test } from 'vitest';
 import { atEnd } from './command.ts';
 
-/** A file system of its own, small enough to be filled in a moment. */
+/** A small file system for one test. It can be filled in a moment. */
 export interface SmallDisk {
   directory: string;
-  /** Takes all the room that is left, except so many megabytes. */
+  /** Uses all free space, except `leaveMb` megabytes. */
   fill(leaveMb: number): void;
   makeRoom(): void;
 }
 
 const MB = 1024 * 1024;
 
-/** A machine of a CI may let us mount by `sudo` though we are not root. */
+/** Only root may mount. On a machine of a CI, `sudo` may need no password. */
 const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
 function runAsRoot(...command: string[]) {
   const [program = '', ...args] = [...asRoot, ...command];
   execFileSync(program, args, { stdio: 'ignore' });
 }
 
-/** Mounts a disk, and unmounts it when the tests of the file are over. Throws where it may not. */
+/** Mounts a disk. Unmounts the disk after the tests of the file. Throws if mounting is forbidden. */
 export function makeSmallDisk(sizeMb: number): SmallDisk {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-disk-'));
-  // Run by root, PostgreSQL has another user, who has to get in.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
   const options = `size=${sizeMb}m,mode=755,uid=${process.getuid?.()}`;
   try {
     runAsRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', directory);
@@ -42,7 +42,7 @@ export function makeSmallDisk(sizeMb: number): SmallDisk {
     throw error;
   }
   atEnd(() => {
-    // A server that was just killed may still be ending.
+    // A killed server may still use the disk for a moment.
     runAsRoot('umount', '--lazy', directory);
     rmdirSync(directory);
   });
@@ -82,5 +82,5 @@ if (!mayMount)
     '\n!!! No file system can be mounted here. THE TESTS OF A FULL DISK ARE SKIPPED.\n\n',
   );
 
-/** A test on small disks; skipped, loudly, in a container or by a user that may not mount one. */
+/** A test on small disks. Skipped, with a warning on stderr, if this user may not mount a disk. */
 export const diskTest = test.runIf(mayMount);

@@ -2,7 +2,7 @@ import { Stage } from '../../src/lab/explore/stage.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
-/** A stage on a database of its own. */
+/** Makes a stage on a new database. */
 export async function makeStage(): Promise<Stage> {
   const stage = new Stage(await makeLabDatabase());
   atEnd(() => stage.close());

@@ -6,7 +6,7 @@ export const WITH_SECRET: AuthSettings = { kind: 'secret', secret: SECRET };
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** What a valid token says, with these claims instead of its own or besides. */
+/** The payload of a valid token. `claims` adds or replaces fields. */
 export const payloadOf = (role: string, sub: unknown, claims: Record<string, unknown> = {}) => ({
   role,
   sub,
@@ -14,16 +14,16 @@ export const payloadOf = (role: string, sub: unknown, claims: Record<string, unk
   ...claims,
 });
 
-/** The header that a caller sends, with a token signed with the tests' secret. */
+/** The `Authorization` header of a caller. The token is signed with the tests' secret. */
 export async function as(role: string, sub: unknown, claims: Record<string, unknown> = {}) {
   return bearer(await signedWith(SECRET, payloadOf(role, sub, claims)));
 }
 
-/** A token with these claims, right or wrong, signed with a secret. */
+/** A token with these claims, signed with a secret. The claims may be invalid. */
 export const signedWith = (secret: string, claims: Record<string, unknown>, alg = 'HS256') =>
   sign(claims, Buffer.from(secret), { alg });
 
-/** A token with these claims, right or wrong. */
+/** A token with these claims, signed with a key. The claims may be invalid. */
 export const sign = (
   claims: Record<string, unknown>,
   key: Parameters<SignJWT['sign']>[0],

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { openRelay } from '../../src/faults/relay.ts';
 
-/** A way to the database for one test, which can be cut or freeze. */
+/** Opens a relay to the database for one test. The test can cut or freeze the relay. */
 export async function makeWay(databaseUrl: string) {
   const relay = await openRelay(databaseUrl);
   onTestFinished(() => relay.cut());
