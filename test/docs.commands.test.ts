@@ -15,7 +15,7 @@ const linesOfKind = (kind: Kind) => [
   ),
 ];
 
-/** `npm run NAME -- ARGS` in its parts. */
+/** Splits `npm run NAME -- ARGS` into the name and the arguments. */
 function partsOf(line: string) {
   const [, name = '', rest = ''] = /^npm (?:run )?([\w:-]+)(?: -- (.*))?$/.exec(line) ?? [];
   const args = rest.replace(/ > .*$/, '').split(' ');
@@ -24,7 +24,7 @@ function partsOf(line: string) {
 
 const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
 
-/** The program of ours behind a command of npm, if it is one. */
+/** The path of our program for an npm script of this name. Undefined if we have no such program. */
 function programOf(name: string): string | undefined {
   const program = `scripts/${name}.ts`;
   return existsSync(inProject(program)) ? program : undefined;
@@ -55,10 +55,10 @@ describe('each command', () => {
   });
 });
 
-/** A race has other winners each time. */
+/** Replaces numbers and spaces in a line. The numbers of a race differ from run to run. */
 const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();
 
-/** The strategies that the pages show, each in a file of the name that its block has. */
+/** The strategies on the pages. Each strategy is in a file with the name that its block has. */
 const folder = makeTmpDir();
 const shownFiles = new Map(
   blocksIn('ts')

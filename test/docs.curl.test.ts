@@ -12,7 +12,7 @@ function askedIn(block: Page['blocks'][number]): Line[] {
   return block.language === 'sh' ? linesOf(block).filter(({ kind }) => ASKED.includes(kind)) : [];
 }
 
-/** A reader with a new database, who runs the lines of a page in their order. */
+/** A reader who runs the lines of a page in order. Each reader has a new service and database. */
 async function makeReader() {
   const open = await makeService(await makeDatabase());
   const guarded = await makeService(await makeDatabase(), { auth: WITH_SECRET });
@@ -29,13 +29,13 @@ async function makeReader() {
       const [name = '', value = ''] = line.split('=');
       env[name] = value;
     },
-    /** The output of a command that has to end well. */
+    /** The output of a command. The command must end with the exit code 0. */
     async outputOf(line: string, more?: string): Promise<string> {
       const command = run(line, more);
       expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
       return command.stdout();
     },
-    /** Waits for the first events that complete something. */
+    /** Runs a command that follows events, until an `end` or `done` event comes. */
     async follow(line: string) {
       const command = run(line);
       await command.says(/^event: (end|done)$/m);
@@ -44,7 +44,7 @@ async function makeReader() {
   };
 }
 
-/** Times differ from day to day. */
+/** Replaces the times in JSON, since they differ from run to run. */
 const withoutTimes = (json: string) =>
   JSON.parse(json.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"'));
 
@@ -60,7 +60,7 @@ describe.each(asking)('the requests of $name', async ({ blocks }) => {
       expect(await reader.outputOf(text)).toMatch(/^Claimed: /);
       return;
     }
-    // curl fails on a refusal.
+    // With --fail, curl ends with an error if the service refuses the request.
     const said = await reader.outputOf(text, '--silent --show-error --include --fail');
     expect(said).toMatch(/^HTTP\/1.1 20[01] /);
     const isAgain = asked.has(text) && text.includes('Idempotency-Key');

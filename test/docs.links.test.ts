@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { inProject } from '../src/process/project.ts';
 import { type Page, pages } from './support/pages.ts';
 
-/** A page without its blocks. */
+/** The text of a page without its code blocks. */
 const proseOf = ({ text }: Page) => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
-/** A heading's name in an address, as GitHub makes it. */
+/** The anchor that GitHub makes for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -19,7 +19,7 @@ const anchorsIn = (file: string): string[] =>
     anchorOf(heading),
   );
 
-/** Says what is wrong with a link; undefined when it leads somewhere. */
+/** The fault of a link, in words. Undefined if the link has a target. */
 function wrongWith(page: Page, target: string): string | undefined {
   if (/^https:\/\//.test(target)) return undefined;
   const [file = '', anchor] = target.split('#');
@@ -34,7 +34,7 @@ test.each(pages)('every link of $name leads somewhere', (page) => {
   expect(targets.flatMap((target) => wrongWith(page, target) ?? [])).toEqual([]);
 });
 
-/** The changelog also names files of the past. */
+/** The pages that may name only existing files. The changelog also names removed files. */
 const present = pages.filter(({ name }) => name !== 'CHANGELOG.md');
 
 test.each(present)('every file that $name names is there', ({ text }) => {

@@ -10,7 +10,7 @@ import { blocksIn } from './support/pages.ts';
 
 const { url } = await makeService(await makeDatabase());
 
-/** TypeScript finds `rowlock/…` only from a file inside the project. */
+/** The samples are in a folder inside the project. From there, TypeScript finds `rowlock/…`. */
 const folder = (() => {
   mkdirSync(inProject('dist'), { recursive: true });
   return mkdtempSync(inProject('dist/documented-'));
@@ -33,7 +33,7 @@ test('every sample in TypeScript compiles', async () => {
   expect(await command.ended, command.stdout()).toEqual({ code: 0, signal: null });
 });
 
-/** Named by its file. docs.commands.test.ts has it judged as the page does. */
+/** The samples whose blocks name a file. docs.commands.test.ts runs the judge on them. */
 const strategies = samples.filter(({ tag }) => tag !== '');
 test.each(strategies)('the strategy at $at falls without its lock', async ({ file, text }) => {
   const unlocked = file.replace('.ts', '-unlocked.ts');
@@ -50,7 +50,7 @@ test.each(programs)('the sample at $at claims a job', async ({ file }) => {
   expect(command.stdout()).toMatch(/^\d{4}-\d\d-\d\dT\S+Z\n$/);
 });
 
-/** The id of a job of this company. */
+/** Returns the id of a job of this company. */
 async function aJobOf(companyId: number): Promise<number> {
   const answer = await fetch(`${url}/jobs?companyId=${companyId}`);
   const { jobs } = (await answer.json()) as { jobs: { id: number }[] };

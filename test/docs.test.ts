@@ -5,7 +5,7 @@ import { labProblemCodes } from '../src/lab/problems.ts';
 import { inProject } from '../src/process/project.ts';
 import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
 
-/** How each language is checked. */
+/** How tests check the blocks of each language. */
 const LANGUAGES = {
   sh: 'each line is run or checked: docs.curl.test.ts, docs.commands.test.ts',
   json: 'the answer to the curl line before it: docs.curl.test.ts',

@@ -5,9 +5,9 @@ import { expect } from 'vitest';
 import { atEnd, type Command, runServer } from './support/command.ts';
 import { diskTest, makeSmallDisk } from './support/small-disk.ts';
 
-/** A new cluster takes 35 MB, with 16 for the first segment of its log. */
+/** A new PostgreSQL cluster uses 35 MB. 16 MB of these are the first segment of its log. */
 const DISK_MB = 100;
-/** Too little for another segment. */
+/** This space is too small for another segment of PostgreSQL's log. */
 const LESS_THAN_A_SEGMENT_MB = 4;
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -21,7 +21,7 @@ const claim = (url: string, jobId: number, recruiterId: number) =>
 const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 
 const linesOf = ({ stderr }: Command) => stderr().trimEnd().split('\n');
-/** The lines for a person, which are not of the log. */
+/** The lines on stderr for people. They are not lines of the log. */
 const wordsOf = (server: Command) => linesOf(server).filter((line) => !line.startsWith('{'));
 
 diskTest.concurrent(
@@ -59,7 +59,7 @@ diskTest.concurrent(
       expect.objectContaining({ level: 'error', reason: expect.stringMatching(cause) }),
     ]);
     expect(ofEvent('the database has no room')[0].reason).toContain(`in ${disk.directory}/data: `);
-    // Plays, races and explorations have stages of their own.
+    // Plays, races and explorations use three different databases, so the log names three.
     const ofLab = ofEvent('the lab cannot use its database');
     expect(ofLab).toHaveLength(3);
     for (const { database, reason } of ofLab) {
@@ -97,7 +97,7 @@ diskTest.concurrent(
     const third = runServer({ DATA_DIR });
     const again = await urlOf(third);
     for (const recruiter of [1, 2, 3]) expect((await claim(again, 1, recruiter)).status).toBe(409);
-    // Only an unknown outcome may turn out as a claim.
+    // After `busy`, the claim was not made. After `outcome-unknown`, the claim may have been made.
     const possible = code === 'busy' ? [200] : [200, 409];
     expect(possible).toContain((await claim(again, 1, 4)).status);
     third.child.kill('SIGINT');
@@ -105,7 +105,7 @@ diskTest.concurrent(
   },
 );
 
-/** The next write of PostgreSQL to its log needs a new segment. */
+/** Ends the current segment of PostgreSQL's log. The next write to the log needs a new segment. */
 async function endSegment(home: string) {
   const data = path.join(home, 'data');
   const password = readFileSync(path.join(data, 'rowlock-password'), 'utf8');

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 interface Source {
-  /** From src/, such as `claims/rules.ts`. */
+  /** The path from src/, such as `claims/rules.ts`. */
   name: string;
   text: string;
-  /** Files as paths from src/, packages by their names. */
+  /** The imported files as paths from src/, and the imported packages by name. */
   imports: string[];
 }
 
@@ -30,16 +30,16 @@ function importsOf(name: string, text: string): string[] {
   );
 }
 
-/** Every production room may use these: they know nothing of the project's purpose. */
+/** Every production room may import these rooms. They know nothing of the project's purpose. */
 const BASE = ['process', 'waiting'];
-/** A room of the API. */
+/** A room of the API may import these rooms. */
 const API = [...BASE, 'claims/rules.ts', 'db', 'http'];
-/** A chapter knows its own answer in production, and no other. */
+/** The production room that each chapter of the lab may import. */
 const PRODUCTION_OF: Record<string, string> = { claims: 'claims' };
 
 /**
- * Who may import whom. A room is a folder with all that is below it, or a file. Each file belongs to
- * the longest name here that fits, and may import its own room and what stands beside the name.
+ * The rooms, and the rooms that each room may import. A room is a folder with everything below it, or
+ * a file. If several rooms contain a file, the file belongs to the room with the longest name.
  */
 const ROOMS: Record<string, string[]> = {
   'claims/rules.ts': [],
@@ -86,7 +86,7 @@ const roomOf = (name: string): string | undefined =>
     .filter((room) => isWithin(room, name))
     .toSorted((one, other) => other.length - one.length)[0];
 
-/** Faults and bench look at everything. Nothing looks at them. */
+/** The rooms `faults` and `bench` may import everything. No other room may import them. */
 const LOOKING_ON = ['faults', 'bench'];
 
 function mayImport(from: string, imported: string): boolean {
@@ -99,7 +99,7 @@ function mayImport(from: string, imported: string): boolean {
   return allowed.some((each) => isWithin(each, imported));
 }
 
-/** Asserts that every file that `whose` matches imports nothing that `forbidden` matches. */
+/** Asserts that no file whose name matches `whose` imports a name that matches `forbidden`. */
 function expectNoImport(whose: RegExp, forbidden: RegExp) {
   const checked = sources.filter(({ name }) => whose.test(name));
   expect(checked).not.toEqual([]);
@@ -140,7 +140,7 @@ describe('who may import whom', () => {
   });
 });
 
-/** Files that import one another in a circle, a line for each circle that was found. */
+/** Circles of files that import each other. Returns a line for each circle. */
 function circles(): string[] {
   const importsByName = new Map(sources.map(({ name, imports }) => [name, imports]));
   const done = new Set<string>();
@@ -186,10 +186,11 @@ test('what runs in the browser knows of the service its client and types, and no
   const allowed = /^(web\/|waiting\/|client\/index\.ts$|hono\/(jsx\/dom|client)$)/;
   expect(imported.filter((each) => !allowed.test(each))).toEqual([]);
   expect(inBrowser).not.toEqual([]);
-  // See parts/use-effect.ts.
+  // web/parts/use-effect.ts says why nobody imports this `useEffect`.
   const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
   expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
-  // Their types are there, since the client's types come from the server.
+  // TypeScript accepts Node's globals in the browser's code, since the client's types come from the
+  // server.
   const ofNode = /\b(process|Buffer|require|setImmediate|global)\b/;
   expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
 });
@@ -200,7 +201,7 @@ test('only the configuration reads the environment', () => {
 });
 
 test('only project.ts asks where it stands, since the compiled programs stand elsewhere', () => {
-  // A package is found from anywhere in the project.
+  // `createRequire` may use `import.meta`, since Node finds packages from everywhere in the project.
   const asking = sources.filter(({ text }) => /(?<!createRequire\()\bimport\.meta\b/.test(text));
   expect(asking.map(({ name }) => name)).toEqual(['process/project.ts']);
 });

@@ -112,7 +112,7 @@ test.concurrent.each([
       await untilWaitedFor();
       server.child.kill(signal);
       await server.says(/Stopping/);
-      // By an answer on SIGTERM, for a while; else there is no connection to be had.
+      // For a while after SIGTERM, the server answers 503. Otherwise it accepts no connection.
       const refused = await fetch(`${url}/jobs`).then(({ status }) => status, String);
       expect(String(refused)).toMatch(/^503$|fetch failed/);
       return { running };

@@ -10,7 +10,7 @@ import { makeWay } from './support/way.ts';
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 40_000 });
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
-/** How long is waited for an answer: short, so that a test has no need to wait for long. */
+/** How long the app waits for an answer of the database. Short, so the tests do not take long. */
 const ANSWER_TIMEOUT_MS = 300;
 
 test('every request is answered while the database is silent, and works once the database speaks again', async () => {
@@ -19,7 +19,7 @@ test('every request is answered while the database is silent, and works once the
     ...{ url: way.url, answerTimeoutMs: ANSWER_TIMEOUT_MS },
   });
   const claimed = await call('POST', '/jobs/1/claims', { recruiterId: 1 });
-  // As many as there are connections, so that every one of them is silent.
+  // These requests open all connections of the pool, so all of them become silent.
   await Promise.all(Array.from({ length: 20 }, () => call('GET', '/jobs')));
   way.freeze(true);
   const ask = (round: number) =>
@@ -83,7 +83,7 @@ test('a server ends on SIGTERM though the database is silent and a claim runs', 
   expect((await fetch(`${url}/claim-job?jobId=1&recruiterId=1`)).status).toBe(200);
   way.freeze(true);
   const claim = fetch(`${url}/claim-job?jobId=1&recruiterId=2`);
-  // The claim is one; the other is of what clears away, each second.
+  // One message is the claim. The other message is from the clearing, which runs each second.
   await soon(() => expect(way.swallowed()).toBeGreaterThan(1));
   server.child.kill('SIGTERM');
   expect((await claim).status).toBe(503);

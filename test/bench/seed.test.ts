@@ -7,7 +7,7 @@ import { prepareDatabase } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
 
 const rows = { fullJobs: 20, freeJobs: 5 };
-// A server of its own, since the account must be a superuser.
+// This file starts its own server, since the account must be a superuser.
 let server: EmbeddedPostgres;
 let sql: postgres.Sql;
 beforeAll(async () => {

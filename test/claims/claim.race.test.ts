@@ -37,7 +37,7 @@ const statusCounts = (statuses: number[]) =>
     [...new Set(statuses)].map((each) => [each, statuses.filter((s) => s === each).length]),
   );
 
-// With .for('update') taken out of claims/slots.ts this fails in its first round.
+// If `.for('update')` is removed from claims/slots.ts, this test fails in its first round.
 test('four of fifty recruiters who claim at once on two servers get the job, ten times in a row', async () => {
   for (let round = 0; round < 10; round++) {
     const jobId = await makeJob(4);

@@ -6,7 +6,7 @@ import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { whileHeld } from '../support/locks.ts';
 
-/** A session beside the app. */
+/** A session that does not belong to the app. */
 function makeSession(databaseUrl: string) {
   const session = postgres(databaseUrl, { max: 1 });
   atEnd(() => session.end({ timeout: 1 }));
@@ -53,12 +53,12 @@ test('100 claims of a held job are all answered busy, and other jobs can be clai
 
 test('a claim that is not decided in time is answered outcome-unknown, and a repeat tells the outcome', async () => {
   const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 500 } });
-  // Its connection is open from now on: in the time that is left, nothing but the lock is waited for.
+  // This claim opens the app's connection. Therefore the late claim waits only for the lock.
   await claim(2, 1);
   const late = await whileHeld(databaseUrl, 1, () => claim(1, 1));
   expect(late.status).toBe(503);
   expect(await late.json()).toMatchObject({ code: 'outcome-unknown' });
-  // It ran on, and did claim: asking again tells.
+  // The late claim ran on and was granted. A repeat shows this.
   await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409), { timeout: 20_000 });
 });
 
@@ -140,7 +140,7 @@ test('a claim is refused at once if the queue is full', async () => {
 
 test('a crowd of other requests costs no claim its place', async () => {
   const { app, claim } = await makeApp();
-  // More than may wait for a connection, so that some of them are turned away.
+  // More requests than may wait for a connection, so the service refuses some of them.
   const crowd = Array.from({ length: 1_500 }, () => app.request('/jobs/1'));
   const claims = [1, 2, 3, 4].map((recruiter) => claim(1, recruiter));
   const statuses = (await Promise.all(crowd)).map(({ status }) => status);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   made = await makeApp();
 });
 
-/** A job of its own for a test. */
+/** Makes a job for one test. */
 async function makeJob(values: { id?: bigint; capacity?: number } = {}): Promise<bigint> {
   const [company] = await made.db.select().from(companies).limit(1);
   if (!company) throw new Error('no company');
@@ -22,7 +22,7 @@ async function makeJob(values: { id?: bigint; capacity?: number } = {}): Promise
   return job.id;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the content of answers.
 const json = async (response: Response): Promise<any> => response.json();
 
 const claimsOf = (jobId: bigint) => made.db.$count(jobClaims, eq(jobClaims.jobId, jobId));

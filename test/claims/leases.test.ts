@@ -232,7 +232,7 @@ describe('a lease', () => {
     const { renewal } = await whileHeld(made.databaseUrl, jobId, async ({ tx, untilWaitedFor }) => {
       const renewal = made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
       await untilWaitedFor();
-      // What a claimer does that has found the lease to have ended.
+      // A session that claims the job deletes a claim whose lease has ended, as here.
       await tx`DELETE FROM job_claims WHERE id = ${body.claim.id}`;
       return { renewal };
     });

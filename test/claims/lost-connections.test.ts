@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 
 /**
- * An app whose sessions lose their connection once, at the first statement that `fits`: before the
- * statement is sent, or after the server ran it, with its answer lost.
+ * An app that loses a connection once, at the first statement that matches `fits`. `before`: the
+ * statement is not sent. `after`: the server has run the statement, but its answer is lost.
  */
 function losingAt(fits: RegExp, when: 'before' | 'after') {
   let isLost = false;

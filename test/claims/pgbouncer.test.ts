@@ -12,12 +12,12 @@ const JOBS = 50;
 const CAPACITY = 4;
 const RECRUITERS = 20;
 const SERVERS = 2;
-/** Short, so that a test has no need to wait for long. */
+/** This timeout is short, so that the tests do not take long. */
 const LOCK_TIMEOUT_MS = 300;
 
 const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
 
-/** Two servers behind a pooler, on a database whose default isolation level oversells. */
+/** Starts two servers behind a pooler. The database's default isolation level would oversell jobs. */
 async function makeServers(mode: 'session' | 'transaction') {
   const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
   const poolerUrl = await makePooler(databaseUrl, { mode, dropped: SETTINGS });
@@ -35,7 +35,7 @@ async function makeServers(mode: 'session' | 'transaction') {
   return { servers, sql, jobIds: jobs.map(({ id }) => id), errors };
 }
 
-/** The recruiters ask for the job at the same moment, through all servers. Gives the statuses. */
+/** Lets all recruiters claim the job at the same moment, through all servers. Returns the statuses. */
 const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
   Promise.all(
     Array.from({ length: RECRUITERS }, async (_, n) => {
@@ -46,7 +46,7 @@ const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
     }),
   );
 
-/** Does this while another session has the job's lock, and lets go once so many wait for a lock. */
+/** Runs `work` while another session holds the job's lock until `waiting` sessions wait for a lock. */
 async function whileHeld<T>(sql: postgres.Sql, jobId: number, waiting: number, work: () => T) {
   return sql.begin(async (tx) => {
     await tx`SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`;
@@ -97,7 +97,7 @@ throughPgBouncer('PgBouncer in session mode', () => {
       const path = `/claims/${body.claim.id}`;
       const answers = await sql.begin(async (tx) => {
         await tx`SELECT FROM jobs WHERE id = 1 FOR UPDATE`;
-        // The holder lets the job go only after these requests have their answers.
+        // The holder releases the job's lock only after these requests have their answers.
         return Promise.all([
           call('POST', '/jobs/1/claims', { recruiterId: 2 }),
           call('POST', '/jobs/1/claims', { recruiterId: 3 }, keyed('claim')),

@@ -6,7 +6,7 @@ import { clearClaims } from '../../src/operation/clearing.ts';
 import { makeApp } from '../support/app.ts';
 import { doorTo } from '../support/door.ts';
 
-/** Writes each event into a table, in the transaction of the change. */
+/** A subscriber. It writes each event into a table, in the transaction of the change. */
 const writeDown: Subscriber = async (tx, events) => {
   for (const event of events) {
     const [jobId, words] =
@@ -30,7 +30,7 @@ async function makeTold(...subscribers: Subscriber[]) {
   return told;
 }
 
-/** The events that were told since the last question. */
+/** The events in the table since the last call. */
 async function heard({ db } = made): Promise<string[]> {
   const rows = await db.execute(sql`SELECT job_id, event FROM told ORDER BY id`);
   await db.execute(sql`TRUNCATE told`);

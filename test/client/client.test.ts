@@ -34,14 +34,14 @@ interface Job extends Slots {
 type Told = { message: string; claim: Claim } & Slots;
 type Paged = { nextCursor: string | null };
 
-/** The body of the answer with this status. */
+/** The type of the body of a call's answer with this status. */
 type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answer>
   ? Extract<Answer, { status: Status }> extends { json(): Promise<infer Content> }
     ? Content
     : never
   : never;
 
-/** By operation: the call, and its answer when all goes well. */
+/** By operation: the type of the call, and the status and the type of its successful answer. */
 interface Routes {
   claimJobByGet: [Client['claim-job']['$get'], 200, Told];
   claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201, Told];
@@ -70,7 +70,7 @@ interface Routes {
   readRecruiter: [Client['recruiters'][':id']['$get'], 200, Named];
 }
 
-/** True where the two types are assignable to one another. */
+/** True if each of the two types is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Typed = {
   [Name in keyof Routes]: Same<Body<Routes[Name][0], Routes[Name][1]>, Routes[Name][2]>;
@@ -99,7 +99,7 @@ test('every operation of the OpenAPI document is a call with a typed answer', ()
   const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
     Object.values(item as Record<string, { operationId: string; tags: string[] }>),
   );
-  // A client has no business with those for who runs the service, and a stream is no JSON.
+  // The client leaves out the operations for operators, and the stream, which is no JSON.
   const calls = documented
     .filter(({ tags, operationId }) => !tags.includes('Operation') && operationId !== 'followJobs')
     .map(({ operationId }) => operationId);

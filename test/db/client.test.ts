@@ -76,7 +76,7 @@ describe('when the server ends the connection of a transaction', () => {
 });
 
 describe('a transaction that is silent for too long', () => {
-  /** As a server that froze in the middle: it speaks again once its session was ended. */
+  /** Runs `work` in a transaction whose session the database has already ended for its silence. */
   async function frozen(work: (tx: Transaction) => Promise<unknown>) {
     return connection.db.transaction(async (tx) => {
       const pid = await pidOf(tx);
@@ -192,14 +192,14 @@ test('a server that closes each connection causes an error at once', async () =>
 });
 
 test('an unreachable server causes an error at once, in a transaction too', async () => {
-  // So long that nobody waits for it.
+  // This timeout is so long that the test would fail if the error came only after the timeout.
   const { db, close } = connect('postgres://me:pw@127.0.0.1:1/none', { answerTimeoutMs: 600_000 });
   onTestFinished(close);
   const running = db.transaction((tx) => tx.select().from(companies));
   await expect(running).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-/** One session at a time, which says what is no SQL in place of this command: it fails as if cancelled. */
+/** A database of one connection. In place of `command`, it sends invalid SQL, so the command fails. */
 function refusing(command: string) {
   const { db, close } = connect(url, {
     connections: 1,
@@ -231,7 +231,7 @@ test('a session that fails to roll back is not used again', async () => {
   expect(await named('in a new one')).toBe(1);
 });
 
-/** A server in front of the real one that ends the connection in place of what is answered n-th. */
+/** Starts a relay to the database. It ends the connection in place of answer number `n`. */
 async function endingAtAnswer(n: number): Promise<string> {
   const real = new URL(url);
   const server = createServer((socket) => {
@@ -256,8 +256,8 @@ test.each([1, 2, 3, 4, 5, 6])(
     process.on('unhandledRejection', unheard);
     onTestFinished(() => void process.off('unhandledRejection', unheard));
     const { db, close } = connect(await endingAtAnswer(n), { connections: 1 });
-    // The handshake takes three answers, the settings one, the statement one to be described and one
-    // to be run.
+    // The database sends three answers for the handshake, one for the settings, one for the
+    // description of the statement, and one for its result.
     await expect(named('any', db)).rejects.toMatchObject(nothingRan);
     await close();
     expect(unheard).not.toHaveBeenCalled();

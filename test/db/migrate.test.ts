@@ -85,7 +85,8 @@ test('the holders of a job and the ends of their leases are read from an index a
     .select({ recruiterId: schema.jobClaims.recruiterId, expiresAt: schema.jobClaims.expiresAt })
     .from(schema.jobClaims)
     .where(anyOf(schema.jobClaims.jobId, [1n, 2n]));
-  // Which way is cheaper depends on the rows; here it is asked whether there is this one.
+  // On few rows, PostgreSQL may prefer other scans. The test forbids them, to see whether an index
+  // alone has all columns.
   const plan = await db.transaction(async (tx) => {
     await tx.execute(sql`SET LOCAL enable_seqscan = off`);
     await tx.execute(sql`SET LOCAL enable_bitmapscan = off`);

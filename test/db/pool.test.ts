@@ -9,7 +9,7 @@ import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { makeApp } from '../support/app.ts';
 import { makeDatabase } from '../support/database.ts';
 
-/** A way to the database on which the first `hanging` connections are taken and never answered. */
+/** Starts a relay to the database. It accepts the first `hanging` connections but never answers. */
 async function makeHangingWay(databaseUrl: string, hanging: number) {
   const { hostname, port } = new URL(databaseUrl);
   const silent: Socket[] = [];
@@ -39,7 +39,7 @@ test('a claim does not wait for a connection that hangs while it opens', async (
   const answers = await Promise.all([1, 2, 3, 4, 5].map((recruiter) => claim(1, recruiter)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 403]);
   expect(way.silent).toHaveLength(2);
-  // They still hang: the claims were answered before anybody gave them up.
+  // These connections still hang, so the claims did not wait for a timeout of the connections.
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
 });
 

@@ -15,7 +15,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-/** This address with another account, or another database. */
+/** The address of a database with another account or another database name. */
 function changed(
   address: string,
   change: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>,

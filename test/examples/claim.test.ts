@@ -42,7 +42,10 @@ test('the example explains each refusal', async () => {
   ]);
 });
 
-/** Refuses the first request thus and passes the others on; `keys` are those of the claims. */
+/**
+ * Starts a server in front of the service. `refuse` answers the first claim, and later requests go to
+ * the service. `keys` collects the idempotency keys of the claims.
+ */
 async function makeBusy(refuse: (response: ServerResponse) => unknown) {
   const keys: unknown[] = [];
   const server = createServer(async (request, response) => {

@@ -13,7 +13,7 @@ const claimed = (id: string, ends = Infinity): Verdict => ({ kind: 'claimed', id
 const unknown: Verdict = { kind: 'unknown', runs: false };
 const row = (id: string) => ({ id, ...pair });
 
-/** The promises that are broken by these answers, and at the end by these rows. */
+/** The promises that the ledger finds broken after these answers, with these rows at the end. */
 function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at = later(1_000)) {
   const ledger = new Ledger();
   for (const [did, verdict, span = NOW] of steps) ledger.record(did, verdict, span);
@@ -176,10 +176,13 @@ describe('a key', () => {
   });
 });
 
-/** What a service of one job and one recruiter is asked, and whether that gets through. */
+/**
+ * A request of one recruiter about one job. `isAnswered`: the answer arrives. `isDone`: the request has
+ * its effect even if the answer is lost.
+ */
 interface Play {
   did: 'claim' | 'lease' | 'release' | 'renew';
-  /** Others hold all slots. */
+  /** True if other recruiters hold all slots. */
   full: boolean;
   isDone: boolean;
   isAnswered: boolean;
@@ -198,7 +201,7 @@ const plays = fc.array(
 type Claimed = { id: string; ends: number };
 const LEASE_S = 60;
 
-/** What the service answers, and what is held then. `id` names the claim that would be made. */
+/** The answer to a request, and the recruiter's claim afterwards. A new claim would have this `id`. */
 function serve(
   { did, full }: Play,
   live: Claimed | undefined,
@@ -228,7 +231,7 @@ const operationFor = (did: Play['did'], id: string): Operation =>
     renew: { kind: 'renew', ...pair, id, leaseSeconds: LEASE_S } as const,
   })[did];
 
-/** Plays it as a service would that keeps its promises; gives the claim that is left. */
+/** Plays a service that keeps its promises, and records all answers. Returns the remaining claim. */
 function playOut(steps: Play[], ledger: Ledger) {
   let now = NOW.from;
   let known = '0';

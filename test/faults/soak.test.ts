@@ -8,7 +8,7 @@ import { makeDatabase } from '../support/database.ts';
 
 const REQUESTS = 200_000;
 
-/** Samples each hundred requests, with a garbage collection in each tenth. */
+/** A sample after each hundred requests. A garbage collection comes before each tenth sample. */
 const samplesOf = (mbAfter: (requests: number) => number) =>
   Array.from({ length: REQUESTS / 100 + 1 }, (_, n) => {
     const saw = 20 * ((n / 10) % 1);
@@ -58,7 +58,7 @@ test('odd requests get the answers that they expect', async () => {
   const dice = seededDice('odd');
   for (let n = 0; n < 400; n++) await askOddly(client, dice, expectAnswer);
   expect(unexpected).toEqual([]);
-  // Each of these is drawn now and then.
+  // The dice choose requests that have these answers now and then.
   for (const name of ['200', '304 no problem document', '413 body-too-large', '422 key-reused'])
     expect([...names]).toContain(name);
 });

@@ -7,18 +7,18 @@ import type { Env } from '../../src/http/new-routes.ts';
 import { listen } from '../../src/service/listen.ts';
 
 const HEARTBEAT_MS = 80;
-/** What a client may take nothing for. */
+/** How long a client may read nothing before the server ends the stream. */
 const PATIENCE_MS = 4 * HEARTBEAT_MS;
 const PIECE = Buffer.alloc(4_000, 'x');
 const HEARTBEAT = Buffer.from(':\n\n');
 
-/** A client with a real socket that reads nothing of its stream yet, and the server's end of that stream. */
+/** Opens a stream to a client with a real socket. The client reads nothing at first. */
 async function follow(next: (isBehind: boolean) => Promise<Uint8Array>) {
   const leaving = new AbortController();
   let waiting = () => 0;
   async function* chunks() {
     while (!leaving.signal.aborted) {
-      // By then the system has taken what it takes.
+      // After this turn of the event loop, the system has accepted as many bytes as it can.
       await setImmediate();
       yield await next(waiting() > 0);
     }

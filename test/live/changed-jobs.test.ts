@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ChangedJobs } from '../../src/live/changed-jobs.ts';
 
-/** Changed jobs whose readings end when the test says so. */
+/** Makes `ChangedJobs`. The test decides when each read of jobs ends. */
 function makeChanged() {
   const readings: { ids: bigint[]; end: (error?: Error) => void }[] = [];
   const onFailure = vi.fn();

@@ -20,7 +20,7 @@ const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_0
 const open = (query = '', { app } = made) =>
   follow((init) => app.request(`/jobs/events${query}`, init));
 
-/** Ends whatever listens to the announcements of the database. */
+/** Kills all sessions that listen to announcements. Returns their number. */
 async function deafen(): Promise<number> {
   const killed = await made.db.execute(sql`
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -32,7 +32,7 @@ describe('after the connection for announcements is lost', () => {
   test('the full state comes again with the missed changes, and then each change', async () => {
     const following = await open('?jobId=1');
     await following.isComplete();
-    // No connection to this database can be made until the change is committed.
+    // From now until the end of the change, nobody can connect to this database.
     const scratch = postgres(inject('scratchUrl'), { max: 1 });
     onTestFinished(() => scratch.end());
     const name = scratch(new URL(made.databaseUrl).pathname.slice(1));
@@ -69,7 +69,7 @@ describe('changed jobs', () => {
     const following = await open('?jobId=3', impatient);
     await following.isComplete();
     await made.db.transaction(async (tx) => {
-      // A claim does not read the companies, and whoever tells of a job does.
+      // With this lock, a claim still works, but reading a job for the followers fails.
       await tx.execute(sql`LOCK TABLE companies IN ACCESS EXCLUSIVE MODE`);
       expect((await made.claim(3, 1)).status).toBe(200);
       const failed = { event: 'changed jobs could not be read', error: expect.any(String) };
@@ -131,7 +131,7 @@ describe('an unreachable database', () => {
     const listener = { onJob: () => undefined, onHeard: () => void heard++, onDeaf: deaf };
     const announcements = new Announcements(way.url, listener, 50);
     onTestFinished(() => announcements.close());
-    // A busy machine may need several attempts, since each gets 50 ms.
+    // A busy machine may need several attempts, since each attempt may take only 50 ms.
     announcements.heard().catch(() => undefined);
     await soon(() => expect(heard).toBeGreaterThan(0));
     way.freeze(true);

@@ -41,8 +41,8 @@ test('a change during the reading of a page is told after the page', async () =>
   const following = feed.follow({ jobIds: [4n] }, somebody);
   await vi.waitFor(() => expect(answers).toBe(2));
   expect((await claim(4, 1)).status).toBe(200);
-  // Another feed has told of it, and more was read since: a read that does not wait for its turn
-  // would be over.
+  // Another feed has already told the claim, and many other reads have ended. A read of this feed
+  // that did not wait for its turn would have ended too.
   await told(other, '"claimed":1');
   for (let n = 0; n < 50; n++) await made.app.request('/jobs/4');
   open();
@@ -71,11 +71,11 @@ test('requests are served while many followers are told of a change', async () =
   expect((await claim(1, 1)).status).toBe(200);
   const turns = new Set(await Promise.all(toldIn));
   isTold = true;
-  // Each turn of the event loop looks at all sockets.
+  // Between two turns of the event loop, Node serves its sockets.
   expect(turns.size).toBeGreaterThan(10);
 });
 
-/** What a follower is told up to these words. */
+/** The text that a follower receives up to these words. */
 async function told(follower: Follower | string, words: string): Promise<string> {
   if (!(follower instanceof Follower)) throw new Error(follower);
   let text = '';

@@ -3,7 +3,7 @@ import { Batch } from '../../src/live/batch.ts';
 import { Follower } from '../../src/live/follower.ts';
 import type { Page } from '../../src/live/queries.ts';
 
-/** A client over these pages; it reads only when it is told to. */
+/** Makes a follower of jobs on these pages. The test reads its chunks one by one. */
 function makeFollower(pages: Page[], pending = 3) {
   let read = 0;
   const follower = new Follower(
@@ -35,7 +35,7 @@ const page = (next: bigint | undefined, ...ids: bigint[]): Page => ({
 const BEGIN = 'event: begin\ndata: {}\n\n';
 const END = 'event: end\ndata: {}\n\n';
 
-/** The texts up to the end of the full state, without `retry`. */
+/** The text up to the end of the full state, without `retry`. */
 async function fullState(next: () => Promise<string>): Promise<string> {
   let text = '';
   while (!text.endsWith(END)) text += await next();

@@ -16,8 +16,8 @@ const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_0
 const open = (query = '', { app } = made) =>
   follow((init) => app.request(`/jobs/events${query}`, init));
 
-/** Asks until it is not too busy, and expects that it was done. */
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+/** Repeats a request while the service answers 503. Expects a success. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the content of answers.
 async function send(method: string, path: string, body?: unknown): Promise<any> {
   const json = { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
   for (;;) {
@@ -62,7 +62,7 @@ describe('a new follower', () => {
     if (!company) throw new Error('no company');
     const rows = Array.from({ length: 250 }, (_, n) => ({ companyId: company.id, role: `${n}` }));
     await made.db.insert(jobs).values(rows);
-    // One that has not heard yet that these were added.
+    // Use a new app, which has not heard yet that these jobs were added.
     const following = await open(
       `?companyId=${company.id}`,
       await makeApp({ url: made.databaseUrl }),
@@ -156,7 +156,7 @@ describe('a follower is told of', () => {
     const ofCompany = await open('?companyId=2');
     const both = await open(`?companyId=2&jobId=${first}&jobId=${second}`);
     for (const each of [some, ofCompany, both]) await each.isComplete();
-    // The last is heard by all of them, so whatever else they hear has come before it.
+    // All three clients hear of the last claim. All other events arrive before the last event.
     for (const id of [third, first, second]) await claim(id, 1);
     for (const each of [some, ofCompany, both]) await tells(each, second, { claimed: 1 });
     await tells(some, first, { claimed: 1 });
@@ -191,7 +191,7 @@ test('the count of a job never goes back during a storm of claims, and the last 
   const claims = ids.flatMap((id) => Array.from({ length: 40 }, (_, n) => [id, n + 1] as const));
   const storm = claims.map(async ([id, recruiterId], n) => {
     await claim(id, recruiterId);
-    // Some come in the middle, while what they get in full is changing.
+    // Some clients connect in the middle, so jobs change while these clients get the full state.
     if (n % 20 === 0) late.push(await open());
   });
   await Promise.all(storm);
@@ -285,7 +285,7 @@ describe('a client', () => {
     const { url } = await makeService(made.databaseUrl);
     const leaving = new AbortController();
     const request = { signal: leaving.signal };
-    // One that reads nothing of what it gets.
+    // This client reads nothing.
     await fetch(`${url}/jobs/events`, request);
     const following = await follow((init) => fetch(`${url}/jobs/events`, init));
     const followers = async () =>

@@ -22,7 +22,10 @@ async function makeConnection() {
   return { ...connection, url };
 }
 
-/** Claims of job 1 whose leases ended (or end) so many seconds from now, by recruiters 1, 2, … */
+/**
+ * Inserts claims of job 1 by recruiters 1, 2, and so on. Their leases end the given numbers of seconds
+ * from now. A negative number means that the lease has ended.
+ */
 async function insertLeases(db: Connection['db'], ...seconds: number[]) {
   for (const [index, each] of seconds.entries())
     await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
@@ -101,7 +104,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
   atEnd(() => holder.end());
   await holder
     .begin(async (tx) => {
-      // This table lock lets the first get as far as its work, and no further.
+      // With this table lock, the first clearing starts its work but cannot finish.
       await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
       const first = clearClaims(doorTo(db));
       await vi.waitFor(
@@ -112,7 +115,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
         },
         { timeout: 20_000 },
       );
-      // It ends while the first still works, so it has not touched the table.
+      // The second clearing ends while the first clearing waits, so it did not use the table.
       expect(await clearClaims(doorTo(other.db))).toBe(0);
       return { first };
     })

@@ -7,7 +7,7 @@ import { whileHeld, whileLocked } from '../support/locks.ts';
 const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
   (await app.request('/metrics')).text();
 
-/** The value of a series; undefined when there is none. */
+/** The value of a series in the metrics. Undefined if there is no such series. */
 const seriesValue = (text: string, series: string): number | undefined => {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
@@ -150,7 +150,7 @@ describe('GET /metrics', () => {
     const before = seriesIn(await metricsOf(made));
     for (let n = 10_000; n < 11_000; n++) await ask(n);
     const text = await metricsOf(made);
-    // The first look at the metrics has become a series of its own: its buckets, sum and count.
+    // The first request for the metrics has added its own series: the buckets, the sum and the count.
     expect(seriesIn(text) - before).toBeLessThanOrEqual(16);
     expect(text).not.toMatch(/10\d\d\d["/]|BREW|nothing/);
     expect(text).toContain('method="other",route="unknown",status="4xx"');

@@ -23,10 +23,10 @@ const hold = (args: string[], env = {}): Command => run('test/support/hold-embed
 
 const homeOf = async (holder: Command) => (await holder.says(/home (.+)\n/))[1] ?? '';
 
-/** Kills a process and the guard of its PostgreSQL at the same moment, so that PostgreSQL stays. */
+/** Kills a process and the guard of its PostgreSQL, so that PostgreSQL stays. */
 async function orphan({ child, ended }: Command, home: string): Promise<number> {
   const pid = postmasterOf(home);
-  // The guard first: it would act on the end of the other.
+  // The guard must die first. Otherwise it stops PostgreSQL when the process ends.
   process.kill(parentOf(pid), 'SIGKILL');
   child.kill('SIGKILL');
   await ended;
@@ -59,7 +59,7 @@ test.concurrent("the server starts though postmaster.pid names a stranger's proc
   const first = await startEmbedded(dataDir);
   const file = readFileSync(pidFileOf(dataDir), 'utf8');
   await first.stop();
-  // PostgreSQL minds only processes of its own user.
+  // PostgreSQL ignores processes of other users, so this process runs as the user of PostgreSQL.
   const idle = spawn('sleep', ['600'], { ...chooseAccount(), cwd: '/', stdio: 'ignore' });
   atEnd(() => idle.kill());
   const other = await startEmbedded();

@@ -24,7 +24,7 @@ test('only directories whose owner has certainly ended are removed', async () =>
   const others = [
     `rowlock-${markOf(process.pid)}-aB3xY9`,
     `unfinished-${markOf(process.pid)}-aB3xY9`,
-    // The processes of another machine or container cannot be seen from here.
+    // We cannot see the processes of another machine or container.
     `rowlock-${pid}-00000000-${began}-aB3xY9`,
     'rowlock-aB3xY9',
     'rowlock-bench-aB3xY9',
@@ -39,7 +39,10 @@ test('only directories whose owner has certainly ended are removed', async () =>
   expect(readdirSync(place).sort()).toEqual(stay.sort());
 });
 
-/** Makes directories within directories, and gives the innermost. Two of these exceed a path's limit. */
+/**
+ * Makes directories inside each other. Returns the innermost directory. Two such chains exceed the
+ * limit of a path.
+ */
 function makeDeep(directory: string): string {
   const innermost = path.join(directory, ...Array<string>(10).fill('x'.repeat(220)));
   mkdirSync(innermost, { recursive: true });

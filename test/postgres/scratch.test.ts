@@ -6,7 +6,7 @@ import { dropLeftovers, openScratch } from '../../src/postgres/scratch.ts';
 import { collectLog } from '../support/app.ts';
 import { run } from '../support/command.ts';
 
-// A server of its own: what is left on another would be counted with these.
+// This file uses its own server. On a shared server, the tests would also see other databases.
 let server: EmbeddedPostgres;
 let sql: postgres.Sql;
 beforeAll(async () => {
@@ -23,38 +23,38 @@ const databases = async (): Promise<string[]> =>
     ({ datname }) => datname,
   );
 
-/** A process with a scratch database, and that database's name. */
+/** Starts a process that keeps a scratch database. Returns the process and the database's name. */
 async function holdScratch() {
   const holder = run('test/support/hold-scratch.ts', [server.url]);
   const [, name = ''] = await holder.says(/name (.+)\n/);
   return { ...holder, name };
 }
 
-/** The scratch database of a killed process, with one beside it that begins with the same name. */
+/** Leaves the scratch database of a killed process, and a database whose name begins with its name. */
 async function makeLeftover(): Promise<string[]> {
   const { child, ended, name } = await holdScratch();
   await sql`CREATE DATABASE ${sql(`${name}_bench`)}`;
   child.kill('SIGKILL');
   await ended;
-  // PostgreSQL notices a little later.
+  // PostgreSQL notices the end of the process a little later.
   await vi.waitFor(async () => expect(await sessionsOf(name)).toEqual([]), { timeout: 20_000 });
   return [name, `${name}_bench`];
 }
 
-/** The processes of PostgreSQL that serve the owner of this database. */
+/** The ids of PostgreSQL's processes that serve the owner of this database. */
 const sessionsOf = async (name: string): Promise<number[]> =>
   (await sql`SELECT pid FROM pg_stat_activity WHERE application_name = ${name}`).map(
     ({ pid }) => pid,
   );
 
-/** The lab of a server that starts with this account. */
+/** Opens the lab's stages with the account in `url`. */
 function startLab(url: string) {
   const { log, events } = collectLog();
   return { events, ...openStages(url, log) };
 }
 
 test('a starting server drops the scratch databases of killed servers, and none of a living server', async () => {
-  // Before the leftover, which it would drop.
+  // Start the living process first. Its start would drop the leftover databases.
   const living = await holdScratch();
   const leftover = await makeLeftover();
   const alike = ['rowlock_scratch_of_mine', 'rowlock_scratch_owned_by_me', 'rowlock-scratch'];

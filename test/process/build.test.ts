@@ -38,7 +38,7 @@ test('a build leaves a file that has not changed as it is', async () => {
 
 test('builds that run at once leave every file whole, and servers find it whole meanwhile', async () => {
   const whole = readFileSync(program, 'utf8');
-  // Other tests start servers meanwhile.
+  // Other tests use this program at the same time, so the change must leave it usable.
   appendFileSync(program, '\n');
   const opened = openSync(program, 'r');
   await Promise.all([build(), build(), build(), build()]);

@@ -45,7 +45,7 @@ test('the level decides which events are left out', async () => {
   expect(silent.text()).toBe('');
 });
 
-/** A terminal would obey or hide these. */
+/** A text with characters that a terminal would obey or hide. */
 const HOSTILE = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\u2028d\u200be';
 
 test('a line of JSON holds no character that a terminal obeys, and means the same', async () => {

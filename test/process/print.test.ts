@@ -67,6 +67,6 @@ test('only print writes to the terminal', () => {
   const writers = sources.filter((name) =>
     /\bstd(out|err)\.write\(/.test(readFileSync(inProject(name), 'utf8')),
   );
-  // Beside its text, which is printed, it wipes the line.
+  // progress.ts prints its text with `print`. It writes to stderr only to wipe the line.
   expect(writers).toEqual(['scripts/progress.ts']);
 });

@@ -20,13 +20,13 @@ const processes = (): Listed[] =>
     .map((line) => line.trim().match(/^(\d+) +(\d+) (.*)$/) ?? [])
     .map(([, pid, parent, words = '']) => ({ pid: Number(pid), parent: Number(parent), words }));
 
-/** The shell of npm, in the moment when it has started node with this program. */
+/** Waits until npm's shell has started node with this program. Returns the id of the shell. */
 const shellOf = (npm: Command, program: string): Promise<number> =>
   vi.waitFor(
     () => {
       const all = processes();
       const shell = all.find(({ parent }) => parent === npm.child.pid)?.pid ?? 0;
-      // Some shells become the program that they are to run.
+      // Some shells replace themselves with the program.
       const below = all.filter(({ pid, parent }) => pid === shell || parent === shell);
       expect(below.map(({ words }) => words)).toContainEqual(
         expect.stringMatching(new RegExp(`^\\S*node .*${program}`)),
@@ -36,7 +36,7 @@ const shellOf = (npm: Command, program: string): Promise<number> =>
     { timeout: 40_000, interval: 5 },
   );
 
-/** Every process that npm began holds its output, so the output ends with the last of them. */
+/** Every process of npm keeps npm's output open, so the output ends with the last process. */
 const untilListening = (npm: Command, words: RegExp): Promise<string> =>
   npm.says(words).then(
     () => 'it goes on',

@@ -14,7 +14,7 @@ async function doctor(args: string[], env: Record<string, string> = {}) {
   return { code, stdout: command.stdout(), stderr: command.stderr() };
 }
 
-/** A database in which the work has been done, and what the doctor says of it. */
+/** Makes a database, runs `work` on it, and lets the doctor examine the database. */
 async function examineAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
@@ -47,7 +47,7 @@ test('the doctor finds a sound database well, in a table and as JSON', async () 
 
 test('the doctor finds an embedded database well, though leases and keys ended after its server stopped', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // Run by root, PostgreSQL has another user, who has to get in.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
   chmodSync(directory, 0o755);
   atEnd(() => rmSync(directory, { recursive: true, force: true }));
   const DATA_DIR = path.join(directory, 'data');
@@ -118,7 +118,7 @@ describe('the doctor finds', () => {
     const { code, wrong } = await examineAfter(async (sql) => {
       await sql`ALTER TABLE job_claims DISABLE TRIGGER announce_claimed`;
       await sql`DROP TRIGGER announce_altered ON jobs`;
-      // Those of the same name elsewhere are no concern of ours.
+      // The doctor must ignore triggers of the same name on other tables.
       await sql`CREATE SCHEMA other CREATE TABLE jobs (id int)`;
       await sql`CREATE TRIGGER announce_altered BEFORE UPDATE ON other.jobs
         FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()`;

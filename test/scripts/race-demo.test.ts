@@ -9,7 +9,7 @@ import { makeService } from '../support/app.ts';
 import { atEnd, type Command, makeTmpDir, run } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
-/** A slow machine is told how far the run is. */
+/** Removes the lines of progress. Only a slow run prints them. */
 const withoutProgress = (text: string) => text.replace(/^.+: round \d+ of \d+\n/gm, '');
 
 const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', args, env);
@@ -54,7 +54,7 @@ test('--url races a running server, and leaves its tables as they are', async ()
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
-  // A row that is removed again leaves its trace in a sequence.
+  // A sequence also shows a row that was removed again.
   const used = () =>
     sql`SELECT schemaname, sequencename, last_value FROM pg_sequences ORDER BY 1, 2`;
   const before = await used();
@@ -99,7 +99,7 @@ test.concurrent('an unreachable database is reported in one line with exit code 
   await expectRefusal(demo([], { DATABASE_URL }), /^Cannot use PostgreSQL(?!.*hunter2)/);
 });
 
-/** Any server; `answers` gives status and body by path. */
+/** Starts a server that is not ours. `answers` returns the status and the body for a path. */
 async function serve(answers: (path: string) => [number, unknown]): Promise<string> {
   const server = createServer((request, response) => {
     const [status, body] = answers(request.url ?? '');
@@ -179,7 +179,7 @@ test.concurrent.each([
 );
 
 test('the demo ends without a reader, and drops its database', async () => {
-  // A server of its own, since other tests have scratch databases on the shared one.
+  // This test uses its own server, since other tests have scratch databases on the shared server.
   const server = await startEmbedded();
   const sql = postgres(server.url, { max: 1 });
   atEnd(async () => {

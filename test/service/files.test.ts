@@ -1,4 +1,4 @@
-/** A server that runs out of files: for clients, for the database, or for all that it opens. */
+/** Tests of a server that has too few files for clients, for the database, or for any other use. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,10 @@ const HAS_LIMITS = process.platform !== 'win32';
 /** prlimit is part of util-linux. It lowers the limit of a running process. */
 const HAS_PRLIMIT = process.platform === 'linux';
 
-/** A server that may have so many files open (Node 20 needs 120 to load it); it takes itself for started by npm. */
+/**
+ * Starts a server with a limit of open files. Node 20 needs 120 files to load the server. The server
+ * acts as if `npm start` had started it.
+ */
 async function serverWith(files: number): Promise<{ server: Command; port: number }> {
   const server = start(
     'sh',
@@ -42,14 +45,14 @@ async function serverWith(files: number): Promise<{ server: Command; port: numbe
   return { server, port: Number(port) };
 }
 
-/** Everything that opens a file or a connection, and some that does not. */
+/** The paths that need a file or a connection, and some paths that need neither. */
 const PATHS = [
   ...['/jobs', '/jobs/1', '/claim-job?jobId=1&recruiterId=1', '/companies', '/claims/1', '/readyz'],
   ...['/', '/lab', '/docs', '/docs/start.js', '/openapi.json', '/metrics', '/healthz', '/nowhere'],
   ...['/lab/strategies', '/lab/strategies/naive', '/jobs/events?jobId=1'],
 ];
 
-/** The status and code that a path is answered with; a stream is left as soon as it has begun. */
+/** Requests a path. Returns the status and the code of the answer. Leaves a stream at once. */
 async function ask(port: number, path: string, agent: Agent): Promise<string> {
   const asked = request({ port, host: '127.0.0.1', path, agent }).end();
   const [answer] = await once(asked, 'response');
@@ -92,7 +95,7 @@ test.runIf(HAS_LIMITS)('a crowd of connections leaves the server enough files', 
   });
   atEnd(() => crowd.map((socket) => socket.destroy()));
   const theOthersAreOut = async () => {
-    // Otherwise the server would close this connection after five seconds.
+    // Without requests, the server would close this connection after five seconds.
     await ask(port, '/healthz', agent);
     expect(closed).toBe(400 - 99);
   };
@@ -106,7 +109,7 @@ test.runIf(HAS_LIMITS)('a crowd of connections leaves the server enough files', 
   expect((await server.ended).code).toBe(0);
 });
 
-/** Longer than the time between two looks whether npm is still there. */
+/** This time is longer than the time between two checks whether npm still runs. */
 const LOOKS_MS = 700;
 
 test.runIf(HAS_PRLIMIT)(
@@ -131,7 +134,7 @@ test.runIf(HAS_PRLIMIT)(
 
     limit(1_000);
     expect(await late).toBe('/healthz 200');
-    // The listener for announcements waits a moment before it tries again.
+    // The listener for announcements waits a moment before it connects again.
     const allWorks = async () => expect(failures(await askAll(port, agent))).toEqual([]);
     await vi.waitFor(allWorks, { timeout: 20_000 });
     expect(server.stderr()).not.toMatch(/request failed/);

@@ -50,7 +50,7 @@ test('a drain lets running requests end, and cuts off none', async () => {
 const ok = { fetch: () => new Response('ok') };
 const patient = { sockets: 100, headMs: 60_000, requestMs: 60_000 };
 
-/** A client that sends only this, and what has come when the server ends the connection. */
+/** Sends only this text. Returns everything that the server sends before it ends the connection. */
 async function answerTo(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');

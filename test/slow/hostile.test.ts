@@ -8,9 +8,9 @@ import { as, bearer, inSeconds, WITH_SECRET } from '../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
-/** The same service over the same database, but with tokens. */
+/** The same service on the same database, but this app requires tokens. */
 let guarded: Made;
-/** What the callers there send: nothing, garbage, or a token. */
+/** The `Authorization` headers of the callers of `guarded`: none, garbage, or a token. */
 let credentials: Record<string, string>[];
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 const AN_HOUR = { exp: inSeconds(3_600) };
 const REQUESTS = 20_000;
 const AT_ONCE = 20;
-/** What 16,000 requests may leave behind: the noise of a heap, far from a leak of 1 kB each. */
+/** How much the heap may grow in 16,000 requests. A leak of 1 kB for each request would be 16 MB. */
 const GROWTH_MB = 10;
 
 const nasty = fc.constantFrom(
@@ -61,7 +61,7 @@ const encoded = (text: string) => {
 const routes = () => {
   const paths = made.app.routes
     .map(({ path }) => path)
-    // The files of the documentation page are always the same, and larger than any answer.
+    // The files of the documentation page never change, and they are larger than all other answers.
     .filter((path) => !path.includes('*') && !path.startsWith(FILES_AT));
   return [...new Set(paths)];
 };
@@ -69,7 +69,7 @@ const routes = () => {
 const mostlyNone = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, arbitrary);
 
-/** What turns the address of a route into one beside it, or below another. */
+/** Texts before and after the address of a route. They make addresses that are no routes. */
 const before = fc.constantFrom('', '/', '/docs', '/lab', '/lab/races/x', '/x', '/%2f', '/.');
 const after = fc.constantFrom('', '/', '//', '/x', '/claim-job', '%2f', ';', '%zz');
 
@@ -123,7 +123,7 @@ const json = fc
     { maxKeys: 4 },
   )
   .map((body) => JSON.stringify(body));
-/** Some that make sense, so that hostile ones meet with what these leave. */
+/** Bodies that are valid. They make rows, which the hostile requests then find. */
 const sensible = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat({ max: 5 }))
   .map(
@@ -162,7 +162,7 @@ const headers = fc.record(
       fc.constantFrom('a', '"a"', '"', '', 'a, b', 'x'.repeat(300)),
       fc.uuid(),
     ),
-    // Few of those that write get past these.
+    // Most requests omit the next headers, since few writes with such headers are accepted.
     Origin: mostlyNone(fc.constantFrom('null', 'http://localhost', 'https://evil.example', '://')),
     Referer: mostlyNone(fc.constantFrom('http://localhost/', 'https://evil.example/', '://', 'x')),
     'Sec-Fetch-Site': mostlyNone(fc.constantFrom('none', 'cross-site', 'same-origin', 'x')),
@@ -173,7 +173,7 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 );
-/** One that is granted, among so many that are not. */
+/** A request that the service accepts. */
 const wellMeant = fc.constant({
   method: 'POST',
   address: '/jobs',
@@ -196,7 +196,7 @@ const malicious = fc.record({
   address,
   body,
   headers,
-  /** To the service with tokens as one of the callers there, or to the open one. */
+  /** The caller of `guarded`. Without a caller, the request goes to the app without tokens. */
   caller: fc.option(fc.nat({ max: 5 }), { freq: 2 }),
 });
 const hostile = fc.oneof({ weight: 99, arbitrary: malicious }, wellMeant);
@@ -221,7 +221,7 @@ async function ask({ method, address, body, headers, caller }: Hostile): Promise
   return response.status;
 }
 
-/** Goes away in the middle of a stream, which would never end. */
+/** Leaves in the middle of a stream, since the stream would never end. */
 async function leave(response: Response): Promise<number> {
   await response.body?.cancel();
   return response.status;
@@ -251,12 +251,12 @@ test(`${REQUESTS} hostile requests get no 5xx, no endless wait, and leave no mem
       if (status >= 500)
         throw new Error(`${status} to ${show(some[index])}, logged ${show(logged())}`);
     }
-    // The requests themselves are given free as they are sent, so that they do not hide a leak.
+    // `splice` removes the sent requests from `samples`, so their memory is free at the end.
     if (from === REQUESTS / 5) warm = heapMb();
   }
   expect(logged()).toEqual([]);
   await expect.poll(() => [made, guarded].map(({ feed }) => feed.load().followers)).toEqual([0, 0]);
-  // It went everywhere: through the schemas, past them, and past no one.
+  // The requests got all these answers, so they reached all parts of the service.
   const every = [200, 201, 400, 401, 403, 404, 405, 409, 413, 415, 422];
   expect(every.filter((status) => !statuses[status])).toEqual([]);
   expect(heapMb() - warm).toBeLessThan(GROWTH_MB);

@@ -3,7 +3,7 @@ import { Admission } from '../../src/waiting/admission.ts';
 
 const LIMITS = { places: 1, longest: 1, waitMs: 60_000, answerMs: 60_000 };
 
-/** Work that goes on until it is ended, or fails. */
+/** Work that runs until the test ends it or makes it fail. */
 function makeWork() {
   let end = () => {};
   let fail = (_: Error) => {};

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The pauses after so many failures, at this value of the dice. */
+/** The pauses after each of these failures, if `Math.random` always returns `random`. */
 function pausesAt(random: number, jitter: number, failures = 8): number[] {
   vi.spyOn(Math, 'random').mockReturnValue(random);
   const backoff = { shortestMs: 100, longestMs: 5_000, jitter };

@@ -6,7 +6,7 @@ const MS = 1_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // A deadline leaves no timer, whether it was kept or not.
+  // No timer is left, whether the work ended in time or not.
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });

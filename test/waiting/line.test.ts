@@ -6,7 +6,7 @@ const makeLine = (longest = 10) => new Line<string>({ longest, waitMs: WAIT_MS }
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // A wait that is over leaves no timer, however it ended.
+  // No timer is left after a wait, whether the wait succeeded or not.
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });

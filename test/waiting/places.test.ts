@@ -5,7 +5,7 @@ import { Places, type PlacesLimits } from '../../src/waiting/places.ts';
 const makePlaces = (limits: Partial<PlacesLimits> = {}) =>
   new Places({ places: 1, longest: 2, waitMs: 60_000, ...limits });
 
-/** Work that goes on until it is ended. */
+/** Work that runs until the test ends it. */
 function makeWork() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Something that is so from this look on, counted from 1. */
+/** A condition that holds from this look on. The first look has the number 1. */
 const soFromLook = (first: number) => {
   let looks = 0;
   return vi.fn(async () => ++looks >= first);

@@ -107,7 +107,7 @@ browserTest('a sixth tab waits for a stream, and can claim all the same', async 
   await sixth.getByRole('button', { name: 'Claim Post 777', exact: true }).click();
   const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
   await row.getByText('1 of 4 claimed').waitFor();
-  // Whichever it is: the seat of any one will do.
+  // Any of the five tabs could be closed here.
   await live[2]?.close();
   await sixth.getByText('Live', { exact: true }).waitFor();
 });

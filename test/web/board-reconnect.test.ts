@@ -10,7 +10,7 @@ import { as, WITH_SECRET } from '../support/tokens.ts';
 
 const databaseUrl = await makeDatabase();
 
-/** A service that is stopped, at the latest when its test ends. */
+/** Starts a service. It is stopped when its test ends, if the test has not stopped it before. */
 async function serve(options: Partial<ServiceOptions> = {}) {
   const { log } = collectLog();
   const host = '127.0.0.1';
@@ -76,7 +76,7 @@ browserTest(
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Claim' }).click();
     await page.getByText('yours').waitFor();
-    // Not for the next tab: a token opens what its holder may.
+    // The next tab must not know the token, since everybody with the token can use its rights.
     const next = await open(`${url}/?q=drones`);
     await next.getByRole('heading', { name: 'Who is there?' }).waitFor();
     expect(await next.getByRole('listitem').count()).toBe(0);
@@ -88,7 +88,7 @@ browserTest('a page whose frames come late shows one board', async ({ open }) =>
   const page = await open(`${url}/docs`);
   await page.addInitScript('frames = []; requestAnimationFrame = (work) => frames.push(work);');
   const show = async (token: string) => {
-    // By now the board that asked without this token is gone from the page.
+    // These frames remove the old board, which had another token or none, from the page.
     await page.evaluate('frames.splice(0).forEach((work) => work(performance.now()))');
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Show the jobs' }).click();

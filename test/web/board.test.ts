@@ -10,7 +10,7 @@ const { url } = await makeService(databaseUrl);
 const sql = postgres(databaseUrl, { max: 1 });
 afterAll(() => sql.end());
 
-/** A job of its own for each test. */
+/** Makes a job. Each test uses its own job. */
 async function post(role: string): Promise<number> {
   const answer = await call('POST', '/jobs', { companyId: 1, role });
   return ((await answer.json()) as { id: number }).id;
@@ -54,7 +54,7 @@ browserTest(
     await theirs.getByRole('button', { name: 'Claim Lighthouse Keeper' }).focus();
     await press(mine, 'Claim', 'Lighthouse Keeper');
     await rowOf(theirs, '1 of 4 claimed').waitFor();
-    // What happens elsewhere takes the focus from nobody.
+    // A claim in another tab does not move the focus in this tab.
     const focused = await theirs.evaluate('document.activeElement.textContent');
     expect(focused).toBe('Claim Lighthouse Keeper');
     await rowOf(mine, '1 of 4 claimed').getByText('yours').waitFor();
@@ -118,7 +118,7 @@ browserTest(
     await expect.poll(focused).toBe('Cartographer');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Release Cartographer');
-    // The next tab of the same browser remembers who that was.
+    // The next tab of the same browser remembers the recruiter.
     const next = await open(`${url}/?q=cartographer`);
     await next.getByText('yours').waitFor();
     expect(new URL(next.url()).searchParams.get('recruiter')).toBe('120');

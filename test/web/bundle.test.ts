@@ -4,9 +4,9 @@ import { devNull } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
 import { readBundle } from '../../src/web/bundle.ts';
 
-/** Opens files until none is left. The end of the test closes them at the latest. */
+/** Opens files until the process may open no more. Returns a function that closes these files. */
 function takeAllFiles(): () => void {
-  // prlimit is part of util-linux. Some systems allow a million files.
+  // Some systems allow a million files, so prlimit (of util-linux) first lowers the limit.
   execFileSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']);
   const taken: number[] = [];
   const giveBack = () => {

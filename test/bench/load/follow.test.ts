@@ -3,7 +3,7 @@ import { claimEach, Followers } from '../../../src/bench/load/follow.ts';
 import { makeService } from '../../support/app.ts';
 import { makeDatabase } from '../../support/database.ts';
 
-/** The followers come from many addresses of 127.0.0.0/8, which are all there on Linux alone. */
+/** The followers use many addresses of 127.0.0.0/8. Only Linux has all these addresses. */
 const linuxTest = test.skipIf(process.platform !== 'linux');
 
 linuxTest('each claim is timed until the last of many followers is told', async () => {

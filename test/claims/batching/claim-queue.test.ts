@@ -24,7 +24,7 @@ beforeAll(async () => {
   atEnd(() => admin.end());
 });
 
-/** A queue over connections of its own, and the texts of the statements that they sent. */
+/** A queue with new connections, and the texts of all statements on these connections. */
 function makeQueue({
   lockTimeoutMs = 2_000,
   ...limits
@@ -33,7 +33,7 @@ function makeQueue({
   const open = (settings: SessionSettings, codecs: Codecs) => {
     const session = openSession(settings, codecs);
     const run: typeof session.run = (statement) => {
-      // The settings of a new session are no part of a claim.
+      // A new session first sends its settings. They belong to no claim.
       if (!statement.text.includes('set_config')) statements.push(statement.text);
       return session.run(statement);
     };
@@ -65,8 +65,8 @@ const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kin
 const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
 
 /**
- * Runs `work` while a claim of this job by recruiter 1 is held up at its INSERT: another session has
- * inserted the same claim without any lock of the job, and rolls back afterwards.
+ * Runs `work` while a claim of this job by recruiter 1 waits at its INSERT. Another session has
+ * inserted the same claim without a lock of the job. After `work`, that session rolls back.
  */
 async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
   const holder = postgres(url, { max: 1 });
@@ -191,7 +191,7 @@ describe('claims that come at once', () => {
     expect(kinds.splice(20)).toEqual(['busy']);
     expect(kinds).toEqual(ids.map((_, n) => (n === 7 ? 'busy' : 'claimed')));
     expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
-    // A repeat is to be decided anew.
+    // No answer is stored under the key, so a repeat of the request is decided again.
     expect(await admin`SELECT 1 FROM idempotency_keys WHERE key = 'leaving'`).toHaveLength(0);
     expect((await claim(ids[7] ?? 0n, Number(leaving?.id))).kind).toBe('no-such-recruiter');
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   made.app.route('/lab', makeLab(made));
 });
 
-/** Demo data: the company of the jobs here, the one that holds a claim, and two that have nothing. */
+/** Ids of the demo data. The jobs belong to `COMPANY`, and `RECRUITER` has the claim. */
 const [COMPANY, OTHER_COMPANY] = [1n, 2n];
 const [RECRUITER, OTHER_RECRUITER] = [7n, 8n];
 const ABSENT = 999_999_999n;
@@ -26,7 +26,7 @@ const callers = {
 };
 const callerNames = Object.keys(callers) as (keyof typeof callers)[];
 
-/** A job of the company with a lease on it, and one that nobody holds. */
+/** Makes a job with a leased claim, and a free job. */
 async function makeWorld() {
   const values = { companyId: COMPANY, role: 'Tester' };
   const [job, free] = await made.db.insert(jobs).values([values, values]).returning();
@@ -41,7 +41,7 @@ async function makeWorld() {
 }
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
-/** All that a refused request could have changed. */
+/** Reads everything that a refused request must not change. */
 const look = async ({ job, claim }: World) => ({
   jobs: await made.db.select().from(jobs).where(eq(jobs.id, job)),
   claims: await made.db.select().from(jobClaims).where(eq(jobClaims.id, claim)),
@@ -63,7 +63,7 @@ async function ask(
 interface Row {
   path: (world: World) => string;
   body?: Record<string, unknown>;
-  /** The status for each caller, in the order of `callers`. */
+  /** The expected status for each caller, in the order of `callers`. */
   statuses: [number, number, number, number, number];
 }
 
@@ -215,7 +215,7 @@ describe.each(Object.entries(table))('%s', (route, { path, body, statuses }) => 
 });
 
 describe('a caller cannot tell a forbidden thing from a missing one', () => {
-  /** All of an answer but the id that every answer has for itself. */
+  /** The whole answer, except its request id, which differs in each answer. */
   async function wholeOf(response: Response) {
     const headers = [...response.headers].filter(([header]) => header !== 'x-request-id');
     return { status: response.status, headers, body: await response.text() };

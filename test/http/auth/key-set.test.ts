@@ -21,7 +21,7 @@ const pairs = {
 };
 type Algorithm = keyof typeof pairs;
 
-/** A key pair, as those who issue tokens have it and as they publish it. */
+/** A key pair. The issuer of tokens signs with the private key and publishes the public key. */
 function makeKey(kid: string, alg: Algorithm = 'ES256') {
   const { privateKey, publicKey } = pairs[alg]();
   return {
@@ -65,7 +65,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
-/** As an operator or NTP does: no time passes. */
+/** Changes the clock like an operator or NTP. No timer runs earlier. */
 const setClockBy = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 function sendPacked(response: ServerResponse, text: string) {
@@ -373,7 +373,7 @@ describe('while the keys cannot be fetched', () => {
     respond = (response) => hanging.push(response);
     pass(5 * MINUTE);
     expect(await ask(key)).toBe(200);
-    // It would be there if the fetch had been waited for.
+    // If the request had waited for the fetch, there would be an event.
     expect(events).toEqual([]);
     await soon(() => expect(hanging).toHaveLength(1));
     hanging[0]?.destroy();

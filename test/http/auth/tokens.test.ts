@@ -16,16 +16,16 @@ const ask = (headers: Record<string, string> = {}, path = '/jobs?limit=1', metho
   made.app.request(path, { headers, method });
 const signed = async (secret: string, alg: string) =>
   bearer(await signedWith(secret, payloadOf('admin', 'eve', checked), alg));
-/** As a token carries it: text as it is, anything else as JSON. */
+/** Encodes a part of a token. A string is encoded unchanged, any other value as JSON. */
 const text64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token whose header says what no library would make it say, rightly signed all the same. */
+/** A token with a header that no library would make. The signature is valid. */
 function forged(header: unknown, payload: unknown = payloadOf('admin', 'eve', checked)) {
   const said = `${text64(header)}.${text64(payload)}`;
   return bearer(`${said}.${createHmac('sha256', SECRET).update(said).digest('base64url')}`);
 }
-/** A payload whose JSON holds a number that is none. */
+/** A payload whose JSON has the number 1e999, which JavaScript reads as Infinity. */
 const atInfinity = (claim: string) =>
   JSON.stringify(payloadOf('admin', 'eve', { ...checked, [claim]: 'x' })).replace('"x"', '1e999');
 const unsigned = (alg: string) =>

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { documentOf } from '../../../src/http/docs/document.ts';
 import { makeApp } from '../../support/app.ts';
 
-/** What makes a thing comes before what reads it; the others come after these, in any order. */
+/**
+ * Operations that must run first, in this order, since later operations read their results. The other
+ * operations follow in any order.
+ */
 const IN_ORDER = [
   'createCompany',
   'createRecruiter',
@@ -41,7 +44,7 @@ function rank({ operationId }: Operation): number {
   return place === -1 ? IN_ORDER.length : place;
 }
 
-/** The request that the examples of an operation make. Parameters without one are left out. */
+/** The request of an operation, made of its examples. Omits optional parameters without example. */
 function exampleOf({ method, path, parameters = [], requestBody }: (typeof operations)[number]) {
   const url = new URL(path, 'http://localhost');
   for (const { in: where, name, required, schema } of parameters) {
@@ -65,7 +68,7 @@ test.each(operations)(
   async (operation) => {
     const success = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
     expect(success).toHaveLength(1);
-    // `makeApp` holds the answer against the schema of this status.
+    // The app of `makeApp` checks the answer against the schema of its status.
     const response = await app.request(exampleOf(operation));
     expect(response.status).toBe(Number(success[0]));
     await response.body?.cancel();

@@ -60,7 +60,7 @@ describe('the documentation page', () => {
     const response = await app.request(`${FILES_AT}/${file.name}`);
     expect(response.headers.get('content-type')).toBe(file.type);
     expect(response.headers.get('cache-control')).toContain('immutable');
-    // `toEqual` compares a megabyte byte by byte, for seconds.
+    // `toEqual` would need seconds to compare a megabyte.
     const body = Buffer.from(await response.arrayBuffer());
     expect(body.equals(Buffer.from(await file.read()))).toBe(true);
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
   made.app.request(`http://${HOST}${path}`, { method, headers: { Host: HOST, ...headers } });
 
-/** Asks for something that is not there, so that whoever gets through is told 404. */
+/** A claim of a job that does not exist. If the service accepts the caller, the answer is 404. */
 const CLAIM = '/claim-job?jobId=999999999&recruiterId=1';
 
 describe('a claim by GET', () => {

@@ -6,19 +6,19 @@ import type { Service } from '../../../src/service/service.ts';
 import { collectLog, makeService } from '../../support/app.ts';
 import { makeDatabase } from '../../support/database.ts';
 
-/** Over a socket, since there the headers are put on Node's own response. */
+/** The tests use a real socket, since the server then sets the headers on Node's own response. */
 let service: Service;
 beforeAll(async () => {
   const url = await makeDatabase();
   const { log } = collectLog();
   service = await makeService(url, { corsOrigins: ['https://jobs.example'], log });
-  // So that there is a failure that nobody expects.
+  // Without this column, a request fails with an unexpected error.
   const sql = postgres(url, { max: 1 });
   await sql`ALTER TABLE recruiters RENAME COLUMN name TO hidden`;
   await sql.end();
 });
 
-/** The head of an answer: its status, and each header as often as it came. */
+/** The status and the headers of an answer. A header that came twice is listed twice. */
 async function headOf(path: string, options: RequestOptions = {}, body = '') {
   const asked = request(service.url + path, { agent: false, ...options }).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -36,7 +36,7 @@ const OF_DATA = "default-src 'none'; frame-ancestors 'none'";
 const asPage = { Accept: 'text/html' };
 const asJson = { 'Content-Type': 'application/json' };
 
-/** What all have, once each: its value, or any. */
+/** The headers that each answer has exactly once, with their values. */
 const everywhere = {
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',

@@ -15,7 +15,7 @@ const head = (line: string, ...headers: string[]) =>
 const post = (target: string, host: string) =>
   `${head(`POST ${target}`, `Host: ${host}`, 'Content-Type: application/json', 'Content-Length: 2')}{}`;
 
-/** No URL can be made of these, or more than one. */
+/** `Host` headers that make no valid URL, or that could make different URLs. */
 const MALFORMED_HOSTS = [
   ...[
     '1.2.3.4.5',
@@ -70,7 +70,7 @@ const requests = {
   'a TLS handshake': '\x16\x03\x01\0\x05\x01\0\0\x01\0',
 };
 
-/** All that the server sends. The server ends the connection, not the client. */
+/** Everything that the server sends before it ends the connection. The client does not end it. */
 async function answerTo(url: string, bytes: string): Promise<string> {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });

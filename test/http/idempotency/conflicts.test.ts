@@ -4,14 +4,14 @@ import { makeApp } from '../../support/app.ts';
 
 let made: Awaited<ReturnType<typeof makeApp>>;
 
-/** From here on PostgreSQL gives up the first transactions that come, so many of them, at COMMIT. */
+/** Makes PostgreSQL fail the next `times` transactions at COMMIT with a serialization failure. */
 const giveUp = async (times: number) => {
   await made.db.execute(sql`SELECT setval('left_to_fail', ${times + 1}::bigint)`);
 };
 
 beforeAll(async () => {
   made = await makeApp();
-  // A sequence counts on, whatever becomes of its transaction.
+  // A rollback does not reset a sequence, so the sequence can count failed transactions.
   await made.db.execute(sql`
     CREATE SEQUENCE left_to_fail INCREMENT -1 MINVALUE -1000000 MAXVALUE 1000000 START 1`);
   await made.db.execute(sql`

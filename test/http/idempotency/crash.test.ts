@@ -9,9 +9,9 @@ import { collectLog, makeApp } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
 
 /**
- * A crash after which nobody hears from the database again: at the n-th statement, either before it
- * is sent, or once it was carried out and before its answer is heard. It is the backend that dies,
- * which to the database is the same as the end of the server's process.
+ * A crash at statement number `at`. `before`: the statement is not sent. `unheard`: the database has
+ * run the statement, but its answer is lost. The test kills the backend. For the database, this is the
+ * same as the end of the server's process.
  */
 interface Crash {
   at: number;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const PID = { text: 'select pg_backend_pid() as pid', params: [], asArrays: false };
 
-/** Sends one request to an app whose connection crashes so; tells the answer and the statements. */
+/** Sends one request to an app with this crash. Returns the answer and the number of statements. */
 async function askCrashing(request: Request, crash?: Crash) {
   let statements = 0;
   const open = (settings: SessionSettings, codecs: Codecs) => {
@@ -59,7 +59,7 @@ async function askCrashing(request: Request, crash?: Crash) {
 
 interface Work {
   name: string;
-  /** Makes what it is about, and says what to ask for and how to see how often it was done. */
+  /** Makes the needed rows. Returns the request, and `timesDone`, which counts the request's effects. */
   prepare(): Promise<{
     method: string;
     path: string;
@@ -68,7 +68,7 @@ interface Work {
   }>;
 }
 
-/** A query that counts as `n`, to be asked as often as one likes. */
+/** Makes a function that runs a query and returns its column `n`. */
 const counting =
   (text: TemplateStringsArray, ...values: (string | number)[]) =>
   async () =>
@@ -188,7 +188,7 @@ describe.each(works)('$name', ({ prepare }) => {
         });
       }
     }
-    // Of all crashes one leaves both without an answer: the one that swallows COMMIT's.
+    // Only a crash that loses the answer to COMMIT keeps change and answer while the client gets 503.
     expect(bothKept).toBe(1);
   });
 });

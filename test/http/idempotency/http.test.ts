@@ -123,7 +123,7 @@ describe('a repeat with the same key', () => {
   });
 });
 
-/** Asserts that a statement that says this waits for a lock. */
+/** Asserts that a statement with this text waits for a lock. */
 async function expectWaiting(what: string) {
   const waiting = await made.db.execute(sql`
     SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
@@ -234,7 +234,7 @@ describe('a key', () => {
     ]);
     const first = await send('{"name": "Caf\u00e9"}');
     expect([first.status, await first.json()]).toMatchObject([201, { name: 'Caf\u00e9' }]);
-    // Decoded, it is the same text: a byte order mark is not part of it.
+    // A byte order mark makes other bytes, though the decoded text is the same.
     expect((await send('\ufeff{"name": "Caf\u00e9"}')).status).toBe(422);
   });
 

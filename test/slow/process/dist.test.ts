@@ -1,4 +1,4 @@
-/** A deployment: `dist`, `drizzle`, `package.json` and the production dependencies, and nothing else. */
+/** Tests of a deployment, which has only `dist`, `drizzle`, the package files and the dependencies. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -15,7 +15,8 @@ beforeAll(() => {
   DATA_DIR = path.join(makeTmpDir(), 'data');
   for (const name of ['dist', 'drizzle', 'package.json', 'package-lock.json'])
     cpSync(inProject(name), path.join(deployment, name), { recursive: true });
-  // Links, since copies of 110 MB take many seconds. Our programs find no other package.
+  // The packages are links, since copies of 110 MB would take many seconds. The programs find no other
+  // packages.
   for (const name of productionDependencies()) {
     const link = path.join(deployment, name);
     mkdirSync(path.dirname(link), { recursive: true });
@@ -23,7 +24,7 @@ beforeAll(() => {
   }
 });
 
-/** The packages that `npm ci --omit=dev` installs, by the lock file. */
+/** The packages that `npm ci --omit=dev` would install, according to the lock file. */
 function productionDependencies(): string[] {
   const lock = JSON.parse(readFileSync(inProject('package-lock.json'), 'utf8'));
   const packages = Object.entries<{ dev?: boolean; devOptional?: boolean }>(lock.packages);
@@ -44,7 +45,7 @@ async function stop(server: Command) {
   expect((await server.ended).code).toBe(0);
 }
 
-/** A page, and the status and type of all that it loads. */
+/** Requests a page. Returns the page, and the status and type of every file that the page loads. */
 async function load(page: string) {
   const answer = await fetch(page, { headers: { Accept: 'text/html' } });
   const html = await answer.text();

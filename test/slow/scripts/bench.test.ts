@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { BenchResult } from '../../../src/bench/bench.ts';
 import { isRunning, makeTmpDir, run } from '../../support/command.ts';
 
-// Each has a PostgreSQL of its own, since the account has to be a superuser's.
+// Each bench starts its own PostgreSQL, since the account must be a superuser.
 const bench = (args: string[], env = {}) => run('scripts/bench.ts', args, env);
 
 const short = ['--seconds', '0.3', '--rounds', '1'];
@@ -52,8 +52,8 @@ test.each([
   async (signal, ending) => {
     const TMPDIR = makeTmpDir();
     const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
-    // The guard of PostgreSQL, the two servers and the load. The compiler may be there as well, and ends
-    // by itself once nobody can ask it any more.
+    // The four children are the guard of PostgreSQL, the two servers and the load. The compiler may run
+    // for a moment as well.
     const begun = await vi.waitFor(
       () => {
         const children = childrenOf(child.pid as number);
@@ -63,7 +63,7 @@ test.each([
       { timeout: 30_000 },
     );
     child.kill(signal);
-    // After SIGKILL the load process holds the output for a moment longer.
+    // After SIGKILL, the load process keeps the output open for a moment.
     expect(await ended).toEqual(ending);
     const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
     if (signal === 'SIGKILL')

@@ -7,7 +7,7 @@ import { isRunning, makeTmpDir, run } from '../../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
-/** They start servers, and machines may be slow. */
+/** The timeout of a run. A slow machine needs long to start the servers. */
 const PATIENCE_MS = 180_000;
 
 test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }, async () => {
@@ -25,7 +25,7 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
     { scenario: 'soak', memory: anyMemory, findings: [] },
   ]);
   const [backends, server, postgres, servers, failover, soak] = scenarios;
-  // It was put to the test: claims were granted, and each fault has cut some off.
+  // The run tested something: claims were granted, and each kind of fault failed some requests.
   for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
   expect(backends.kills).toBeGreaterThanOrEqual(25);
   const { '503 busy': busy = 0, '503 outcome-unknown': unknown = 0 } = backends.answers;
@@ -72,14 +72,14 @@ test('there is no verdict if the faults cannot be made in time', {
   expect(stderr()).toMatch(/^backends: 1 s were not enough .+--seconds\.$/m);
 });
 
-/** The server, and the guard of PostgreSQL. */
+/** The ids of the command's child processes: the server, and the guard of PostgreSQL. */
 const childrenOf = (pid: number | undefined): number[] =>
   execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
 
-/** A run in the middle of its faults, in a directory for temporary files of its own. */
+/** Starts a run with its own directory for temporary files. Resolves in the middle of the faults. */
 async function running() {
   const TMPDIR = makeTmpDir();
   const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
