@@ -38,8 +38,8 @@ const API = [...BASE, 'claims/rules.ts', 'db', 'http'];
 const PRODUCTION_OF: Record<string, string> = { claims: 'claims' };
 
 /**
- * The rooms, and the rooms that each room may import. A room is a folder with everything below it, or
- * a file. If several rooms contain a file, the file belongs to the room with the longest name.
+ * The rooms, and the rooms that each room may import. A room is a folder with everything below it,
+ * or a file. If several rooms contain a file, the file belongs to the room with the longest name.
  */
 const ROOMS: Record<string, string[]> = {
   'claims/rules.ts': [],
@@ -201,7 +201,8 @@ test('only the configuration reads the environment', () => {
 });
 
 test('only project.ts asks where it stands, since the compiled programs stand elsewhere', () => {
-  // `createRequire` may use `import.meta`, since Node finds packages from everywhere in the project.
+  // `createRequire` may use `import.meta`, since Node finds packages from everywhere in the
+  // project.
   const asking = sources.filter(({ text }) => /(?<!createRequire\()\bimport\.meta\b/.test(text));
   expect(asking.map(({ name }) => name)).toEqual(['process/project.ts']);
 });

@@ -18,15 +18,16 @@ export interface Arena {
   /** Makes a new migrated database with these rows. Returns the database's address. */
   makeDatabase(name: string, rows: Seed): Promise<string>;
   /**
-   * Copies a database that has no connections. The copy has the same rows on the same pages. Returns
-   * the address of the copy.
+   * Copies a database that has no connections. The copy has the same rows on the same pages.
+   * Returns the address of the copy.
    */
   copyDatabase(name: string, of: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
   makeLoad(order: Order): Promise<Heard[]>;
   /**
-   * Sends an order to the followers. After the order `claim`, returns for each claim the milliseconds
-   * from its answer until the last follower received the event. Empty after other orders.
+   * Sends an order to the followers. After the order `claim`, returns for each claim the
+   * milliseconds from its answer until the last follower received the event. Other orders return an
+   * empty list.
    */
   follow(order: FollowOrder): Promise<number[]>;
   stop: AbortSignal;
@@ -83,8 +84,8 @@ const nameOf = (url: string): string => new URL(url).pathname.slice(1);
 const SHARED_BUFFERS_MB = Math.min(1024, Math.floor(totalmem() / 2 ** 20 / 4));
 
 /**
- * Starts a PostgreSQL with larger `shared_buffers`. A million jobs do not fit into the default of 128
- * MB, so PostgreSQL would copy their pages from the system's cache.
+ * Starts a PostgreSQL with larger `shared_buffers`. A million jobs do not fit into the default of
+ * 128 MB, so PostgreSQL would copy their pages from the system's cache.
  */
 async function startTuned(stop: AbortSignal): Promise<Scratch> {
   const server = await startEmbedded(undefined, stop, { durable: true });

@@ -14,9 +14,9 @@ import { Admission } from '../waiting/admission.ts';
 import { firstClaim } from './scenarios/first-claim.ts';
 
 /**
- * The service as it was first written. The bench compares the product with this service. The service
- * has only `GET /claim-job`, with today's checks and answers, and makes one transaction for each
- * claim. It also answers `GET /healthz`.
+ * The service as it was first written. The bench compares the product with this service. The
+ * service has only `GET /claim-job`, with today's checks and answers, and makes one transaction for
+ * each claim. It also answers `GET /healthz`.
  */
 export function createTextbook(db: Database, log: Log) {
   const admission = new Admission(CHANGE_LIMITS, (error) =>

@@ -86,7 +86,7 @@ export const spreadClaims = {
   slots: DEFAULT_CAPACITY,
 } satisfies Asks;
 
-/** Measures claims on free slots. The service grants each of these claims. */
+/** Measures claims on free slots. The service must grant all of them. */
 export const measureSpread =
   (stand: Stand, place: Place, connections = CONNECTIONS): Measurement =>
   async () => {
@@ -96,7 +96,9 @@ export const measureSpread =
     return figuresOf(what, heard as Heard, 200);
   };
 
-/** Measures `GET /healthz`, the cheapest answer of the product's server. Claims cannot be faster. */
+/**
+ * Measures `GET /healthz`, the cheapest answer of the product's server. Claims cannot be faster.
+ */
 export const measureHealth = (stand: Stand, connections = CONNECTIONS): Measurement => {
   const asks: Asks = { kind: 'path', path: '/healthz' };
   return async () => {

@@ -28,8 +28,8 @@ export async function oversold(sql: postgres.Sql): Promise<Finding[]> {
 }
 
 /**
- * Waits until all transactions have ended. Then compares the database with the recorded requests and
- * answers, and adds its findings to the ledger.
+ * Waits until all transactions have ended. Then compares the database with the recorded requests
+ * and answers, and adds its findings to the ledger.
  */
 export async function audit(sql: postgres.Sql, ledger: Ledger) {
   await untilQuiet(sql);

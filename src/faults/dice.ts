@@ -25,7 +25,7 @@ export class Dice {
 
 export const anyDice = () => new Dice(Math.random);
 
-/** Makes the same choices each time it is used with the same seed. */
+/** Dice with the same seed always make the same choices. */
 export function seededDice(seed: string): Dice {
   let drawn = 0;
   return new Dice(() => {

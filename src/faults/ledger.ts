@@ -32,7 +32,9 @@ export interface ClaimRow {
   recruiterId: string;
 }
 
-/** A row of the idempotency keys. If the row was committed without an answer, both fields are null. */
+/**
+ * A row of the idempotency keys. If the row was committed without an answer, both fields are null.
+ */
 export interface KeyRow {
   key: string;
   status: number | null;

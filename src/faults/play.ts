@@ -77,8 +77,8 @@ async function onStage(
       return work(id, load, openings, dice);
     }),
   ]);
-  // An error of `working` is thrown at its `await` below. Without this handler, Node would end the
-  // process before.
+  // An error of `working` is thrown at its `await` below. Without this handler, Node could end the
+  // process before that.
   working.catch(() => undefined);
   try {
     const counts = await faults(scenario, stage, stop);

@@ -9,13 +9,15 @@ export interface Held {
   /** Undefined if no answer has given the id. */
   id: string | undefined;
   /**
-   * The span in which the lease ends. If `from` is Infinity, the claim has no lease. If only `to` is
-   * Infinity, the end is unknown.
+   * The span in which the lease ends. If `from` is Infinity, the claim has no lease. If only `to`
+   * is Infinity, the end is unknown.
    */
   ends: Span;
 }
 
-/** A state of one recruiter and one job. `free` means that the recruiter has no claim on the job. */
+/**
+ * A state of one recruiter and one job. `free` means that the recruiter has no claim on the job.
+ */
 export type State = 'free' | Held;
 
 /** A request of one recruiter about one job. */
@@ -43,8 +45,8 @@ const SLACK_MS = 250;
 const NEVER: Span = { from: Infinity, to: Infinity };
 
 /**
- * Drops the claims whose leases ended before the span. Adds `free` if a lease may end before the end
- * of the span.
+ * Drops the claims whose leases ended before the span. Adds `free` if a lease may end before the
+ * end of the span.
  */
 export function lapse(states: State[], at: Span): State[] {
   const rest = states.filter((each) => each === 'free' || each.ends.to >= at.from - SLACK_MS);

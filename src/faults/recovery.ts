@@ -7,13 +7,13 @@ import type { Stage } from './scenario.ts';
 /** How soon a claim must be granted after the relay leads to the new primary. */
 const CLAIMED_WITHIN_MS = 5_000;
 /**
- * How soon the servers must be ready, nearly all requests be accepted, and no session be on the
+ * How soon all servers must be ready, few requests may be refused, and no session may be on the
  * standby.
  */
 const WELL_WITHIN_MS = 15_000;
 /**
- * At most 20 of 100 requests may be answered 503. A service on a slow machine refuses a few requests
- * even without faults.
+ * At most 20 of 100 requests may be answered 503. A service on a slow machine refuses a few
+ * requests even without faults.
  */
 const CALM = { requests: 100, turnedAway: 20 };
 export const LOOK_MS = 5;

@@ -2,7 +2,9 @@ import type { Dice } from './dice.ts';
 import type { How, Load } from './load.ts';
 import type { Operation } from './possible.ts';
 
-/** The jobs to claim. Half of all claims go to the few hot jobs, the other half to the spread jobs. */
+/**
+ * The jobs to claim. Half of all claims go to the few hot jobs, the other half to the spread jobs.
+ */
 export interface Openings {
   hot: string[];
   spread: string[];

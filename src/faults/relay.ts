@@ -10,8 +10,8 @@ export interface Relay {
   /** While on, the relay accepts new connections, but never answers them, not even later. */
   hang(on: boolean): void;
   /**
-   * While on, the relay drops all data in both directions, on old and new connections. `freeze(false)`
-   * cuts all connections.
+   * While on, the relay drops all data in both directions, on old and new connections.
+   * `freeze(false)` cuts all connections.
    */
   freeze(on: boolean): void;
   /** How many pieces of data from clients were dropped while frozen. */

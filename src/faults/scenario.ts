@@ -31,8 +31,8 @@ export interface Stage {
   /** Aborted if the command is stopped, or if the faults take too long. */
   stop: AbortSignal;
   /**
-   * Stops PostgreSQL in the mode `immediate`, and starts PostgreSQL again. Undefined if PostgreSQL is
-   * not our own.
+   * Stops PostgreSQL in the mode `immediate`, and starts PostgreSQL again. Undefined if PostgreSQL
+   * is not our own.
    */
   restartPostgres: (() => Promise<void>) | undefined;
   /** The primary and its standby. Undefined unless the scenario needs a pair. */

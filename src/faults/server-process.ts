@@ -13,7 +13,9 @@ export interface ServerProcess {
   isRunning(): boolean;
   /** The first 20 warnings and errors on stderr, from the log or from Node. */
   complaints: string[];
-  /** Sends SIGKILL, so the server ends in the middle of its work. Resolves when the process is gone. */
+  /**
+   * Sends SIGKILL, so the server ends in the middle of its work. Resolves when the process is gone.
+   */
   kill(): Promise<void>;
 }
 

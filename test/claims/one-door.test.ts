@@ -3,7 +3,10 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { inProject } from '../../src/process/project.ts';
 
-/** These folders and files may write claims without the door. They write only to their own databases. */
+/**
+ * These folders and files may write claims without the door. They write only to their own
+ * databases.
+ */
 const NOT_PRODUCTION = /^(lab|bench|faults|web|db\/(schema|demo-data))/;
 
 const sources = readdirSync(inProject('src'), { recursive: true, encoding: 'utf8' })

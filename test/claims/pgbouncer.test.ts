@@ -17,7 +17,9 @@ const LOCK_TIMEOUT_MS = 300;
 
 const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
 
-/** Starts two servers behind a pooler. The database's default isolation level would oversell jobs. */
+/**
+ * Starts two servers behind a pooler. The database's default isolation level would oversell jobs.
+ */
 async function makeServers(mode: 'session' | 'transaction') {
   const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
   const poolerUrl = await makePooler(databaseUrl, { mode, dropped: SETTINGS });
@@ -35,7 +37,9 @@ async function makeServers(mode: 'session' | 'transaction') {
   return { servers, sql, jobIds: jobs.map(({ id }) => id), errors };
 }
 
-/** Lets all recruiters claim the job at the same moment, through all servers. Returns the statuses. */
+/**
+ * Lets all recruiters claim the job at the same moment, through all servers. Returns the statuses.
+ */
 const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
   Promise.all(
     Array.from({ length: RECRUITERS }, async (_, n) => {
@@ -46,7 +50,9 @@ const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
     }),
   );
 
-/** Runs `work` while another session holds the job's lock until `waiting` sessions wait for a lock. */
+/**
+ * Runs `work` while another session holds the job's lock until `waiting` sessions wait for a lock.
+ */
 async function whileHeld<T>(sql: postgres.Sql, jobId: number, waiting: number, work: () => T) {
   return sql.begin(async (tx) => {
     await tx`SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`;

@@ -199,7 +199,9 @@ test('an unreachable server causes an error at once, in a transaction too', asyn
   await expect(running).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-/** A database of one connection. In place of `command`, it sends invalid SQL, so the command fails. */
+/**
+ * A database of one connection. In place of `command`, it sends invalid SQL, so the command fails.
+ */
 function refusing(command: string) {
   const { db, close } = connect(url, {
     connections: 1,

@@ -43,8 +43,8 @@ test('the example explains each refusal', async () => {
 });
 
 /**
- * Starts a server in front of the service. `refuse` answers the first claim, and later requests go to
- * the service. `keys` collects the idempotency keys of the claims.
+ * Starts a server in front of the service. `refuse` answers the first claim, and later requests go
+ * to the service. `keys` collects the idempotency keys of the claims.
  */
 async function makeBusy(refuse: (response: ServerResponse) => unknown) {
   const keys: unknown[] = [];

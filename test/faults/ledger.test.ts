@@ -177,8 +177,8 @@ describe('a key', () => {
 });
 
 /**
- * A request of one recruiter about one job. `isAnswered`: the answer arrives. `isDone`: the request has
- * its effect even if the answer is lost.
+ * A request of one recruiter about one job. `isAnswered`: the answer arrives. `isDone`: the request
+ * has its effect even if the answer is lost.
  */
 interface Play {
   did: 'claim' | 'lease' | 'release' | 'renew';
@@ -201,7 +201,9 @@ const plays = fc.array(
 type Claimed = { id: string; ends: number };
 const LEASE_S = 60;
 
-/** The answer to a request, and the recruiter's claim afterwards. A new claim would have this `id`. */
+/**
+ * The answer to a request, and the recruiter's claim afterwards. A new claim would have this `id`.
+ */
 function serve(
   { did, full }: Play,
   live: Claimed | undefined,
@@ -231,7 +233,9 @@ const operationFor = (did: Play['did'], id: string): Operation =>
     renew: { kind: 'renew', ...pair, id, leaseSeconds: LEASE_S } as const,
   })[did];
 
-/** Plays a service that keeps its promises, and records all answers. Returns the remaining claim. */
+/**
+ * Plays a service that keeps its promises, and records all answers. Returns the remaining claim.
+ */
 function playOut(steps: Play[], ledger: Ledger) {
   let now = NOW.from;
   let known = '0';

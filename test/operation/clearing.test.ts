@@ -23,8 +23,8 @@ async function makeConnection() {
 }
 
 /**
- * Inserts claims of job 1 by recruiters 1, 2, and so on. Their leases end the given numbers of seconds
- * from now. A negative number means that the lease has ended.
+ * Inserts claims of job 1 by recruiters 1, 2, and so on. Their leases end the given numbers of
+ * seconds from now. A negative number means that the lease has ended.
  */
 async function insertLeases(db: Connection['db'], ...seconds: number[]) {
   for (const [index, each] of seconds.entries())

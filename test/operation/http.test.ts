@@ -150,7 +150,8 @@ describe('GET /metrics', () => {
     const before = seriesIn(await metricsOf(made));
     for (let n = 10_000; n < 11_000; n++) await ask(n);
     const text = await metricsOf(made);
-    // The first request for the metrics has added its own series: the buckets, the sum and the count.
+    // The first request for the metrics has added its own series: the buckets, the sum and the
+    // count.
     expect(seriesIn(text) - before).toBeLessThanOrEqual(16);
     expect(text).not.toMatch(/10\d\d\d["/]|BREW|nothing/);
     expect(text).toContain('method="other",route="unknown",status="4xx"');

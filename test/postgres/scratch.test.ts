@@ -30,7 +30,9 @@ async function holdScratch() {
   return { ...holder, name };
 }
 
-/** Leaves the scratch database of a killed process, and a database whose name begins with its name. */
+/**
+ * Leaves the scratch database of a killed process, and a database whose name begins with its name.
+ */
 async function makeLeftover(): Promise<string[]> {
   const { child, ended, name } = await holdScratch();
   await sql`CREATE DATABASE ${sql(`${name}_bench`)}`;

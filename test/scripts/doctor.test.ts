@@ -47,7 +47,8 @@ test('the doctor finds a sound database well, in a table and as JSON', async () 
 
 test('the doctor finds an embedded database well, though leases and keys ended after its server stopped', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
+  // directory.
   chmodSync(directory, 0o755);
   atEnd(() => rmSync(directory, { recursive: true, force: true }));
   const DATA_DIR = path.join(directory, 'data');

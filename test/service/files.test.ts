@@ -21,8 +21,8 @@ const HAS_LIMITS = process.platform !== 'win32';
 const HAS_PRLIMIT = process.platform === 'linux';
 
 /**
- * Starts a server with a limit of open files. Node 20 needs 120 files to load the server. The server
- * acts as if `npm start` had started it.
+ * Starts a server with a limit of open files. Node 20 needs 120 files to load the server. The
+ * server acts as if `npm start` had started it.
  */
 async function serverWith(files: number): Promise<{ server: Command; port: number }> {
   const server = start(

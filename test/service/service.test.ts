@@ -20,7 +20,8 @@ test('the metrics have the waits for the lock and the connections in use', async
   expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
   const { second } = await whileHeld(databaseUrl, 1, async () => {
     const second = claim(2);
-    // The claim has found the job locked, without waiting for the lock. Now the claim waits in line.
+    // The claim has found the job locked, without waiting for the lock. Now the claim waits in
+    // line.
     await vi.waitFor(
       async () => expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2'),
       { timeout: 20_000 },

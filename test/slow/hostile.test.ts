@@ -29,7 +29,9 @@ beforeAll(async () => {
 const AN_HOUR = { exp: inSeconds(3_600) };
 const REQUESTS = 20_000;
 const AT_ONCE = 20;
-/** How much the heap may grow in 16,000 requests. A leak of 1 kB for each request would be 16 MB. */
+/**
+ * How much the heap may grow in 16,000 requests. A leak of 1 kB for each request would be 16 MB.
+ */
 const GROWTH_MB = 10;
 
 const nasty = fc.constantFrom(

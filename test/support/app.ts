@@ -30,8 +30,8 @@ export function collectLog() {
 
 /**
  * The app on a new database, or on the database at `url`. Requests go through `app.request`, not
- * through a socket. Each answer is checked against the OpenAPI document. `events` collects the errors
- * in the log.
+ * through a socket. Each answer is checked against the OpenAPI document. `events` collects the
+ * errors in the log.
  */
 export async function makeApp({
   url,

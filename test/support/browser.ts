@@ -13,8 +13,8 @@ interface Look {
 interface Fixtures {
   browser: Browser;
   /**
-   * Opens a page in a new tab. The tabs of one test share the browser's storage. The test fails after
-   * an error in a tab's console, a breach of the page's policy, or a request to another host.
+   * Opens a page in a new tab. The tabs of one test share the browser's storage. The test fails
+   * after an error in a tab's console, a breach of the page's policy, or a request to another host.
    */
   open: (url: string, look?: Look) => Promise<Page>;
 }
@@ -64,9 +64,9 @@ export function watch(page: Page, url: string, onFault: (fault: string) => void)
 }
 
 /**
- * True for a console line about a failed request of the page, such as a refused claim. Chromium writes
- * a line for each status from 400 on, and for each request without an answer. If a page or one of its
- * own files fails to load, the line is a fault.
+ * True for a console line about a failed request of the page, such as a refused claim. Chromium
+ * writes a line for each status from 400 on, and for each request without an answer. If a page or
+ * one of its own files fails to load, the line is a fault.
  */
 const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
   message.text().startsWith('Failed to load resource:') &&

@@ -30,14 +30,18 @@ afterAll(async () => {
   for (const work of endings) await work();
 });
 
-/** Hides the settings of the test run from commands. An empty value also hides a value in `.env`. */
+/**
+ * Hides the settings of the test run from commands. An empty value also hides a value in `.env`.
+ */
 const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 
-/** Runs a compiled command of the project, such as `scripts/bench.ts`. Kills it after the tests. */
+/** Runs a compiled command, such as `scripts/bench.ts`. Kills the command after the tests. */
 export const run = (command: string, args: string[], env: Record<string, string> = {}): Command =>
   start(process.execPath, [compiled(command), ...args], env);
 
-/** Runs a command like `npm run`: tsx compiles every loaded file. The judge loads TypeScript files. */
+/**
+ * Runs a command like `npm run`: tsx compiles every loaded file. The judge loads TypeScript files.
+ */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
   start(process.execPath, ['--import', 'tsx', command, ...args], env);
 
@@ -89,7 +93,8 @@ export function start(
 /** Makes a directory for temporary files. Removes the directory after the tests. */
 export function makeTmpDir(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
-  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
+  // directory.
   chmodSync(directory, 0o755);
   atEnd(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -16,7 +16,7 @@ const GENERAL_CODES = [
   'body-too-large',
   'unsupported-media-type',
 ];
-/** The addresses for operators and readers, the addresses of the lab, and `/page` of a test. */
+/** The document leaves out the addresses for operators and readers, of the lab, and of one test. */
 const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|lab\/.*|page)$/;
 
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
@@ -43,8 +43,8 @@ export function documented(app: App): App {
 }
 
 /**
- * Keeps one check for each document. Compiling its schemas takes 70 ms, and nearly all apps of a test
- * file have the same document.
+ * Keeps one check for each document. Compiling its schemas takes 70 ms, and nearly all apps of a
+ * test file have the same document.
  */
 const checks = new Map<string, ReturnType<typeof checkOver>>();
 function checkOf(document: Document) {
@@ -56,7 +56,10 @@ function checkOf(document: Document) {
 
 const urlOf = (input: string | URL) => new URL(input, 'http://localhost');
 
-/** Makes a check that names a difference between an answer and the document, or gives undefined. */
+/**
+ * Makes a check of answers. The check returns a difference between the answer and the document in
+ * words, or undefined if there is none.
+ */
 function checkOver(document: Document) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

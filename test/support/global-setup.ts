@@ -12,7 +12,9 @@ import { compileCommands } from './commands.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The scratch database of the test run. All other databases of the run are on the same server. */
+    /**
+     * The scratch database of the test run. All other databases of the run are on the same server.
+     */
     scratchUrl: string;
     /** Databases to copy: `plain` has demo data, `lab` has demo data and the lab's tables. */
     templates: { plain: string; lab: string };
@@ -26,8 +28,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts one PostgreSQL for the test run, and makes migrated template databases. A test file copies a
- * template in about 50 ms.
+ * Starts one PostgreSQL for the test run, and makes migrated template databases. A test file copies
+ * a template in about 50 ms.
  */
 export default async function setup(project: TestProject) {
   // The guard of PostgreSQL, the servers and the pages of the tests come from `dist`.
@@ -42,8 +44,8 @@ export default async function setup(project: TestProject) {
   await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
   await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
   await prepareLabDatabase(beside(scratch.url, templates.lab));
-  // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs may
-  // have databases too.
+  // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs
+  // may have databases too.
   const databases = async () =>
     (
       await sql<{ datname: string }[]>`
@@ -60,7 +62,8 @@ export default async function setup(project: TestProject) {
   return async () => {
     await browser?.close();
     commands.remove();
-    // If all tests of a file are skipped, Vitest runs no hooks of the file, so its databases remain.
+    // If all tests of a file are skipped, Vitest runs no hooks of the file, so its databases
+    // remain.
     const isWhole = project.vitest.state.getFiles().every(({ mode }) => mode !== 'skip');
     const left = (await databases()).filter((name) => isWhole && !atStart.includes(name));
     await sql.end();

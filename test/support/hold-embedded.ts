@@ -1,6 +1,6 @@
 /**
- * Starts a PostgreSQL, prints its home and its address, and waits until somebody kills the process. The
- * argument is the data directory. Without an argument, the data is temporary.
+ * Starts a PostgreSQL, prints its home and its address, and waits until somebody kills the process.
+ * The argument is the data directory. Without an argument, the data is temporary.
  */
 import { startEmbedded } from '../../src/postgres/embedded.ts';
 

@@ -12,8 +12,9 @@ export interface Holder {
 type Work<T> = (holder: Holder) => T | Promise<T>;
 
 /**
- * Runs `work` while another session holds the lock of a job's row. The session releases the lock when
- * the work has ended. If the work returns a promise inside an object, nobody waits for that promise.
+ * Runs `work` while another session holds the lock of a job's row. The session releases the lock
+ * when the work has ended. If the work returns a promise inside an object, nobody waits for that
+ * promise.
  */
 export const whileHeld = <T>(databaseUrl: string, jobId: number | bigint, work: Work<T>) =>
   whileLocked(databaseUrl, `SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`, work);
@@ -31,7 +32,7 @@ export async function whileLocked<T>(
       const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
       await tx.unsafe(statement);
       const untilWaited = (count?: number) => untilWaitedFor(pid, observer, count);
-      // `begin` would wait for a promise in the result. Inside an object, the promise is left alone.
+      // `begin` awaits a promise that it gets as the result, but not a promise inside an object.
       return { result: await work({ tx, untilWaitedFor: untilWaited }) };
     });
     return result as T;

@@ -10,8 +10,8 @@ import { atEnd } from './command.ts';
 import { findProgram } from './program.ts';
 
 /**
- * The path of PgBouncer. Undefined on a machine without PgBouncer. On Debian, PgBouncer is in a folder
- * that only root has on the PATH.
+ * The path of PgBouncer. Undefined on a machine without PgBouncer. On Debian, PgBouncer is in a
+ * folder that only root has on the PATH.
  */
 export const pgbouncer = findProgram({
   title: 'PgBouncer',
@@ -39,7 +39,9 @@ interface PoolerSettings {
   dropped?: string[];
 }
 
-/** Starts a PgBouncer in front of the database. Returns its address. Kills it after the tests. */
+/**
+ * Starts PgBouncer in front of the database. Returns its address. Ends PgBouncer after the tests.
+ */
 export async function makePooler(databaseUrl: string, settings: PoolerSettings) {
   // Like PostgreSQL, PgBouncer refuses to run as root.
   const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
@@ -70,8 +72,8 @@ export async function makePooler(databaseUrl: string, settings: PoolerSettings) 
 }
 
 /**
- * The configuration of PgBouncer. PgBouncer accepts every client without a password, since only this
- * machine can connect. PgBouncer connects to PostgreSQL with the account of the tests.
+ * The configuration of PgBouncer. PgBouncer accepts every client without a password, since only
+ * this machine can connect. PgBouncer connects to PostgreSQL with the account of the tests.
  */
 function configOf(
   databaseUrl: string,

@@ -16,8 +16,8 @@ export interface OptionalProgram {
 }
 
 /**
- * The path of the program. Undefined on a machine without the program, after a warning on stderr. In
- * CI no test may be skipped, so a missing program is an error.
+ * The path of the program. Undefined on a machine without the program, after a warning on stderr.
+ * In CI no test may be skipped, so a missing program is an error.
  */
 export function findProgram(program: OptionalProgram): string | undefined {
   const { title, name, variable, tests, beside = [] } = program;

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { test } from 'vitest';
 import { atEnd } from './command.ts';
 
-/** A small file system for one test. It can be filled in a moment. */
+/** A small file system. A test can fill it in a moment. */
 export interface SmallDisk {
   directory: string;
   /** Uses all free space, except `leaveMb` megabytes. */
@@ -30,10 +30,13 @@ function runAsRoot(...command: string[]) {
   execFileSync(program, args, { stdio: 'ignore' });
 }
 
-/** Mounts a disk. Unmounts the disk after the tests of the file. Throws if mounting is forbidden. */
+/**
+ * Mounts a disk. Unmounts the disk after the tests of the file. Throws if mounting is forbidden.
+ */
 export function makeSmallDisk(sizeMb: number): SmallDisk {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-disk-'));
-  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this directory.
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
+  // directory.
   const options = `size=${sizeMb}m,mode=755,uid=${process.getuid?.()}`;
   try {
     runAsRoot('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', directory);

@@ -1,11 +1,11 @@
-/** The kind of requests that a crowd sends. The process of the load turns it into requests. */
+/** The requests that a crowd sends. The process of the load sends them. */
 export type Asks =
   | { kind: 'path'; path: string }
   /** All requests claim the same job, each request for the next recruiter. */
   | { kind: 'one-job'; jobId: number }
   /**
-   * Each request claims the next job for the next recruiter. After `slots` requests for each job, the
-   * crowd stops. Without `slots`, the crowd does not stop.
+   * Each request claims the next job for the next recruiter. After `slots` requests for each job,
+   * the crowd stops. Without `slots`, the crowd does not stop.
    */
   | { kind: 'spread'; firstJob: number; jobs: number; slots?: number }
   /** Each request names the next job, and another recruiter id that no row has. */

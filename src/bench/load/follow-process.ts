@@ -1,4 +1,6 @@
-/** The program of the followers. It obeys orders of its parent process, and ends with its parent. */
+/**
+ * The program of the followers. It obeys orders of its parent process, and ends with its parent.
+ */
 import { claimEach, Followers, type FollowOrder, type FollowReport } from './follow.ts';
 
 let followers: Followers | undefined;

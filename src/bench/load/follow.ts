@@ -4,8 +4,8 @@ import { inTime } from '../../waiting/deadline.ts';
 import { Wire } from './wire.ts';
 
 /**
- * `follow`: open this many clients that follow all jobs. `claim`: claim these jobs at even intervals.
- * `leave`: close all clients.
+ * `follow`: open this many clients that follow all jobs. `claim`: claim these jobs at even
+ * intervals. `leave`: close all clients.
  */
 export type FollowOrder =
   | { kind: 'follow'; origin: string; followers: number }
@@ -24,7 +24,9 @@ export type FollowReport =
  * Linux, all addresses of 127.0.0.0/8 belong to this machine.
  */
 const FOLLOWERS_OF_ADDRESS = 100;
-/** How many connections are opened at once. A thousand at once would overflow the server's backlog. */
+/**
+ * How many connections are opened at once. A thousand at once would overflow the server's backlog.
+ */
 const OPENED_AT_ONCE = 50;
 const READ_BYTES = 65_536;
 const PATIENCE_MS = 60_000;

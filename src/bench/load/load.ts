@@ -9,8 +9,8 @@ export interface Crowd {
 }
 
 /**
- * An order to let crowds send requests at the same time. If `seconds` is 0, each connection sends one
- * request.
+ * An order to let crowds send requests at the same time. If `seconds` is 0, each connection sends
+ * one request.
  */
 export interface Order {
   /** The server's address, such as `http://127.0.0.1:3000`. */

@@ -7,8 +7,8 @@ const LAST_CHUNK = '0\r\n\r\n';
 /**
  * One HTTP/1.1 connection that stays open. It sends one request at a time, without pipelining.
  *
- * `Wire` understands only the HTTP of our own servers, so `Wire` costs little processor time. The load
- * shares the processors with the measured server and PostgreSQL.
+ * `Wire` understands only the HTTP of our own servers, so `Wire` costs little processor time. The
+ * load shares the processors with the measured server and PostgreSQL.
  */
 export class Wire {
   readonly #socket: Socket;
@@ -27,8 +27,8 @@ export class Wire {
   }
 
   /**
-   * Throws if the connection cannot be opened. Later, `onLost` is called if the connection ends while
-   * a request waits for its answer. The server may end an idle connection.
+   * Throws if the connection cannot be opened. Later, `onLost` is called if the connection ends
+   * while a request waits for its answer. The server may end an idle connection.
    */
   static async open(origin: string, onLost: () => void): Promise<Wire> {
     const { hostname, port, host } = new URL(origin);

@@ -6,7 +6,9 @@ import { type Figures, type Measurement, median } from '../rounds.ts';
 import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
-/** The honest crowd claims jobs of the first half. The other crowd names jobs of the second half. */
+/**
+ * The honest crowd claims jobs of the first half. The other crowd names jobs of the second half.
+ */
 const HALF = FREE_JOBS / 2;
 const otherJobs = { firstJob: HALF + 1, jobs: HALF };
 const honestClaims = { ...spreadClaims, jobs: HALF };

@@ -15,7 +15,9 @@ const SCRIPT = `
 SELECT bench_claim(:job, :recruiter);
 `;
 
-/** Makes a function that does a whole claim: locks the job, counts the claims, inserts the claim. */
+/**
+ * Makes a function that does a whole claim: locks the job, counts the claims, inserts the claim.
+ */
 const makeFunction = (url: string) =>
   withConnection(
     url,
@@ -51,8 +53,8 @@ export interface Pgbench {
 }
 
 /**
- * Prepares a database for pgbench, PostgreSQL's own bench. pgbench has as many clients as the service
- * has connections. Undefined if there is no `pgbench` on the PATH.
+ * Prepares a database for pgbench, PostgreSQL's own bench. pgbench has as many clients as the
+ * service has connections. Undefined if there is no `pgbench` on the PATH.
  */
 export async function openPgbench(
   url: string,

@@ -11,8 +11,8 @@ import { inTurn, rateIn } from './scenarios.ts';
 
 const SIZES = [1_000, 1_000_000];
 /**
- * How many free jobs both tables also have. Before each measurement, the claims on these jobs are
- * removed.
+ * How many free jobs each table also has. Before each measurement of claims, the old claims on
+ * these jobs are removed.
  */
 const FREE_JOBS = 20_000;
 

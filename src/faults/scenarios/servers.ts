@@ -7,7 +7,9 @@ import { underLoad } from './restarts.ts';
 const ROUNDS = 5;
 const CROWD = 24;
 
-/** Checks that several servers on one database behave like one server, also after the kill of one. */
+/**
+ * Checks that several servers on one database behave like one server, also after the kill of one.
+ */
 export const serversAsOne = (servers: number): Scenario => ({
   name: `${servers} servers`,
   idea: `a crowd on the same jobs through ${servers} servers on one database; then one is killed`,

@@ -16,8 +16,8 @@ export const soak: Scenario = {
   async faults(stage) {
     const done = new AbortController();
     const asking = crowd(stage, done.signal);
-    // An error of `asking` is thrown at its `await` below. Without this handler, Node would end the
-    // process before.
+    // An error of `asking` is thrown at its `await` below. Without this handler, Node could end the
+    // process before that.
     asking.catch(() => undefined);
     try {
       return await watchMemory(stage);

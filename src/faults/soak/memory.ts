@@ -13,8 +13,8 @@ export interface Sample {
 const SPAN = 0.1;
 const MOST_GROWTH = 1.1;
 /**
- * A run with fewer requests is not judged. During its first tens of thousands of requests, every new
- * process grows, because Node compiles the code and enlarges the heap.
+ * A run with fewer requests is not judged. During its first tens of thousands of requests, every
+ * new process grows, because Node compiles the code and enlarges the heap.
  */
 const JUDGED_FROM = 100_000;
 

@@ -35,8 +35,8 @@ export class RawClient {
   }
 
   /**
-   * Resolves when the head of the answer has arrived. The caller reads the body. Without an agent in
-   * `options`, the request uses a new connection.
+   * Resolves when the head of the answer has arrived. The caller reads the body. Without an agent
+   * in `options`, the request uses a new connection.
    */
   open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import { documentOf } from '../../../src/http/docs/document.ts';
 import { makeApp } from '../../support/app.ts';
 
 /**
- * Operations that must run first, in this order, since later operations read their results. The other
- * operations follow in any order.
+ * Operations that must run first, in this order, since later operations read their results. The
+ * other operations follow in any order.
  */
 const IN_ORDER = [
   'createCompany',

@@ -9,9 +9,9 @@ import { collectLog, makeApp } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
 
 /**
- * A crash at statement number `at`. `before`: the statement is not sent. `unheard`: the database has
- * run the statement, but its answer is lost. The test kills the backend. For the database, this is the
- * same as the end of the server's process.
+ * A crash at statement number `at`. `before`: the statement is not sent. `unheard`: the database
+ * has run the statement, but its answer is lost. The test kills the backend. For the database, this
+ * is the same as the end of the server's process.
  */
 interface Crash {
   at: number;
@@ -59,7 +59,10 @@ async function askCrashing(request: Request, crash?: Crash) {
 
 interface Work {
   name: string;
-  /** Makes the needed rows. Returns the request, and `timesDone`, which counts the request's effects. */
+  /**
+   * Makes the needed rows. Returns the request, and `timesDone`, which counts the request's
+   * effects.
+   */
   prepare(): Promise<{
     method: string;
     path: string;
@@ -188,7 +191,8 @@ describe.each(works)('$name', ({ prepare }) => {
         });
       }
     }
-    // Only a crash that loses the answer to COMMIT keeps change and answer while the client gets 503.
+    // Only a crash that loses the answer to COMMIT keeps change and answer while the client gets
+    // 503.
     expect(bothKept).toBe(1);
   });
 });

@@ -1,4 +1,6 @@
-/** Tests of a deployment, which has only `dist`, `drizzle`, the package files and the dependencies. */
+/**
+ * Tests of a deployment, which has only `dist`, `drizzle`, the package files and the dependencies.
+ */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -15,8 +17,8 @@ beforeAll(() => {
   DATA_DIR = path.join(makeTmpDir(), 'data');
   for (const name of ['dist', 'drizzle', 'package.json', 'package-lock.json'])
     cpSync(inProject(name), path.join(deployment, name), { recursive: true });
-  // The packages are links, since copies of 110 MB would take many seconds. The programs find no other
-  // packages.
+  // The packages are links, since copies of 110 MB would take many seconds. The programs find no
+  // other packages.
   for (const name of productionDependencies()) {
     const link = path.join(deployment, name);
     mkdirSync(path.dirname(link), { recursive: true });

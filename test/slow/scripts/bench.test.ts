@@ -52,8 +52,8 @@ test.each([
   async (signal, ending) => {
     const TMPDIR = makeTmpDir();
     const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
-    // The four children are the guard of PostgreSQL, the two servers and the load. The compiler may run
-    // for a moment as well.
+    // The four children are the guard of PostgreSQL, the two servers and the load. The compiler may
+    // run for a moment as well.
     const begun = await vi.waitFor(
       () => {
         const children = childrenOf(child.pid as number);

@@ -79,7 +79,9 @@ const childrenOf = (pid: number | undefined): number[] =>
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
 
-/** Starts a run with its own directory for temporary files. Resolves in the middle of the faults. */
+/**
+ * Starts a run with its own directory for temporary files. Resolves in the middle of the faults.
+ */
 async function running() {
   const TMPDIR = makeTmpDir();
   const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
