@@ -127,7 +127,7 @@ export class Ledger {
     this.#find(finding);
   }
 
-  /** Adds a finding unless it is known. Every check finds the same oversold jobs again. */
+  /** Adds a finding unless the ledger has it already. Each check finds oversold jobs again. */
   #find(finding: Finding) {
     if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }

@@ -58,8 +58,8 @@ export class Load {
   }
 
   /**
-   * Call this when the faults are over. If an operation then has no result after `CONVERGE_MS`, it
-   * is recorded as unknown, and a finding is added.
+   * Call this when the faults are over. If an operation then has no result after `CONVERGE_MS`, the
+   * operation is recorded as unknown, and a finding is added.
    */
   end() {
     this.#deadline = Date.now() + CONVERGE_MS;

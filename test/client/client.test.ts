@@ -41,7 +41,7 @@ type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answe
     : never
   : never;
 
-/** By operation: the type of the call, and the status and the type of its successful answer. */
+/** For each operation: the type of the call, and the status and type of its successful answer. */
 interface Routes {
   claimJobByGet: [Client['claim-job']['$get'], 200, Told];
   claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201, Told];

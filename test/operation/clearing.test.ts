@@ -115,7 +115,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
         },
         { timeout: 20_000 },
       );
-      // The second clearing ends while the first clearing waits, so it did not use the table.
+      // The second clearing ends while the first clearing waits, so the second used no table.
       expect(await clearClaims(doorTo(other.db))).toBe(0);
       return { first };
     })

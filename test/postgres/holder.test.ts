@@ -26,7 +26,7 @@ const homeOf = async (holder: Command) => (await holder.says(/home (.+)\n/))[1] 
 /** Kills a process and the guard of its PostgreSQL, so that PostgreSQL stays. */
 async function orphan({ child, ended }: Command, home: string): Promise<number> {
   const pid = postmasterOf(home);
-  // The guard must die first. Otherwise it stops PostgreSQL when the process ends.
+  // The guard must die first. Otherwise the guard stops PostgreSQL when the process ends.
   process.kill(parentOf(pid), 'SIGKILL');
   child.kill('SIGKILL');
   await ended;

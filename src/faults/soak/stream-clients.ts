@@ -59,7 +59,7 @@ export class StreamClients {
   }
 }
 
-/** Ends or resets the connection, ends one half of it, or only stops reading. */
+/** Destroys the connection, resets it, ends only the client's half, or leaves it open unread. */
 function leave(socket: Socket, dice: Dice) {
   switch (dice.below(4)) {
     case 0:

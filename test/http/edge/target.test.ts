@@ -70,7 +70,7 @@ const requests = {
   'a TLS handshake': '\x16\x03\x01\0\x05\x01\0\0\x01\0',
 };
 
-/** Everything that the server sends before it ends the connection. The client does not end it. */
+/** Everything that the server sends. The server ends the connection, the client does not. */
 async function answerTo(url: string, bytes: string): Promise<string> {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
