@@ -11,8 +11,8 @@ export async function expireClaims(door: Door<Transaction>, limit: number): Prom
   if (found.length === 0) return 0;
   const jobIds = [...new Set(found.map(({ jobId }) => jobId))];
   const ids = found.map(({ id }) => id);
-  return changeSlots(door, { jobIds, skipLocked: true }, async (slots) => {
-    const expired = await slots.expire([...slots.jobs.keys()], ids);
+  return changeSlots(door, { jobIds }, async (slots) => {
+    const expired = await slots.expire(jobIds, ids);
     return expired.length;
   });
 }

@@ -19,7 +19,8 @@ export type SlotEvent =
 
 /**
  * Hears of the changes inside their transaction: after the writes, and before COMMIT. An error of a
- * subscriber undoes the changes.
+ * subscriber undoes the changes. The changes may still be undone, so a subscriber writes only through
+ * `tx`, and remembers nothing.
  */
 export type Subscriber = (tx: Transaction, events: readonly SlotEvent[]) => Promise<void>;
 
@@ -39,8 +40,8 @@ export interface Wanted {
   jobIds: bigint[];
   /** Leaves out the jobs that another session has locked, instead of waiting for them. */
   skipLocked?: boolean;
-  /** Recruiters who are asked for. The change can see which of them exist. */
-  recruiterIds?: bigint[];
+  /** Which recruiters the change asks for, when it gets the jobs in `locked`. By default none. */
+  recruitersOf?: (locked: ReadonlySet<bigint>) => bigint[];
 }
 
 /**
@@ -52,10 +53,11 @@ export interface Wanted {
  */
 export async function changeSlots<T>(
   { db: tx, subscribers }: Door<Transaction>,
-  { jobIds, skipLocked = false, recruiterIds = [] }: Wanted,
+  { jobIds, skipLocked = false, recruitersOf = () => [] }: Wanted,
   change: (slots: LockedSlots) => Promise<T>,
 ): Promise<T> {
   const locked = await lockJobs(tx, jobIds, skipLocked);
+  const recruiterIds = recruitersOf(new Set(locked.map(({ id }) => id)));
   // A statement of its own, after the locks were granted. Only now does its snapshot contain every
   // claim that the earlier holders of the locks have committed.
   const slots = new LockedSlots(tx, await readHeldJobs(tx, locked, recruiterIds));
@@ -121,9 +123,11 @@ export class LockedSlots {
     return claim;
   }
 
+  /** Expired claims of the job are removed first, so whoever counts the events never counts too many. */
   async resize(jobId: bigint, capacity: number) {
-    const from = this.#locked(jobId).capacity;
+    const { capacity: from, expired } = this.#locked(jobId);
     if (from === capacity) return;
+    if (expired) await this.expire([jobId]);
     await setCapacity(this.#tx, jobId, capacity);
     this.events.push({ kind: 'resized', jobId, from, to: capacity });
   }

@@ -1,5 +1,5 @@
-import { and, asc, count, eq, gt, lt, lte, max, type SQL, sql } from 'drizzle-orm';
-import { claimedOfJob } from '../claims/queries.ts';
+import { and, asc, count, eq, gt, lte, max, not, type SQL, sql } from 'drizzle-orm';
+import { claimedOfJob, isOpen } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
@@ -34,8 +34,8 @@ export const listJobs = (
       gt(jobs.id, cursor),
       last === undefined ? undefined : lte(jobs.id, last),
       indexedConditions(filter),
-      filter.status === 'open' ? lt(claimedOfJob, jobs.capacity) : undefined,
-      filter.status === 'full' ? lte(jobs.capacity, claimedOfJob) : undefined,
+      filter.status === 'open' ? isOpen : undefined,
+      filter.status === 'full' ? not(isOpen) : undefined,
     ),
     limit,
   );

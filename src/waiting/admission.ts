@@ -37,7 +37,9 @@ export class Admission {
   /** Runs the work once it has a place. Work that goes on without an answer keeps its place. */
   async run<T>(work: () => Promise<T>, key?: unknown): Promise<T | Unanswered> {
     if ((await this.#places.enter({ key })) !== true) return { kind: 'busy' };
-    const result = work().finally(() => this.#places.leave(key));
+    // An async function, so that a place is also given back if `work` throws at once.
+    const running = async () => work();
+    const result = running().finally(() => this.#places.leave(key));
     return inTime(
       result,
       this.#answerMs,

@@ -141,6 +141,15 @@ describe('a subscriber hears, inside the transaction,', () => {
     expect((await made.call('PATCH', '/jobs/1', { capacity: 7 })).status).toBe(200);
     expect(await heard()).toEqual(['job 1 resized: 4 to 7']);
   });
+
+  test('of the expired claims that made room for a smaller capacity, before the capacity', async () => {
+    await claim(1, 1, 60);
+    await letLeasesEnd();
+    await claim(2, 2);
+    await heard();
+    expect((await made.call('PATCH', '/jobs/1', { capacity: 1 })).status).toBe(200);
+    expect(await heard()).toEqual(['job 1 expired: recruiter 1', 'job 1 resized: 4 to 1']);
+  });
 });
 
 describe('a subscriber hears nothing', () => {

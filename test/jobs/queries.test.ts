@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
+import { claimedOfJob, isOpen } from '../../src/claims/queries.ts';
+import { isSlotFree, slotsOf } from '../../src/claims/rules.ts';
 import { connect } from '../../src/db/client.ts';
+import { jobs } from '../../src/db/schema.ts';
 import { findJobs } from '../../src/jobs/queries.ts';
 import { makeDatabase } from '../support/database.ts';
 
@@ -15,4 +18,19 @@ test('a session prepares one statement, however many jobs it reads', async () =>
   }
   const prepared = await db.execute(sql`SELECT statement FROM pg_prepared_statements`);
   expect(prepared.filter(({ statement }) => /from "jobs"/.test(String(statement)))).toHaveLength(1);
+});
+
+test('a job is open for a list exactly when the rules say that a slot is free', async () => {
+  const { db, close } = connect(await makeDatabase());
+  onTestFinished(close);
+  await db.execute(sql`UPDATE jobs SET capacity = 2`);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id)
+    SELECT job, recruiter FROM generate_series(1, 4) AS job, generate_series(1, job - 1) AS recruiter`);
+  const rows = await db
+    .select({ id: jobs.id, capacity: jobs.capacity, claimed: claimedOfJob, isOpen })
+    .from(jobs);
+  for (const { capacity, claimed, isOpen } of rows)
+    expect(isOpen).toBe(isSlotFree(slotsOf(capacity, claimed)));
+  const full = rows.filter(({ isOpen }) => !isOpen).map(({ id }) => Number(id));
+  expect(full.sort()).toEqual([3, 4]);
 });

@@ -5,6 +5,7 @@ import { renewClaim } from '../../src/claims/renew.ts';
 import { type Connection, connect } from '../../src/db/client.ts';
 import {
   CLEARING_LOCK,
+  clearAll,
   clearClaims,
   clearKeys,
   startClearing,
@@ -50,6 +51,17 @@ test('the clearing removes expired claims, and leaves live and permanent ones', 
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
   expect(await clearClaims(doorTo(db))).toBe(2);
   expect(await recruitersLeft(db)).toEqual([2, 9]);
+});
+
+test('one locked job delays the clearing of no other job', async () => {
+  const { db, url } = await makeConnection();
+  await insertLeases(db, -10);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+    SELECT job, recruiter, now() - interval '1 second'
+    FROM generate_series(2, 12) AS job, generate_series(1, 100) AS recruiter`);
+  await whileHeld(url, 1, () => clearAll(doorTo(db)));
+  const left = await db.execute(sql`SELECT DISTINCT job_id FROM job_claims`);
+  expect(left.map(({ job_id }) => Number(job_id))).toEqual([1]);
 });
 
 test('the clearing removes expired keys, and leaves the others', async () => {

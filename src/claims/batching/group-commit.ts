@@ -63,10 +63,14 @@ const claimSlots = (
   requests: ClaimRequest[],
   { skipLocked = false } = {},
 ) => {
-  const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
+  // Only claims on locked jobs can succeed. To lock the recruiters of other claims would be a write.
+  const recruitersOf = (locked: ReadonlySet<bigint>) => {
+    const possible = requests.filter(({ jobId }) => locked.has(jobId));
+    return [...new Set(possible.map(({ recruiterId }) => recruiterId))];
+  };
   return changeSlots(
     within,
-    { jobIds: jobsOf(requests), skipLocked, recruiterIds },
+    { jobIds: jobsOf(requests), skipLocked, recruitersOf },
     async (slots) => {
       const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
       const claims = await slots.claim(
