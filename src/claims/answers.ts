@@ -3,7 +3,7 @@ import { busy, outcomeUnknown } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
 import type { Claim, Outcome } from './rules.ts';
 
-/** The answer to each outcome but `claimed`, which is no problem and has its own shape. */
+/** The problem that answers each outcome except `claimed`. */
 export const answers = {
   duplicate: {
     status: 409,
@@ -29,12 +29,12 @@ export const answers = {
     title: 'No such recruiter',
     detail: 'There is no recruiter with this id.',
   },
-  busy: { ...busy, detail: 'The job or the database is busy. Nothing was claimed: ask again.' },
+  busy: { ...busy, detail: 'The job or the database is busy. Nothing was claimed. Try again.' },
   unknown: {
     ...outcomeUnknown,
     detail:
-      'The database did not answer in time, so it is not known whether the job was claimed. ' +
-      'Ask again: "already claimed" then means that it was.',
+      'The database did not answer in time, so it is unknown whether the job was claimed. ' +
+      'Try again. The answer `already-claimed` then means that the recruiter holds a slot.',
   },
 } as const satisfies Record<Exclude<Outcome['kind'], 'claimed'>, Problem>;
 
@@ -42,21 +42,21 @@ export const claimNotFound = {
   status: 404,
   code: 'claim-not-found',
   title: 'No such claim',
-  detail: 'There is no claim with this id: there never was, or it was released, or it has expired.',
+  detail: 'There is no claim with this id. The claim may have been released or may have expired.',
 } as const satisfies Problem;
 
 export const noLease = {
   status: 409,
   code: 'no-lease',
   title: 'The claim has no lease',
-  detail: 'This claim stays until it is released, so there is nothing to renew.',
+  detail: 'This claim has no lease to renew. The claim stays until it is released.',
 } as const satisfies Problem;
 
 export const prefetchRefused = {
   status: 400,
   code: 'prefetch-refused',
   title: 'Claiming is not prefetched',
-  detail: 'This request was made ahead of time by a browser. Nothing was claimed.',
+  detail: 'A browser made this request ahead of time. Nothing was claimed.',
 } as const satisfies Problem;
 
 export const claimBody = ({ id, jobId, recruiterId, createdAt, expiresAt }: Claim) => ({

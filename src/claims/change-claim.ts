@@ -2,19 +2,19 @@ import { findClaim } from './queries.ts';
 import type { Claim, HeldJob, Slots } from './rules.ts';
 import { changeSlots, type Door, inTransaction, type LockedSlots } from './slots.ts';
 
-/** Which claim; with a recruiter, only if the claim is theirs. */
+/** The claim to change. If a recruiter is given, the claim must be theirs. */
 export interface ClaimChange {
   id: bigint;
   recruiterId?: bigint | undefined;
 }
 
-/** A claim that was released or has expired is answered as a claim that never was. */
+/** A released or expired claim gets `no-such-claim`, like a claim that never existed. */
 export type ChangeOutcome =
   | { kind: 'done'; claim: Claim; slots: Slots }
   | { kind: 'no-such-claim' }
   | { kind: 'no-lease' };
 
-/** Runs `change` under the lock of the claim's job, if there is such a claim. */
+/** Finds the claim, and runs `change` under the lock of its job. */
 export function changeClaim(
   door: Door,
   { id, recruiterId }: ClaimChange,

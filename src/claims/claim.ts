@@ -2,10 +2,11 @@ import { asSeenBy, type Claim, type ClaimRequest, decide, type Outcome } from '.
 import { changeSlots, type Door, inTransaction } from './slots.ts';
 
 /**
- * Claims one slot of a job for a recruiter, in a transaction of its own. This is the textbook claim:
- * `batching/` decides many claims in one transaction, by the same rules and through the same door.
+ * Claims one slot of a job for a recruiter, in a transaction of its own. This is the textbook way
+ * to claim. `batching/` decides many claims in one transaction, with the same rules and the same
+ * lock.
  *
- * Throws the errors of the database; `settle` turns the expected ones into outcomes.
+ * Throws the errors of the database. `settle` turns the expected errors into outcomes.
  */
 export const claimJob = (door: Door, request: ClaimRequest): Promise<Outcome> =>
   inTransaction(door, (within) =>

@@ -3,8 +3,8 @@ import { lockExpired } from './queries.ts';
 import { changeSlots, type Door } from './slots.ts';
 
 /**
- * Removes up to `limit` expired claims of any job, and says how many. It waits for nobody: if another
- * session has a job or a claim, the claim stays for the next time.
+ * Removes up to `limit` expired claims, and returns how many it removed. Waits for no lock. If
+ * another session has locked a claim or its job, the claim stays until the next call.
  */
 export async function expireClaims(door: Door<Transaction>, limit: number): Promise<number> {
   const found = await lockExpired(door.db, limit);

@@ -30,16 +30,19 @@ export interface ClaimDeps {
   admission: Admission;
   queue: ClaimQueue;
   subscribers: readonly Subscriber[];
-  /** Hears of each outcome that is answered, but not of the repeats of an answer. */
+  /**
+   * Called with the outcome of each claim that was decided. Not called when a stored answer is
+   * repeated.
+   */
   onOutcome: (kind: Outcome['kind']) => void;
 }
 
-/** Everything about claims. */
+/** All routes about claims. */
 export function claimRoutes({ db, write, admission, queue, subscribers, onOutcome }: ClaimDeps) {
   /**
-   * Claims through the queue. A crowd waits here: ten thousand claims keep all that one claim makes.
-   * So this is no async function, nor are the two routes that call it. Each async function would keep
-   * another kilobyte a claim.
+   * Claims through the queue. Ten thousand claims may wait here, so each claim must use little
+   * memory. An async function would use another kilobyte for each claim. Therefore neither this
+   * function nor the two routes that call it are async.
    */
   const claim = <const Status extends 200 | 201>(
     c: Context<Env>,
@@ -57,7 +60,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
   };
 
   /**
-   * The same at most once for the key. If another instance is using the key, the claim waits for the
+   * Claims at most once for the key. If another session is using the key, the claim waits for the
    * key in a transaction of its own.
    */
   const claimOnce = <R extends Response>(
@@ -73,7 +76,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
       return reply(settled);
     };
     const alone = async (within: Database | Transaction) => {
-      // Retried here: `settle` makes an outcome of a conflict.
+      // Conflicts are retried here, because `settle` would turn a conflict into `busy`.
       const claiming = retryConflicts(() => claimJob({ db: within, subscribers }, request));
       return reply(await settle(claiming));
     };
@@ -81,7 +84,9 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     return write(c, alone, { first: together, around });
   };
 
-  /** Releases or renews. Recruiters are told that the claims of others do not exist. */
+  /**
+   * Releases or renews a claim. Recruiters get `no-such-claim` for the claims of other recruiters.
+   */
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
     const caller = c.get('caller');
     if (caller.role === 'company') return problem(forbidden);
@@ -145,7 +150,10 @@ type Change = (door: Door, which: ClaimChange) => Promise<ChangeOutcome>;
 const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean =>
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);
 
-/** Runs `run`, which locks a job, once it is let in. The line in front of it is bounded. */
+/**
+ * Calls `run` as soon as `admission` has a place for the job. `run` locks the job. The number of
+ * requests that wait for a place is bounded.
+ */
 export async function admitted<R extends Response>(
   admission: Admission,
   jobId: bigint,
@@ -155,7 +163,7 @@ export async function admitted<R extends Response>(
   return result instanceof Response ? result : problem(answers[result.kind], {}, RETRY_AFTER);
 }
 
-/** The answer to a claim. */
+/** The answer to a claim. `status` is the status of a successful claim. */
 export function answer<const Status extends 200 | 201>(
   c: Context<Env>,
   outcome: Outcome,

@@ -2,7 +2,10 @@ import { LOCK_TIMEOUT_MS, POOL_SIZE } from '../db/client.ts';
 import type { AdmissionLimits } from '../waiting/admission.ts';
 import type { QueueLimits } from './batching/waiting.ts';
 
-/** One job gets half of the connections, so a held job leaves connections to the other jobs. */
+/**
+ * Limits for requests that lock one job in a transaction of their own. Requests for the same job
+ * get at most half of the connections, so other jobs get connections while that job is locked.
+ */
 export const CHANGE_LIMITS: AdmissionLimits = {
   places: POOL_SIZE,
   placesPerKey: POOL_SIZE / 2,
@@ -11,8 +14,8 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 /**
- * Measured on 2 cores that also ran PostgreSQL and the load: 256 clients, claims spread over many
- * jobs, medians of 5 interleaved rounds. The table gives claims a second.
+ * The table gives claims a second. Each value is the median of 5 interleaved rounds. PostgreSQL and
+ * the clients ran on the same 2 cores as the server. 256 clients claimed many different jobs.
  *
  * | a batch takes at most       | one batch at a time | two batches at a time |
  * | --------------------------- | ------------------- | --------------------- |
@@ -21,9 +24,10 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  * | a third of them             | 5,500               | 5,700                 |
  * | 64 of them                  | 5,300               |                       |
  *
- * Batches that overlap take the processors from one another. Two looks at once are for rows that come
- * slowly: with 1,000,000 full jobs, two looks did 0.92 to 1.2 times as much as one look. The locks are
- * FOR UPDATE. FOR NO KEY UPDATE did 1.01 times as much (9,305 and 9,195), and 1.02 for one client.
+ * Two batches at a time compete for the processors. Two looks at a time are meant for rows that are
+ * slow to read. With 1,000,000 full jobs, two looks handled 0.92 to 1.2 times as many claims as one
+ * look. Jobs are locked FOR UPDATE. FOR NO KEY UPDATE gave 1.01 times as many claims (9,305 instead
+ * of 9,195), and 1.02 times as many for one client.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

@@ -3,13 +3,14 @@ import { problem } from '../http/problem.ts';
 import { methodNotAllowed } from '../http/problems.ts';
 import { prefetchRefused } from './answers.ts';
 
-/** Browsers and proxies that ask for a page ahead of time say so in one of these headers. */
+/** Browsers and proxies that request a page ahead of time say so in one of these headers. */
 const PURPOSES = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
 const AHEAD_OF_TIME = /\b(prefetch|prerender|preview)\b/i;
 
 /**
- * Refuses a GET that claims unless the caller means it. Hono gives a HEAD to the handler of GET, so a
- * HEAD is refused here. Machines may send a GET ahead of time: they are refused if they say so.
+ * Refuses requests that nobody has meant as a claim. A browser or a proxy may send a GET ahead of
+ * time. The GET is refused if its headers say so. Hono passes HEAD to the handler of GET, so HEAD
+ * is refused here too.
  */
 export const onlyMeant: Guard = ({ req }) => {
   if (req.method !== 'GET') return methodNotAllowed('GET');

@@ -13,24 +13,25 @@ import {
 } from './rules.ts';
 
 /**
- * The database's time, the same for all rows of a statement. `now()` is too early: it is the time at
- * which the transaction began, perhaps long before it got the lock.
+ * The time at which the statement began, by the database's clock. `now()` is too early. It is the
+ * time at which the transaction began, perhaps long before the transaction got the lock.
  */
 const NOW = sql`statement_timestamp()`;
 
-/** Claims that count: claims that stay, and claims whose lease has not ended. */
+/** True for a claim that counts: it has no lease, or its lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 export const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /**
- * Reads the holders of the locked jobs, and which of these recruiters exist. It is one statement, so
- * it takes one round trip. A claim by a recruiter who does not exist would fail the INSERT of a whole
- * batch.
+ * Reads the holders of the locked jobs, and which of these recruiters exist. One statement reads
+ * both, to save a round trip. We must know which recruiters exist, because one unknown recruiter
+ * would make the INSERT of a whole batch fail.
  *
- * The rows of the recruiters are locked as the foreign key locks them, so they stay until the claims
- * are inserted. A row that somebody else is deleting counts as absent: this statement does not wait.
+ * The recruiters are locked FOR KEY SHARE, as the foreign key does. So nobody can delete them
+ * before the claims are inserted. The statement does not wait. A recruiter whom another session is
+ * deleting counts as absent.
  */
 export async function readHeldJobs(
   tx: Transaction,
@@ -61,15 +62,18 @@ export async function readHeldJobs(
   return { jobs: held, recruiters: present };
 }
 
-/** A row as the driver gives it: a holder, or without a job a recruiter who exists. */
+/**
+ * A row as the driver returns it. With a job id, the row is a claim of that job. Without a job id,
+ * the row is a recruiter who exists.
+ */
 type HolderOrRecruiter = {
   job_id: string | null;
   recruiter_id: string;
-  /** Null for a claim that stays. */
+  /** Null for a claim without a lease. */
   expired: boolean | null;
 };
 
-/** The live claims of one job, as one recruiter sees them. */
+/** How many live claims the job has, and whether one of them belongs to this recruiter. */
 export async function readHolders(
   db: Database | Transaction,
   { jobId, recruiterId }: Pick<ClaimRequest, 'jobId' | 'recruiterId'>,
@@ -81,7 +85,10 @@ export async function readHolders(
   return asSeenBy(recruiterId, { recruiters: new Set(rows.map((row) => row.recruiterId)) });
 }
 
-/** Inserts the claim, and asks nothing: the caller has to know that the claim may be inserted. */
+/**
+ * Inserts the claim without any check. The caller must already know that the recruiter may have a
+ * slot.
+ */
 export async function insertClaim(
   db: Database | Transaction,
   { jobId, recruiterId, leaseSeconds }: ClaimRequest,
@@ -93,9 +100,9 @@ export async function insertClaim(
 }
 
 /**
- * Inserts claims, and returns them in the order of the requests. Each column is one parameter,
- * however many claims there are. Drizzle's VALUES of 30 rows took 8 % of the server's time, and
- * another plan for each number of rows.
+ * Inserts claims, and returns them in the order of the requests. Each column is one array
+ * parameter, so the statement is the same for any number of claims. Drizzle's VALUES of 30 rows
+ * took 8 % of the server's time, and needed a separate plan for each number of rows.
  */
 export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
   if (requests.length === 0) return [];
@@ -124,12 +131,14 @@ export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): P
   }));
 }
 
-/** A row as the driver has it. */
+/** A row as the driver returns it. */
 type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> & {
   expires_at: string | null;
 };
 
-/** Removes expired claims of these jobs; with `ids`, only claims with one of these ids. */
+/**
+ * Removes and returns expired claims of these jobs. With `ids`, only claims with one of these ids.
+ */
 export const removeExpired = (
   tx: Transaction,
   jobIds: bigint[],
@@ -141,10 +150,10 @@ export const removeExpired = (
     .returning();
 
 /**
- * Finds up to `limit` expired claims, the oldest first, and locks them and their jobs. Skips a claim
- * if another session has locked the claim or its job, so this statement waits for nobody. The locks of
- * the jobs belong here: of 500 claims that were found without them, one locked job made the clearing
- * remove fewer, and a backlog of thousands then took a second for each 500.
+ * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
+ * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
+ * waits. The jobs are locked here because a locked job must not make the batch shorter: the clearing
+ * takes a short batch for the last.
  */
 export const lockExpired = (
   tx: Transaction,
@@ -159,7 +168,7 @@ export const lockExpired = (
     .limit(limit)
     .for('update', { skipLocked: true });
 
-/** Finds a live claim; with a recruiter, only if the claim is theirs. */
+/** Finds a live claim. If a recruiter is given, the claim must be theirs. */
 export async function findClaim(
   db: Database | Transaction,
   id: bigint,
@@ -169,11 +178,14 @@ export async function findClaim(
   return claim;
 }
 
-/** Deletes a live claim. Gives no row when there is none. */
+/** Deletes and returns a live claim. Returns an empty list if there is no such live claim. */
 export const deleteClaim = (tx: Transaction, id: bigint): Promise<Claim[]> =>
   tx.delete(jobClaims).where(isThis(id)).returning();
 
-/** Lets the lease of a live claim end so many seconds from now. Gives no row when there is none. */
+/**
+ * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. Returns
+ * an empty list if there is no such live claim.
+ */
 export const extendLease = (tx: Transaction, id: bigint, leaseSeconds: number): Promise<Claim[]> =>
   tx
     .update(jobClaims)
@@ -192,7 +204,7 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
     recruiterId === undefined ? undefined : eq(jobClaims.recruiterId, recruiterId),
   );
 
-/** How many live claims the job of the row has. */
+/** The number of live claims of a job, for queries that select from `jobs`. */
 export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
 
 /** `isSlotFree` of the rules, for the job of the row in SQL. A test compares both. */
@@ -217,8 +229,8 @@ export async function findJobSlots(db: Database, jobId: bigint): Promise<JobSlot
 }
 
 /**
- * Lists live claims of a job or of a recruiter, the oldest first, at most `limit` after the cursor.
- * With `jobIds` only claims on these jobs.
+ * Lists at most `limit` live claims of a job or of a recruiter, in the order of their ids, after
+ * the cursor. With `jobIds`, only claims of these jobs.
  */
 export const listClaims = (
   db: Database,

@@ -2,7 +2,10 @@ import { type ChangeOutcome, type ClaimChange, changeClaim } from './change-clai
 import { slotsOf } from './rules.ts';
 import type { Door } from './slots.ts';
 
-/** Gives the slot back. A new claim has a new id, so a late release never frees the slot of another. */
+/**
+ * Releases a claim, which frees its slot. Each claim has its own id, so a late release never frees
+ * the slot of a newer claim.
+ */
 export const releaseClaim = (door: Door, change: ClaimChange): Promise<ChangeOutcome> =>
   changeClaim(door, change, async (slots, { id }, { capacity, recruiters }) => {
     const claim = await slots.release(id);

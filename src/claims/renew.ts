@@ -3,8 +3,9 @@ import { slotsOf } from './rules.ts';
 import type { Door } from './slots.ts';
 
 /**
- * Lets the lease end so many seconds from now. It needs the lock of the job: a claimer may be
- * counting this claim as expired just now, and then the claim may no longer be renewed.
+ * Sets the end of the lease to `leaseSeconds` from now. The renewal needs the lock of the job.
+ * Without the lock, another transaction could count the claim as expired and give its slot away
+ * while this transaction renews the claim.
  */
 export const renewClaim = (
   door: Door,

@@ -8,8 +8,8 @@ export type ResizeOutcome =
   | { kind: 'no-such-job' };
 
 /**
- * Changes the capacity of a job. It needs the lock: a claim that has counted against the old capacity
- * could otherwise fill a slot that this change takes away.
+ * Changes the capacity of a job. The change needs the lock of the job. Without the lock, a claim
+ * that was checked against the old capacity could take a slot that this change removes.
  */
 export const resizeJob = (
   door: Door<Transaction>,

@@ -20,7 +20,7 @@ import {
 } from '../http/schemas.ts';
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
-/** 30 days. Whoever needs more time renews the lease. */
+/** 30 days. A recruiter who needs more time can renew the lease. */
 export const LONGEST_LEASE_S = 30 * 24 * 60 * 60;
 
 const leaseSeconds = z
@@ -30,7 +30,7 @@ const leaseSeconds = z
   })
   .min(1, `must be a whole number from 1 to ${LONGEST_LEASE_S}`)
   .max(LONGEST_LEASE_S, `must be a whole number from 1 to ${LONGEST_LEASE_S}`)
-  .meta({ description: 'The claim ends by itself after so many seconds.', example: 900 });
+  .meta({ description: 'The claim ends by itself after this many seconds.', example: 900 });
 
 const claimAnswer = z
   .object({
@@ -40,7 +40,7 @@ const claimAnswer = z
     claimedAt: instantAnswer,
     expiresAt: instantAnswer
       .nullable()
-      .meta({ description: 'When its lease ends; null: it stays.', example: null }),
+      .meta({ description: 'When the lease ends. Null if the claim has no lease.', example: null }),
   })
   .meta({ id: 'Claim' });
 
@@ -66,7 +66,8 @@ export const claimByGet = createRoute({
   tags: ['Claims'],
   summary: 'Claim a job',
   description:
-    'As `POST /jobs/{jobId}/claims` does. A HEAD, a prefetch or another site never claims.',
+    'Claims like `POST /jobs/{jobId}/claims`, but without a lease. HEAD requests, prefetches and ' +
+    'requests from pages of other sites are refused.',
   parameters: [keyHeader],
   request: { query: claimQuery },
   responses: {
@@ -90,7 +91,7 @@ export const claimByPost = createRoute({
     body: jsonBody(fields({ recruiterId: idValue, leaseSeconds: leaseSeconds.optional() })),
   },
   responses: {
-    201: json('Claimed; `Location` says where the claim is.', toldAbout),
+    201: json('Claimed. `Location` gives the path of the claim.', toldAbout),
     ...problemResponses(...onEveryRoute, ...onWriting, ...refusals),
   },
 });
@@ -100,7 +101,7 @@ export const readClaim = createRoute({
   method: 'get',
   path: '/claims/{id}',
   tags: ['Claims'],
-  summary: 'A claim, and the slots of its job',
+  summary: 'Read a claim and the slots of its job',
   request: { params: claimId },
   responses: {
     200: json('The claim.', claimAndSlots),
@@ -113,7 +114,7 @@ export const release = createRoute({
   method: 'delete',
   path: '/claims/{id}',
   tags: ['Claims'],
-  summary: 'Release a claim: its slot is free at once',
+  summary: 'Release a claim, which frees its slot',
   parameters: [keyHeader],
   request: { params: claimId },
   responses: {
@@ -127,7 +128,7 @@ export const renew = createRoute({
   method: 'post',
   path: '/claims/{id}/renew',
   tags: ['Claims'],
-  summary: 'Renew a lease: it ends so many seconds from now',
+  summary: 'Renew the lease of a claim',
   parameters: [keyHeader],
   request: { params: claimId, body: jsonBody(fields({ leaseSeconds })) },
   responses: {
@@ -143,10 +144,13 @@ export const listOfJob = createRoute({
   method: 'get',
   path: '/jobs/{jobId}/claims',
   tags: ['Claims'],
-  summary: 'Who holds a job',
+  summary: 'List the claims of a job',
   request: { params: jobId, query: pageQuery },
   responses: {
-    200: json('Its claims, oldest first.', z.object({ ...claimList.shape, ...slotsAnswer })),
+    200: json(
+      'The claims of the job, oldest first.',
+      z.object({ ...claimList.shape, ...slotsAnswer }),
+    ),
     ...problemResponses(...onEveryRoute, answers['no-such-job']),
   },
 });
@@ -156,15 +160,15 @@ export const listOfRecruiter = createRoute({
   method: 'get',
   path: '/recruiters/{id}/claims',
   tags: ['Claims'],
-  summary: 'What a recruiter holds',
+  summary: 'List the claims of a recruiter',
   request: {
     params: claimId,
     query: pageQuery.extend({
-      jobId: idsText(LARGEST_PAGE, 'Only their claims on these jobs: repeat it for each.'),
+      jobId: idsText(LARGEST_PAGE, 'Only claims of these jobs. Repeat the parameter for each job.'),
     }),
   },
   responses: {
-    200: json('Their claims, oldest first.', claimList),
+    200: json('The claims of the recruiter, oldest first.', claimList),
     ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),
   },
 });

@@ -1,10 +1,10 @@
-/** More than four recruiters make the job worthless to each of them. */
+/** If more than four recruiters hold a job, it is worthless to each of them. */
 export const DEFAULT_CAPACITY = 4;
 
 export interface ClaimRequest {
   jobId: bigint;
   recruiterId: bigint;
-  /** The claim ends by itself after so many seconds. Without a lease the claim stays. */
+  /** The claim ends by itself after this many seconds. If absent, the claim has no lease. */
   leaseSeconds?: number;
 }
 
@@ -13,7 +13,7 @@ export interface Claim {
   jobId: bigint;
   recruiterId: bigint;
   createdAt: Date;
-  /** When the lease ends by the database's clock; null for a claim that stays. */
+  /** When the lease ends, by the database's clock. Null for a claim without a lease. */
   expiresAt: Date | null;
 }
 
@@ -31,12 +31,15 @@ export const slotsOf = (capacity: number, claimed: number): Slots => ({
 });
 
 /**
- * Whether a claim may take a slot. This is the only definition: the claims under the lock use it,
- * and so do the refusals without the lock.
+ * Whether a claim may take a slot. This is the only definition. Claims under the lock and refusals
+ * without the lock both use it.
  */
 export const isSlotFree = ({ remaining }: Slots): boolean => remaining > 0;
 
-/** Every answer that a claim can get. `busy`: nothing was claimed. `unknown`: nobody can tell yet. */
+/**
+ * Every outcome that a claim can have. `busy`: nothing was claimed. `unknown`: we do not know
+ * whether the job was claimed.
+ */
 export type Outcome =
   | { kind: 'claimed'; claim: Claim; slots: Slots }
   | { kind: 'duplicate'; slots?: Slots }
@@ -51,18 +54,18 @@ export type Decision =
   | { kind: 'duplicate'; slots: Slots }
   | { kind: 'full'; slots: Slots };
 
-/** The holders of a job as one recruiter sees them: how many, and whether he is one of them. */
+/** How many recruiters hold a job, and whether a certain recruiter is one of them. */
 export interface Holders {
   claimed: number;
   held: boolean;
 }
 
 /**
- * Decides what this recruiter may do with this job. The decision holds only while nobody else can
- * change the holders, so ask under the lock. `slots` are the slots after the decision.
+ * Decides whether this recruiter may have a slot of this job. `granted` is valid only while nobody
+ * else can change the holders, so a grant needs the lock. `slots` are the slots after the decision.
  *
- * The duplicate comes before the capacity. A holder who asks again for a full job is told that the
- * job is already theirs, which is what they want to know.
+ * We check for a duplicate before we check the capacity. A holder who claims a full job again wants
+ * to know that they already have a slot.
  */
 export function decide({ capacity }: { capacity: number }, { claimed, held }: Holders): Decision {
   const slots = slotsOf(capacity, claimed);
@@ -71,11 +74,11 @@ export function decide({ capacity }: { capacity: number }, { claimed, held }: Ho
   return { kind: 'granted', slots: slotsOf(capacity, claimed + 1) };
 }
 
-/** A job, and the recruiters who hold it. */
+/** The capacity of a job, and the recruiters with a live claim. */
 export interface HeldJob {
   capacity: number;
   recruiters: Set<bigint>;
-  /** Claims that no longer count are still in the table. */
+  /** Whether the table still contains expired claims of this job. */
   expired: boolean;
 }
 
@@ -85,9 +88,10 @@ export const asSeenBy = (
 ): Holders => ({ claimed: recruiters.size, held: recruiters.has(recruiterId) });
 
 /**
- * Decides these requests in the order in which they came. A granted request counts for the requests
- * after it. The decisions hold only under the locks of all these jobs. `absent`: a slot is free, but
- * the recruiter is not among `recruiters`, so the slot stays free. `jobs` is left unchanged.
+ * Decides these requests one after the other. The slot of a granted request is not free for later
+ * requests. The decisions are valid only under the locks of all these jobs. `absent`: a slot is
+ * free, but the recruiter is not among `recruiters`, so the slot stays free. Does not change
+ * `jobs`.
  */
 export function decideInOrder(
   requests: readonly ClaimRequest[],

@@ -20,13 +20,13 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** The outcome of an error of the database; undefined if the error is unexpected. */
+/** The outcome of an error of the database. Undefined if the error is unexpected. */
 export function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];
   if (isNothingDone(error)) return { kind: 'busy' };
-  // The connection may have been lost after COMMIT, and nobody here can tell.
+  // We cannot know whether the connection was lost before or after COMMIT.
   if (isConnectionLost(error)) return { kind: 'unknown' };
   return undefined;
 }

@@ -18,19 +18,24 @@ export type SlotEvent =
   | { kind: 'resized'; jobId: bigint; from: number; to: number };
 
 /**
- * Hears of the changes inside their transaction: after the writes, and before COMMIT. An error of a
- * subscriber undoes the changes. The changes may still be undone, so a subscriber writes only through
- * `tx`, and remembers nothing.
+ * Called with the changes inside their transaction, after the writes and before COMMIT. If a
+ * subscriber throws, the changes are rolled back. The transaction may still fail afterwards. So a
+ * subscriber writes only through `tx`, and remembers nothing.
  */
 export type Subscriber = (tx: Transaction, events: readonly SlotEvent[]) => Promise<void>;
 
-/** The way to the slots: a database, and everybody who hears of each change. */
+/**
+ * Everything that a change of slots needs: a database, and the subscribers who are told about each
+ * change.
+ */
 export interface Door<D extends Database | Transaction = Database | Transaction> {
   db: D;
   subscribers: readonly Subscriber[];
 }
 
-/** Runs `work` with the same door inside a transaction. */
+/**
+ * Runs `work` inside a transaction. `within` is the same door with the transaction as its database.
+ */
 export const inTransaction = <T>(
   door: Door,
   work: (within: Door<Transaction>) => Promise<T>,
@@ -38,18 +43,18 @@ export const inTransaction = <T>(
 
 export interface Wanted {
   jobIds: bigint[];
-  /** Leaves out the jobs that another session has locked, instead of waiting for them. */
+  /** If true, skips the jobs that another session has locked. Otherwise waits for their locks. */
   skipLocked?: boolean;
-  /** Which recruiters the change asks for, when it gets the jobs in `locked`. By default none. */
+  /** Recruiters to look up, given the ids of the locked jobs. By default none. */
   recruitersOf?: (locked: ReadonlySet<bigint>) => bigint[];
 }
 
 /**
- * Every change of a job's slots goes through this function: it locks the jobs, reads who holds them,
- * lets `change` decide and write, and tells the subscribers.
+ * Every change of a job's slots goes through this function. It locks the jobs, reads who holds
+ * them, calls `change` to decide and write, and then tells the subscribers.
  *
  * Nobody else can change these slots until our transaction ends. So a job never gets more holders
- * than its capacity, however many ask at the same moment, on however many servers.
+ * than its capacity, even if many recruiters claim it at the same moment on several servers.
  */
 export async function changeSlots<T>(
   { db: tx, subscribers }: Door<Transaction>,
@@ -58,16 +63,16 @@ export async function changeSlots<T>(
 ): Promise<T> {
   const locked = await lockJobs(tx, jobIds, skipLocked);
   const recruiterIds = recruitersOf(new Set(locked.map(({ id }) => id)));
-  // A statement of its own, after the locks were granted. Only now does its snapshot contain every
-  // claim that the earlier holders of the locks have committed.
+  // The holders are read in a second statement, after the locks were granted. Only the snapshot of
+  // the second statement contains every claim that earlier holders of the locks have committed.
   const slots = new LockedSlots(tx, await readHeldJobs(tx, locked, recruiterIds));
   const result = await change(slots);
   if (slots.events.length > 0) for (const tell of subscribers) await tell(tx, slots.events);
   return result;
 }
 
-// All sessions take their locks in the order of the ids, so no two wait for one another.
-/** THE LOCK: whoever wants one of these jobs next waits here until we commit or roll back. */
+// All sessions lock jobs in the order of their ids, so no two sessions can wait for each other.
+/** THE LOCK: the next session that needs these jobs waits here until our transaction ends. */
 const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
   tx
     .select({ id: jobs.id, capacity: jobs.capacity })
@@ -80,7 +85,7 @@ const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
 export class LockedSlots {
   /** The jobs that exist and are locked, as they were before the change. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
-  /** The recruiters who exist, of those who were asked for. */
+  /** The existing recruiters among `Wanted.recruiterIds`. */
   readonly recruiters: ReadonlySet<bigint>;
   readonly events: SlotEvent[] = [];
   readonly #tx: Transaction;
@@ -95,8 +100,8 @@ export class LockedSlots {
   }
 
   /**
-   * Inserts the claims, and returns them in the order of the requests. Expired claims of the same
-   * jobs are removed first, because an expired claim keeps its recruiter from claiming anew.
+   * Inserts the claims, and returns them in the order of the requests. First removes expired claims
+   * of the same jobs, because an expired claim would stop its recruiter from claiming again.
    */
   async claim(requests: ClaimRequest[]): Promise<Claim[]> {
     const jobIds = requests.map(({ jobId }) => jobId);
@@ -105,19 +110,25 @@ export class LockedSlots {
     return this.#note('claimed', claims);
   }
 
-  /** Removes expired claims of these jobs; with `ids`, only claims with one of these ids. */
+  /**
+   * Removes and returns expired claims of these jobs. With `ids`, only claims with one of these
+   * ids.
+   */
   async expire(jobIds: bigint[], ids?: bigint[]): Promise<Claim[]> {
     if (jobIds.length === 0) return [];
     return this.#note('expired', await removeExpired(this.#tx, jobIds, ids));
   }
 
-  /** Undefined when there is no such claim, or its lease has ended. */
+  /** Deletes the claim. Returns undefined if there is no such claim or its lease has ended. */
   async release(id: bigint): Promise<Claim | undefined> {
     const [claim] = this.#note('released', await deleteClaim(this.#tx, id));
     return claim;
   }
 
-  /** Lets the lease end so many seconds from now. Undefined as for `release`. */
+  /**
+   * Sets the end of the lease to `leaseSeconds` from now. Returns undefined if there is no such
+   * claim or its lease has ended.
+   */
   async renew(id: bigint, leaseSeconds: number): Promise<Claim | undefined> {
     const [claim] = this.#note('renewed', await extendLease(this.#tx, id, leaseSeconds));
     return claim;

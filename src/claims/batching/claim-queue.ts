@@ -25,36 +25,44 @@ import {
 } from './waiting.ts';
 
 /**
- * Group commit: the claims that come while a transaction is running form the next transaction. They
- * wait in the order in which they came. Each job is in one of our transactions at a time, so no two
- * of our transactions wait for one another. An idle queue begins at the end of the event loop's turn.
+ * Group commit. While one transaction runs, new claims wait, and together they form the next
+ * transaction. Claims of the same job wait in the order in which they came. Each job is in at most
+ * one of our transactions at a time, so our transactions never compete for the lock of a job. An
+ * idle queue begins a transaction at the end of the current turn of the event loop.
  */
 export class ClaimQueue {
   readonly #door: Door<Database>;
   readonly #limits: QueueLimits;
   readonly #onLateError: (error: unknown) => void;
-  /** Claims that wait, by job. The job that has waited longest comes first. */
+  /** The waiting claims of each job. The job that has waited longest comes first. */
   readonly #waiting = new Map<bigint, Waiting[]>();
-  /** The same for jobs that were full when last seen. A look without a lock may refuse these. */
+  /**
+   * The waiting claims of jobs that are probably full. A look may refuse these claims. A look is
+   * one statement that takes no lock.
+   */
   readonly #waitingForLook = new Map<bigint, Waiting[]>();
-  /** Claims of jobs that another session has locked, a list for each job. */
+  /** One list of claims for each job that another session has locked. */
   readonly #waitingForLine: Waiting[][] = [];
-  /** Jobs that are in one of our transactions, or wait in `#waitingForLine`. */
+  /** Jobs whose claims are in one of our transactions or in `#waitingForLine`. */
   readonly #taken = new Set<bigint>();
-  /** Jobs that are in a look. */
+  /** Jobs that a running look reads. */
   readonly #lookedAt = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
   readonly #running = { batches: 0, lines: 0, looks: 0 };
   /**
-   * One look for each transaction. A crowd that is refused quickly asks again at once, and with more
-   * looks the claims would wait for the crowd.
+   * Whether a look has begun since the last batch ended. While a batch runs, a look may begin only
+   * if none has begun since then. Clients that are refused quickly may claim again at once. With
+   * more looks, the other claims would wait for these clients.
    */
   #hasLooked = false;
   #beginning: NodeJS.Immediate | undefined;
   readonly #patience: Patience;
 
-  /** `onLateError` takes the errors of claims that were answered as `unknown` already. */
+  /**
+   * `onLateError` receives the error of a transaction that fails after all its claims were
+   * answered.
+   */
   constructor(door: Door<Database>, limits: QueueLimits, onLateError: (error: unknown) => void) {
     this.#door = door;
     this.#limits = limits;
@@ -71,13 +79,16 @@ export class ClaimQueue {
     );
   }
 
-  /** Claims as `claimJob` does. `busy` if too many claims wait, or the turn does not come in time. */
+  /**
+   * Claims a job by the rules of `claimJob`. The outcome is `busy` if too many claims wait, or if
+   * the claim waits too long for its transaction.
+   */
   claim(request: ClaimRequest): Promise<Outcome> {
-    // Only claims with a key have the other results.
+    // Only a claim with an idempotency key can have a result that is no `Outcome`.
     return this.#enter({ request }) as Promise<Outcome>;
   }
 
-  /** The same at most once for a key. The answer is stored in the transaction of the claim. */
+  /** Claims a job at most once for each idempotency key. The same transaction stores the answer. */
   claimOnce(request: ClaimRequest, keyed: Keyed): Promise<Settled> {
     return this.#enter({ request, keyed });
   }
@@ -86,7 +97,7 @@ export class ClaimQueue {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
-      // With a key even a refusal is stored, and that takes a transaction anyway.
+      // A claim with a key skips the look, because even its refusal is stored in a transaction.
       const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
       const map = looks ? this.#waitingForLook : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
@@ -95,12 +106,12 @@ export class ClaimQueue {
     });
   }
 
-  /** How many claims have no answer yet, and how many transactions decide some of them. */
+  /** How many claims have no answer yet, and how many transactions are running. */
   load = () => ({ claims: this.#count, transactions: this.#running.batches + this.#running.lines });
 
   /**
-   * The claims of one turn of the event loop go together. If the first went at once, the others would
-   * wait for its transaction.
+   * Begins when this turn of the event loop ends, so that all claims of the turn share one
+   * transaction. If the first claim began at once, the others would wait for its transaction.
    */
   #beginTogether() {
     this.#beginning ??= setImmediate(() => {
@@ -154,14 +165,14 @@ export class ClaimQueue {
     this.#begin();
   }
 
-  /** One statement refuses all who ask for full jobs, however many they are. */
+  /** Refuses all claims of full jobs with one statement. The other claims move to `#waiting`. */
   async #look(batch: Waiting[]) {
     this.#running.looks++;
     this.#hasLooked = true;
     this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#door.db, batch)));
     this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
-    // The look saw a free slot for these. The lock decides who gets the slot.
+    // The look saw a free slot for each of these claims. The lock decides who gets the slot.
     const left = batch.filter(isUnanswered);
     for (const each of left) {
       this.#fullJobs.note(each.request.jobId, false);
@@ -172,8 +183,8 @@ export class ClaimQueue {
   }
 
   /**
-   * The results of `work`; undefined after an error. Claims that wait too long for their results are
-   * answered as `unknown`.
+   * Returns the results of `work`. Returns undefined if `work` fails, and rejects the claims that
+   * have no answer yet. Claims that wait too long for their results are answered as `unknown`.
    */
   async #inTime<T>(batch: Waiting[], work: Promise<T>): Promise<T | undefined> {
     const giveUp = () => {
@@ -188,7 +199,7 @@ export class ClaimQueue {
     }
   }
 
-  /** Answers the claims that have a result. The others go on waiting. */
+  /** Answers the claims that have a result. The other claims stay unanswered. */
   #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
     const full = new Set<bigint>();
     for (const [index, waiting] of batch.entries()) {
@@ -201,7 +212,7 @@ export class ClaimQueue {
       if (isFull) full.add(jobId);
       this.#answer(waiting, result);
     }
-    // The claims that still wait for a full job need no lock: a look may refuse them.
+    // A look may refuse the claims that still wait for a full job, so these claims need no lock.
     for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
   }
 

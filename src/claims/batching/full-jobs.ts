@@ -1,17 +1,22 @@
-/** Full jobs that are remembered. A crowd asks for fewer jobs at any one time. */
+/**
+ * The most full jobs that we remember. Even a crowd claims fewer different jobs at the same time.
+ */
 const MOST = 10_000;
-/** The share of full jobs is taken over about so many claims of unknown jobs. */
+/** About how many recent claims of unknown jobs determine the share of full jobs. */
 const WINDOW = 64;
 
-/** Guesses which jobs are full. The guess says where to look first, and is never an answer. */
+/**
+ * Guesses which jobs are full. The guess only decides whether we look at a job before we lock it. A
+ * guess never refuses a claim.
+ */
 export class FullJobs {
   readonly #seen = new Set<bigint>();
   /** The share of unknown jobs that turned out to be full, from 0 to 1. */
   #share = 0;
 
   /**
-   * The job was full when it was last seen, or most unknown jobs were full lately. The second happens
-   * when somebody goes through old jobs.
+   * True if the job was full when last seen, or if most unknown jobs were full lately. Most unknown
+   * jobs are full while somebody claims many old jobs.
    */
   isLikely = (jobId: bigint): boolean => this.#share > 0.5 || this.#seen.has(jobId);
 

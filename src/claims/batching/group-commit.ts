@@ -20,15 +20,18 @@ export interface Claiming {
   keyed?: Keyed | undefined;
 }
 
-/** An idempotency key, and the answer that is stored for it in the same transaction. */
+/**
+ * An idempotency key, and a function that makes the answer to store. The transaction of the claim
+ * stores the answer.
+ */
 export interface Keyed {
   key: RequestKey;
   contentOf(outcome: Outcome): Promise<StoredAnswer>;
 }
 
 /**
- * The result of a claim. `answered`: its key was answered before. `key-in-use`: another session is
- * using its key, so the claim was not decided.
+ * The result of a claim. `answered`: an earlier request with the same key has a stored answer.
+ * `key-in-use`: another session is using the key, so the claim was not decided.
  */
 export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kind: 'key-in-use' };
 
@@ -36,8 +39,9 @@ export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kin
 export type Result = Settled | { kind: 'locked-elsewhere' };
 
 /**
- * Decides claims together, in one transaction that waits for no lock: a job that another session has
- * locked must not delay the others. The results come in the order of the claims.
+ * Decides claims together in one transaction. The transaction does not wait for the locks of jobs,
+ * because a job that another session has locked must not delay the other jobs. The results are in
+ * the order of the claims.
  */
 export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]> =>
   settleTogether(door, claims, async (within, requests) => {
@@ -50,14 +54,20 @@ export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]>
     );
   });
 
-/** Decides claims of one job together. It waits for the job's lock as long as `lock_timeout` allows. */
+/**
+ * Decides claims of one job together. Waits for the lock of the job, but no longer than
+ * `lock_timeout`.
+ */
 export const claimInLine = (door: Door, claims: Claiming[]): Promise<Result[]> =>
   settleTogether(door, claims, async (within, requests) => {
     const { outcomes } = await claimSlots(within, requests);
     return outcomes;
   });
 
-/** Decides claims in the order in which they came, as `claimJob` decides one. */
+/**
+ * Decides claims one after the other, by the rules of `claimJob`. Also returns the jobs that were
+ * locked.
+ */
 const claimSlots = (
   within: Door<Transaction>,
   requests: ClaimRequest[],
@@ -90,7 +100,10 @@ const claimSlots = (
   );
 };
 
-/** Refuses claims without a lock. Gives undefined for the claims that need the lock. */
+/**
+ * Finds claims to refuse. Takes no lock. The result is undefined for each claim that needs the
+ * lock. If the database is busy or does not answer, all claims get that outcome.
+ */
 export async function refuseTogether(
   db: Database,
   claims: Claiming[],
@@ -107,7 +120,7 @@ const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }
 
 type Decide = (within: Door<Transaction>, requests: ClaimRequest[]) => Promise<Result[]>;
 
-/** Decides all claims in one transaction. An error is nobody's fault, so all claims get the error. */
+/** Decides all claims in one transaction. If the transaction fails, it fails for all claims. */
 async function settleTogether(door: Door, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
     return await retryConflicts(() =>
@@ -118,14 +131,20 @@ async function settleTogether(door: Door, claims: Claiming[], decide: Decide): P
   }
 }
 
-/** Gives all claims the outcome of an expected error. Throws any other error. */
+/**
+ * Turns an expected error into one outcome for all claims, `busy` or `unknown`. Throws all other
+ * errors.
+ */
 function settleAll(claims: Claiming[], error: unknown): Outcome[] {
   const outcome = outcomeOf(error);
   if (outcome?.kind !== 'busy' && outcome?.kind !== 'unknown') throw error;
   return claims.map(() => outcome);
 }
 
-/** Decides the claims that were not answered before, and stores the answers of claims with a key. */
+/**
+ * Decides the claims without a key, and the claims whose key is free and has no stored answer.
+ * Stores the answers of claims with a key.
+ */
 async function withKeys(
   within: Door<Transaction>,
   claims: Claiming[],
@@ -158,6 +177,9 @@ async function storeDecided(tx: Transaction, decided: Map<Claiming, Result | und
   if (answers.length > 0) await storeAnswers(tx, answers);
 }
 
-/** Whether the answer is stored for its key. `busy` is not: its repeat is decided anew. */
+/**
+ * Whether the answer is stored for its key. The answer `busy` is not stored, so that a repeat of
+ * the request is decided anew.
+ */
 const isKept = (result: Result): result is Outcome =>
   !['answered', 'key-in-use', 'locked-elsewhere', 'busy'].includes(result.kind);

@@ -6,16 +6,18 @@ import { isLive } from '../queries.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
 
 /**
- * Refuses claims without a lock. One statement reads all jobs in one snapshot, which begins after the
- * requests came. So a refusal is true: while its request was waiting, the job was full, or held by
- * this recruiter, or not there. Gives undefined if a slot is free: the lock decides who gets the slot.
+ * Finds claims to refuse. Takes no lock. One statement reads all jobs in one snapshot. The snapshot
+ * is taken after the requests have come, so each refusal is true: at the time of the snapshot, the
+ * job was full, or this recruiter held the job, or the job did not exist. The result is undefined
+ * if a slot is free, because the lock decides who gets the slot.
  */
 export async function lookForRefusals(
   db: Database,
   requests: ClaimRequest[],
 ): Promise<(Outcome | undefined)[]> {
   const ids = [...new Set(requests.map(({ jobId }) => jobId))];
-  // One row for each job. One row for each claim took three times as long to read.
+  // The statement returns one row for each job. Reading one row for each claim took three times as
+  // long.
   const holders = db
     .select({ ids: sql`array_agg(${jobClaims.recruiterId})` })
     .from(jobClaims)

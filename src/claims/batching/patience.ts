@@ -1,12 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isUnanswered, type Waiting } from './waiting.ts';
 
-/** All claims share one timer. A timer for each would cost more than its place in a batch. */
+/**
+ * How often we search for late claims. All claims share one timer. A timer for each claim would
+ * cost more than deciding the claim in a batch.
+ */
 const LOOK_MS = 100;
-/** Ten thousand answers in one turn of the event loop take half a second and 60 MB. */
+/**
+ * The most claims that we answer in one turn of the event loop. Ten thousand answers in one turn
+ * take half a second and 60 MB.
+ */
 const AT_ONCE = 200;
 
-/** Gives up on claims whose turn has not come in time. Idle while no claim waits. */
+/**
+ * Calls `giveUp` for each claim that has waited too long for its transaction. Sets no timer while
+ * no claim waits.
+ */
 export class Patience {
   readonly #waitMs: number;
   readonly #waiting: () => Waiting[];
@@ -19,7 +28,7 @@ export class Patience {
     this.#giveUp = giveUp;
   }
 
-  /** To be called whenever a claim begins to wait. */
+  /** Must be called whenever a claim begins to wait. */
   watch() {
     this.#timer ??= setTimeout(async () => {
       await this.#look();

@@ -3,7 +3,10 @@ import type { Transaction } from '../../db/client.ts';
 import { jobs, recruiters } from '../../db/schema.ts';
 import type { ClaimRequest } from '../rules.ts';
 
-/** The recruiters who exist, even if their rows are locked. Sends no statement without requests. */
+/**
+ * Returns the ids of the recruiters who exist, even if their rows are locked. If there are no
+ * requests, no statement is sent.
+ */
 export async function recruitersThatExist(
   tx: Transaction,
   requests: ClaimRequest[],
@@ -17,7 +20,7 @@ export async function recruitersThatExist(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The jobs that exist, even if their rows are locked. */
+/** Returns the ids of the jobs that exist, even if their rows are locked. */
 export async function jobsThatExist(tx: Transaction, ids: bigint[]): Promise<Set<bigint>> {
   const rows = await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, ids));
   return new Set(rows.map(({ id }) => id));

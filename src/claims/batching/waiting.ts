@@ -1,23 +1,29 @@
 import type { Claiming, Settled } from './group-commit.ts';
 
 export interface QueueLimits {
-  /** Transactions at once that decide claims of many jobs. */
+  /** How many transactions may decide claims of many jobs at the same time. */
   batches: number;
-  /** The most claims that such a transaction takes. */
+  /** The most claims in one such transaction. */
   batch: number;
-  /** Statements at once that look for refusals. */
+  /** How many statements may look for refusals at the same time. */
   looks: number;
-  /** Transactions at once that wait for a job's lock while another session holds the lock. */
+  /**
+   * How many transactions may wait at the same time for jobs that other sessions have locked. Each
+   * transaction waits for one job.
+   */
   lines: number;
-  /** Claims that may wait. The queue turns away any other claim at once. */
+  /** How many claims may be unanswered. The queue refuses any further claim at once. */
   waiting: number;
-  /** How long a claim waits for its transaction to begin. */
+  /** How long a claim may wait for its transaction to begin. */
   waitMs: number;
-  /** How long a claim waits for its answer once its transaction has begun. */
+  /** How long a claim may wait for its answer after its transaction has begun. */
   answerMs: number;
 }
 
-/** A claim that waits to be decided with others. Ten thousand may wait, so each holds little memory. */
+/**
+ * A claim that waits to be decided together with others. Ten thousand claims may wait, so each must
+ * use little memory.
+ */
 export interface Waiting extends Claiming {
   /** The time at which the claim came, in milliseconds of `performance.now`. */
   since: number;
@@ -42,14 +48,17 @@ export const waitingFor = (
 export const isUnanswered = ({ answered }: Waiting) => !answered;
 export const jobsOf = (batch: Waiting[]) => new Set(batch.map(({ request }) => request.jobId));
 
-/** The claims that wait for a job, in the order in which they came. An empty line if there are none. */
+/** The line of claims that wait for a job. Adds an empty line to the map if the job has no line. */
 export function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
   const line = map.get(jobId) ?? [];
   map.set(jobId, line);
   return line;
 }
 
-/** Moves the claims that wait for a job to another line of the job. Claims with a key stay. */
+/**
+ * Moves the waiting claims of a job from one map to another. Claims with a key stay in the first
+ * map.
+ */
 export function moveUnkeyed(
   from: Map<bigint, Waiting[]>,
   to: Map<bigint, Waiting[]>,
@@ -66,8 +75,8 @@ export function moveUnkeyed(
 }
 
 /**
- * Takes out the claims of the next transaction, at most `limit`. The job that has waited longest comes
- * first. Skips jobs that are `taken`, and marks the jobs of the batch as taken.
+ * Removes and returns the claims of the next transaction, at most `limit`. The job that has waited
+ * longest comes first. Skips the jobs in `taken`, and adds the jobs of the batch to `taken`.
  */
 export function takeBatch(
   lines: Map<bigint, Waiting[]>,
