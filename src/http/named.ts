@@ -28,8 +28,8 @@ export async function findNamed(
 }
 
 /**
- * A page of companies or recruiters, in the order of their ids. `q` restricts the page to names
- * with these words.
+ * A page of companies or recruiters, in the order of their ids. With `q`, only names that have
+ * words beginning with the words of `q`.
  */
 export async function listNamed(
   db: Database,

@@ -9,23 +9,23 @@ import type { Caller } from './auth/caller.ts';
 import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problems.ts';
 
-/** Facts about a request that the app's middleware has found. */
+/** The facts that middleware stores about a request. */
 export interface Env {
   /** Node's request and response. Absent if the app is called without a socket. */
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** Absent until somebody asks for the id. See `requestIdOf`. */
+    /** Absent until `requestIdOf` is called. */
     requestId?: string;
     caller: Caller;
-    /** Present if the request has an idempotency key that is not answered yet. */
+    /** Present if the request has an idempotency key without a stored answer. */
     key?: RequestKey;
   };
 }
 
 /**
- * A router for all kinds of paths. It remembers the handlers of paths without parameters, because
- * finding them again for each request cost every waiting claim 3 kB. Hono's fastest router would
- * also remember them, but it does not accept `/jobs/events` beside `/jobs/:id`.
+ * A router for all kinds of paths. It remembers the handlers of paths without parameters. Finding
+ * them again for each request used 3 kB for every waiting claim. Hono's fastest router would also
+ * remember them, but it does not accept `/jobs/events` beside `/jobs/:id`.
  */
 class RememberingRouter<T> extends TrieRouter<T> {
   readonly #literal = new Set<string>();
@@ -46,7 +46,7 @@ class RememberingRouter<T> extends TrieRouter<T> {
   }
 }
 
-/** Routes that answer `invalid-request` when their schemas refuse a request. */
+/** Makes a router. Its routes answer `invalid-request` if their schemas refuse a request. */
 export const newRoutes = () =>
   new OpenAPIHono<Env>({
     router: new RememberingRouter(),
@@ -57,15 +57,15 @@ export const newRoutes = () =>
   });
 
 /**
- * Inspects a request before its route does. Gives the answer that ends the request, or nothing if
- * the request may go on.
+ * Checks a request before its route runs. Returns an answer if the request ends here. Returns
+ * undefined if the request may go on.
  */
 export type Guard = (c: Context<Env>) => Refusal | Promise<Refusal>;
 type Refusal = Response | undefined;
 
 /**
- * Asks guards in turn. All guards are one middleware without async functions: each further
- * middleware or async function costs every waiting claim half a kilobyte or more.
+ * Calls the guards one after the other. They share one middleware without async functions. Each
+ * further middleware or async function would use at least half a kilobyte for every waiting claim.
  */
 export function guardedBy(...guards: Guard[]): MiddlewareHandler<Env> {
   const askFrom = (index: number, c: Context<Env>, next: Next): ReturnType<MiddlewareHandler> => {
@@ -91,25 +91,27 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** A GET of this name claims a job, wherever the route is mounted. */
+/** A GET claims a job if its path ends like this, wherever the route is mounted. */
 const CLAIMS_BY_GET = /\/claim-job$/;
 
-/** Whether a request may change something, by its method or as a GET that claims. */
+/**
+ * Whether a request may change something. True for methods that write, and for a GET that claims.
+ */
 export const isWriting = ({ req }: Context<Env>): boolean =>
   !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
 
 /**
- * For files whose address changes with their content. They may be kept for a year, the usual
- * maximum.
+ * For files whose address changes with their content. Browsers may keep such files for a year, the
+ * usual maximum.
  */
 export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const etagged = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'content-security-policy'] });
 
 /**
- * The browser may keep the answer, but asks each time whether it has changed. "Not modified"
- * carries the page's own security policy. With the default policy of our data, the browser would
- * replace the page's policy.
+ * The browser may keep the answer, but asks each time whether it has changed. The answer "not
+ * modified" carries the page's own security policy. If it carried the default policy of our data,
+ * the browser would replace the page's policy.
  */
 export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
   const answer = await etagged(c, next);

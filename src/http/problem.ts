@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { slotsAnswer } from './schemas.ts';
 
-/** The kinds of errors, for programs. The codes are stable, and the README lists them. */
+/** The kinds of errors, for programs. The codes never change. docs/api.md explains them. */
 export const problemCodes = [
   'already-claimed',
   'body-too-large',
@@ -35,7 +35,7 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** Routes outside the API may have codes of their own. */
+/** `problemCodes` has the codes of the API. Routes outside the API may use other codes. */
 export interface Problem<Status extends number = number, Code extends string = ProblemCode> {
   status: Status;
   code: Code;
@@ -59,9 +59,12 @@ export const problemAnswer = z
     requested: z.int().optional().meta({ description: 'The requested capacity.' }),
     requestId: z.string().optional().meta({ description: 'The id of this request in the log.' }),
   })
-  .meta({ id: 'Problem', description: 'Act on `code`; show `title` or `detail`.' });
+  .meta({
+    id: 'Problem',
+    description: 'Programs should check `code`. Show `title` or `detail` to people.',
+  });
 
-/** A response whose status and body are known to the types, like Hono's `TypedResponse`. */
+/** A response with types for its status and its body, like Hono's `TypedResponse`. */
 export type ProblemResponse<Status extends number> = Response & {
   _data: z.infer<typeof problemAnswer>;
   _status: Status;
@@ -88,7 +91,7 @@ type ProblemContent = {
   };
 };
 
-/** The documentation of these problems for a route. Problems with the same status share an entry. */
+/** The documentation of a route's problems. Problems with the same status share an entry. */
 export function problemResponses<const P extends readonly Problem<number, string>[]>(
   ...problems: P
 ) {
@@ -96,7 +99,7 @@ export function problemResponses<const P extends readonly Problem<number, string
   for (const { status, code, title, detail } of problems) {
     const before = responses[status];
     const line = `- \`${code}\`: ${title}`;
-    // The API's document has only the API's own codes.
+    // Only routes of the API are documented, so the code is one of `problemCodes`.
     const value = { type: typeOf(code), title, status, detail, code: code as ProblemCode };
     const examples = before?.content['application/problem+json'].examples;
     responses[status] = {

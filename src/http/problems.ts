@@ -98,8 +98,8 @@ export const onEveryRoute = [
 ] as const;
 
 /**
- * The answer to a request that its schema refused. It has one error for each wrong parameter, or
- * one for the `whole`.
+ * The answer to a request that its schema refused. It has one error for each wrong parameter.
+ * `whole` names the part of the request for errors that belong to no parameter.
  */
 export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
   const errors = error.issues.map((issue) => ({

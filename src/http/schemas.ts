@@ -5,7 +5,9 @@ import { searchText } from './search.ts';
 const LARGEST_ID = 2n ** 63n - 1n;
 const LONGEST_ID = String(LARGEST_ID).length;
 
-/** An id as text. It is in a path, or exactly once in the query string. */
+/**
+ * An id as text, in a path or in a query string. The query string must give the id exactly once.
+ */
 export const idText = z
   .string({
     error: ({ input }) => (input === undefined ? 'is missing' : 'is given more than once'),
@@ -36,7 +38,7 @@ export const idValue = z
     example: 1,
   });
 
-/** An id as JSON: a number while every client can hold it exactly, otherwise text. */
+/** An id as JSON: a number if every client can represent it exactly, otherwise text. */
 export const idBody = (id: bigint): number | string =>
   id <= Number.MAX_SAFE_INTEGER ? Number(id) : String(id);
 
@@ -94,17 +96,19 @@ export const pageQuery = z.object({
     .meta({ description: 'The largest number of entries.', default: DEFAULT_PAGE }),
 });
 
-/** The query parameters that choose companies or recruiters. */
+/** The query parameters that choose a page of companies or recruiters. */
 export const namedQuery = pageQuery.extend({
   q: searchText.meta({
-    description: 'Only names that have, for each given word, a word that begins with it.',
+    description:
+      'Only names that match all given words. A given word matches if a word of the name begins ' +
+      'with it.',
     example: 'har',
   }),
 });
 
 /**
- * A parameter with ids that may be repeated. A single id comes from Hono as text, several as an
- * array.
+ * A query parameter with an id. The parameter may be repeated. Hono gives a single id as text, and
+ * several ids as an array.
  */
 export const idsText = (most: number, description: string) =>
   z
@@ -128,7 +132,10 @@ export const nextCursor = z
   .nullable()
   .meta({ description: 'The cursor for the next page. Null on the last page.', example: null });
 
-/** Makes a page of rows. If there is one row more than the page holds, another page follows. */
+/**
+ * Makes a page of rows. The caller reads one row more than `limit`. If this row exists, another
+ * page follows.
+ */
 export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -137,7 +144,7 @@ export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) 
 
 const LONGEST_NAME = 200;
 
-/** The body that creates a company or a recruiter, and the body that answers. */
+/** The body of a request that creates a company or a recruiter, and the body of the answer. */
 export const newNamed = (example: string) => fields({ name: line(LONGEST_NAME, example) });
 export const namedAnswer = (id: string, example: string) =>
   z
@@ -151,7 +158,8 @@ export const slotsAnswer = {
 };
 
 /**
- * The schema of a JSON body. Unknown fields are refused, so that a misspelt field is not ignored.
+ * The schema of a JSON body. Unknown fields are refused, because a misspelt field must not be
+ * ignored.
  */
 export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
@@ -162,8 +170,8 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   });
 
 /**
- * The schema of a query string. Unknown parameters are refused: a request that claims must not
- * ignore a misspelt parameter.
+ * The schema of a query string. Unknown parameters are refused, because a request that claims must
+ * not ignore a misspelt parameter.
  */
 export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {

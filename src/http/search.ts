@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 const LONGEST_SEARCH = 100;
 
-/** Roughly what the database takes for a word. All other characters separate words. */
+/** A word, roughly as the database splits text. All other characters separate words. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Leaves out each word that another word implies. Fifty times "e" would read the same half of the
- * index fifty times.
+ * Removes each word that is the beginning of another word, and each repeated word. A search for
+ * fifty times "e" would read the same half of the index fifty times.
  */
 const withoutImplied = (words: readonly string[]) => {
   const folded = words.map((word) => word.toLowerCase());
@@ -20,7 +20,7 @@ const withoutImplied = (words: readonly string[]) => {
   });
 };
 
-/** The words of a search. */
+/** The search text of a query string, split into words. */
 export const searchText = z
   .string({ error: 'is given more than once' })
   .max(LONGEST_SEARCH, `must have at most ${LONGEST_SEARCH} characters`)
@@ -29,9 +29,11 @@ export const searchText = z
   .optional()
   .meta({ type: 'string', maxLength: LONGEST_SEARCH });
 
-/** Whether each of these words is the beginning of a word in the column, a `tsvector`. */
+/**
+ * Whether each of these words is the beginning of a word in the column. The column is a `tsvector`.
+ */
 export const matches = (column: SQL, words: readonly string[]): SQL =>
   sql`${column} @@ to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
 
-/** The words of a text as the indexes hold them. A migration defines the function. */
+/** The words of a text, as the indexes contain them. A migration defines the function. */
 export const wordsOf = (text: SQL): SQL => sql`words_of(${text})`;

@@ -1,8 +1,8 @@
-import { event, HEARTBEAT, type Told } from '../http/event-stream.ts';
+import { event, HEARTBEAT, type StreamSource } from '../http/event-stream.ts';
 import { Bell } from '../waiting/bell.ts';
 
 /** Listens to work of the lab by server-sent events. */
-export class Listener implements Told {
+export class Listener implements StreamSource {
   readonly heartbeatMs = 15_000;
   readonly #bell = new Bell();
   readonly #leaving = new AbortController();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { streamEvents, type Told } from '../../src/http/event-stream.ts';
+import { type StreamSource, streamEvents } from '../../src/http/event-stream.ts';
 import type { Env } from '../../src/http/new-routes.ts';
 import { listen } from '../../src/service/listen.ts';
 
@@ -23,7 +23,7 @@ async function follow(next: (isBehind: boolean) => Promise<Uint8Array>) {
       yield await next(waiting() > 0);
     }
   }
-  const told: Told = {
+  const told: StreamSource = {
     ...{ chunks, heartbeatMs: HEARTBEAT_MS, left: leaving.signal },
     leave: () => leaving.abort(),
   };
@@ -43,7 +43,7 @@ async function follow(next: (isBehind: boolean) => Promise<Uint8Array>) {
   return { client, told, server, waiting: () => waiting() };
 }
 
-const cutOff = ({ left }: Told) =>
+const cutOff = ({ left }: StreamSource) =>
   vi.waitFor(() => expect(left.aborted).toBe(true), { timeout: 4_000 });
 
 async function heartbeat() {

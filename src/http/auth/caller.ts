@@ -8,7 +8,7 @@ export type Caller = (
   | { role: 'admin'; id: string }
 ) & {
   /**
-   * When the token expires, in milliseconds since 1970. Undefined if the server asks for no tokens.
+   * When the token expires, in milliseconds since 1970. Undefined if the server requires no tokens.
    */
   until?: number;
 };
@@ -16,7 +16,7 @@ export type Caller = (
 /** The caller of every request on a server without authentication. */
 export const ANYBODY: Caller = { role: 'admin', id: 'anybody' };
 
-/** A name that is different for any two callers. */
+/** A name for the caller. Different callers have different names. */
 export const nameOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
 export const isRecruiter = (caller: Caller, recruiterId: bigint): boolean =>

@@ -13,8 +13,9 @@ const OPEN = ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/*'];
 export type Question = (c: Context<Env>) => boolean;
 
 /**
- * Decides whether a request needs no token. `pages` are further open addresses. An address that ends
- * with `*` is a folder. Pages hold no data. Their scripts ask for data with a token, like every client.
+ * Returns a function that tells whether a request needs no token. `pages` are further open
+ * addresses. An address that ends with `*` is a folder. Pages contain no data. Their scripts
+ * request data with a token, like every client.
  */
 export function opensFor(pages: readonly string[]): Question {
   const all = [...OPEN, ...pages];
@@ -26,8 +27,8 @@ export function opensFor(pages: readonly string[]): Question {
 }
 
 /**
- * Finds the caller of a request. Refuses requests without a valid token if the settings ask for
- * tokens.
+ * Finds the caller of a request. If the settings require tokens, refuses requests without a valid
+ * token.
  */
 export function authenticate(settings: AuthSettings, log: Log, isOpen: Question): Guard {
   if (settings.kind === 'loopback' || settings.kind === 'off')
@@ -48,7 +49,7 @@ export function authenticate(settings: AuthSettings, log: Log, isOpen: Question)
   };
 }
 
-/** For routes that show or change the whole service. Only an admin may use them. */
+/** Guards routes that show or change the whole service. Only an admin may use them. */
 export const adminOnly: Guard = (c) =>
   c.get('caller').role === 'admin' ? undefined : problem(forbidden);
 
@@ -60,6 +61,5 @@ const challenge = (scheme: string) => problem(unauthorized, {}, { 'WWW-Authentic
 
 const keysUnavailable = {
   ...busy,
-  detail:
-    'The keys that tokens are checked with cannot be fetched. Nothing was changed. Try again.',
+  detail: 'The server cannot fetch the keys for checking tokens. Nothing was changed. Try again.',
 } as const;

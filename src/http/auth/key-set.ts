@@ -18,7 +18,8 @@ const TIMEOUT_MS = 3_000;
 const LARGEST_SET_BYTES = 100_000;
 
 /**
- * jose ignores malformed keys (RFC 7517, section 5), but refuses a set if a key is not an object.
+ * This schema does not check the keys themselves. jose ignores malformed keys (RFC 7517, section
+ * 5), and refuses a set in which a key is not an object.
  */
 const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 
@@ -26,9 +27,10 @@ const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 export class KeysUnavailable extends Error {}
 
 /**
- * The public keys for checking tokens (RFC 7517, JWK Set), kept between requests. A fetch begins
- * when the keys are old, and when a token names an unknown key, so a new key works at once. A token
- * waits for a fetch only if its key is unknown, or if all keys are older than an hour.
+ * The public keys for checking tokens (RFC 7517, JWK Set), kept between requests. A token starts a
+ * fetch if the keys are old, or if it names an unknown key. So a new key works within about ten
+ * seconds. A token waits for a fetch only if its key is unknown, or if all keys are older than an
+ * hour.
  *
  * jose's own `createRemoteJWKSet` measures ages by the wall clock. If that clock is set back,
  * withdrawn keys stay trusted. `performance.now` never goes back.
@@ -97,7 +99,7 @@ export class KeySet {
 const isMissing = (error: unknown): boolean =>
   error instanceof KeysUnavailable || error instanceof errors.JWKSNoMatchingKey;
 
-/** If several keys have the same name and fit, the first key counts. */
+/** If several keys have the same name and fit the token, the first key is used. */
 async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
   if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) return key;
   throw error;

@@ -24,11 +24,14 @@ export const asksForTokens = ({ kind }: AuthSettings): boolean =>
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 
-/** Throws a `UsageError` if other machines could use a service that asks for no tokens. */
+/**
+ * Throws a `UsageError` if the service requires no tokens and other machines could use it by
+ * mistake.
+ */
 export function refuseOpenDoor(host: string, auth: AuthSettings) {
   if (auth.kind !== 'loopback' || isLoopback(host)) return;
   throw new UsageError(
-    'HOST lets other machines in, and the service asks for no tokens. Set AUTH_JWKS_URL or ' +
-      'AUTH_JWT_SECRET to ask for tokens, or AUTH=off to let everybody do everything.',
+    'HOST lets other machines in, but the service requires no tokens. Set AUTH_JWKS_URL or ' +
+      'AUTH_JWT_SECRET to require tokens, or AUTH=off to allow everybody to do everything.',
   );
 }

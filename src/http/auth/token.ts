@@ -9,10 +9,13 @@ import type { AuthSettings } from './settings.ts';
 
 type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
-/** Gives the caller that a token names. The result does not tell which check failed. */
+/** Returns the caller that a token names. The result does not tell which check failed. */
 export type JudgeToken = (token: string) => Promise<Caller | 'invalid' | 'keys unavailable'>;
 
-/** The accepted ways to sign tokens. No token can choose a weaker way, or no signature. */
+/**
+ * The accepted algorithms for signing tokens. No token can choose a weaker algorithm or no
+ * signature.
+ */
 interface Signing {
   algorithms: string[];
   keyFor: JWTVerifyGetKey;

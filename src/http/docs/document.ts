@@ -18,12 +18,16 @@ const about = {
     license: { name: 'MIT', identifier: 'MIT' },
     description:
       'Companies post jobs, recruiters claim them, and a job takes no more recruiters than its ' +
-      'capacity.\n\nEvery error is `application/problem+json` (RFC 9457). Act on `code`; show ' +
-      '`title` or `detail`. Send an `Idempotency-Key` with every request that writes. After a 503 ' +
-      'or no answer, send the same request again: it is done only once.',
+      'capacity.\n\nEvery error is `application/problem+json` (RFC 9457). Check `code`, and show ' +
+      '`title` or `detail` to people. Send an `Idempotency-Key` with every request that writes. ' +
+      'After a 503 or no answer, send the same request with the same key again. The server does it ' +
+      'only once.',
   },
   tags: [
-    { name: 'Claims', description: 'Who holds a slot of which job, with or without a lease.' },
+    {
+      name: 'Claims',
+      description: 'A claim gives a recruiter a slot of a job, with or without a lease.',
+    },
     { name: 'Jobs', description: 'Jobs to claim, and how many of their slots remain.' },
     { name: 'Companies', description: 'Companies post jobs.' },
     { name: 'Recruiters', description: 'Recruiters claim jobs.' },

@@ -6,7 +6,10 @@ import { inProject } from '../../process/project.ts';
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = createRequire(import.meta.url)(manifest) as { version: string };
 
-/** The address of the page's files. A new version has a new address, so a file never changes. */
+/**
+ * The address of Swagger UI's files. A new version has a new address, so the file at an address
+ * never changes.
+ */
 export const FILES_AT = `/docs/${version}`;
 
 interface PageFile {
@@ -21,17 +24,17 @@ const fromSwaggerUi = (name: string, type: string): PageFile => ({
   read: async () => Uint8Array.from(await readFile(path.join(path.dirname(manifest), name))),
 });
 
-/** All files that are served, by name. No other file can be requested. */
+/** The files of Swagger UI that are served. Its other files cannot be requested. */
 export const files: PageFile[] = [
   fromSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   fromSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),
   fromSwaggerUi('favicon-32x32.png', 'image/png'),
 ];
 
-/** Reads the page's script, which the build makes of `start.js`. */
+/** Reads the page's script, which the build makes from `start.js`. */
 export const readStart = () => readFile(inProject('dist/pages/docs.js'), 'utf8');
 
-// No address begins with a slash, since behind a proxy the page may be at /api/docs.
+// No address begins with a slash, because the page may be at /api/docs behind a proxy.
 export const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -51,8 +54,8 @@ export const page = `<!doctype html>
 `;
 
 /**
- * Allows only our own files. Only pictures may be inline, because the styles of Swagger UI hold
- * some.
+ * Allows only our own files. Only images may be inline, because the styles of Swagger UI contain
+ * inline images.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -1,12 +1,14 @@
 /**
- * A browser's statements about the origin of a request. Other programs send none of these headers.
+ * The headers in which a browser tells where a request comes from. Most other programs send only
+ * Host.
  */
 export interface Provenance {
   /** The Host header. */
   host: string;
   origin: string | undefined;
   /**
-   * The address of the page or a part of the address. A page may tell the browser not to send it.
+   * The Referer header: the address of the page, or a part of the address. A page may tell the
+   * browser not to send the header.
    */
   referer: string | undefined;
   /** Sec-Fetch-Site: cross-site, same-site, same-origin, or none if a person typed the address. */
@@ -16,9 +18,10 @@ export interface Provenance {
 }
 
 /**
- * Whether a page of another site made the request. Pages of the `allowed` origins do not count.
- * Newer browsers tell by Sec-Fetch-* (on https and on loopback), older browsers by Origin. An image
- * or a link over plain http has neither header, but mostly has a Referer.
+ * Whether a page of another site made the request. Pages of the `allowed` origins do not count. A
+ * request with the mode `no-cors` always counts. Newer browsers send Sec-Fetch-* headers (on https
+ * and on loopback), and older browsers send Origin. Requests for images and links over plain http
+ * have neither header, but usually have a Referer.
  */
 export function isCrossSite(from: Provenance, allowed: readonly string[]): boolean {
   const { host, site, mode } = from;
@@ -29,13 +32,18 @@ export function isCrossSite(from: Provenance, allowed: readonly string[]): boole
   return origin !== undefined && !isOriginOf(origin, host);
 }
 
-/** The origin of an address. An invalid address has the origin 'null', which nobody shares. */
+/**
+ * The origin of an address. An invalid address has the origin 'null', which equals no real origin.
+ */
 function originOf(referer: string | undefined): string | undefined {
   if (referer === undefined) return undefined;
   return URL.canParse(referer) ? new URL(referer).origin : 'null';
 }
 
-/** Compares only the name and the port. If TLS ends in front of us, requests reach us over http. */
+/**
+ * Compares only the name and the port. The protocols may differ: if a proxy ends TLS in front of
+ * us, requests reach us over http.
+ */
 function isOriginOf(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: theirs } = new URL(origin);

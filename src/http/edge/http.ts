@@ -14,7 +14,7 @@ type Middleware = MiddlewareHandler<Env>;
 
 /**
  * Adds the common headers to every answer, and reports how long the answer took. An async function
- * here would cost every waiting claim 400 bytes.
+ * here would use 400 bytes more for every waiting claim.
  */
 export const complete =
   (onAnswer: (c: Context<Env>, milliseconds: number) => void): Middleware =>
@@ -36,12 +36,13 @@ function addMissing(headers: Headers, common: Record<string, string>) {
 }
 
 /**
- * Refuses requests that do not use a loopback name. Another name may belong to a web page whose
- * server now gives our address for that name. To the browser, the page and the service would then
- * be one site.
+ * Refuses requests whose Host is not a loopback name. Otherwise the owner of a hostile web page
+ * could make its name point to our address (DNS rebinding). The browser would then treat the page
+ * and this service as one site.
  */
 export function byLoopbackNameOnly(): Guard {
-  // Parsing a host name takes 8 µs, and nearly all requests use the same name.
+  // The last accepted Host. Parsing a host name takes 8 µs, and nearly all requests use the same
+  // name.
   let letIn: string | undefined;
   return (c) => {
     const host = hostOf(c);
@@ -58,7 +59,7 @@ const wrongHost = {
 
 const PREFLIGHT_IS_GOOD_FOR_S = 600;
 
-/** Allows pages of these origins to read the answers. */
+/** Allows pages of these origins to read our answers. */
 export function crossOrigin(origins: readonly string[]): Middleware {
   const allow = cors({
     origin: [...origins],
@@ -74,21 +75,23 @@ export function crossOrigin(origins: readonly string[]): Middleware {
     ],
     maxAge: PREFLIGHT_IS_GOOD_FOR_S,
   });
-  // Hono takes every OPTIONS request for a preflight. OPTIONS requests that are no preflight go on
-  // to the routes, which refuse them.
+  // Hono treats every OPTIONS request as a preflight. We pass OPTIONS requests that are no
+  // preflight to the routes, which refuse them.
   return async (c, next) =>
     c.req.method === 'OPTIONS' && !c.req.header('Access-Control-Request-Method')
       ? next()
       : allow(c, next);
 }
 
-/** Refuses changes that a page of another site asks for, unless its origin is allowed. */
+/**
+ * Refuses requests that write if a page of another site made them, unless its origin is allowed.
+ */
 export function refuseCrossSite(origins: readonly string[]): Guard {
   const refuse = refuseOtherSites(origins);
   return (c) => (isWriting(c) ? refuse(c) : undefined);
 }
 
-/** Refuses every request of a page of another site, unless its origin is allowed. */
+/** Refuses all requests that a page of another site made, unless its origin is allowed. */
 export const refuseOtherSites =
   (origins: readonly string[]): Guard =>
   (c) => {

@@ -1,19 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The rest of the target must follow the host directly. User info and an empty host are not
- * allowed.
+ * A target in absolute form, such as http://host/path. User info and an empty host are not allowed.
  */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/;
 
-/** An empty label. Node 20 cannot make a URL of such a host, but Node 24 can. */
+/**
+ * A host with the label `xn--` and nothing after it. Node 20 cannot make a URL of such a host, but
+ * Node 24 can.
+ */
 const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 
 /**
- * Whether the target and the Host header of a request name one place (RFC 9112, 3.2). The adapter
- * checks only hosts with unusual characters. It accepts 1.2.3.4.5 and user info, and later the
- * first code that makes a URL or a `Request` of them throws. This check costs less than 1 µs a
- * request.
+ * Whether the target and the Host header of a request name the same valid host (RFC 9112, section
+ * 3.2). Hono's adapter checks only hosts with unusual characters. The adapter accepts the host
+ * 1.2.3.4.5 and user info, and then the first code that makes a URL or a `Request` from them
+ * throws. This check costs less than 1 µs a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
   const hosts = hostsIn(rawHeaders);
@@ -28,7 +30,7 @@ export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolea
 const isHost = (host: string): boolean =>
   URL.canParse(`http://${host}`) && !EMPTY_PUNYCODE.test(host);
 
-/** All Host headers. Node keeps only the first, but the raw headers have all of them. */
+/** All Host headers. `headers` has only the first Host header, but `rawHeaders` has all of them. */
 function hostsIn(rawHeaders: string[]): string[] {
   const hosts = [];
   for (let at = 0; at < rawHeaders.length; at += 2)

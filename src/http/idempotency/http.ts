@@ -14,12 +14,13 @@ import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from 
 
 const NO_BODY = new Uint8Array();
 
-/** Headers that belong to the answer. All others are made anew for each repeat. */
+/** Headers that are stored with an answer. All other headers are made anew for each repeat. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
 
 /**
- * Judges the key of a request that writes, before anything else is judged. It answers a repeat, and
- * refuses a key that came with another request before. Answers are kept for so many hours.
+ * Checks the idempotency key of a request that writes, before the route checks the request. Answers
+ * a repeat with the stored answer. Refuses a key that was used for a different request. Answers are
+ * kept for `hours`.
  */
 export function judgeKey(
   db: Database,
@@ -28,7 +29,7 @@ export function judgeKey(
 ): Guard {
   return async (c) => {
     const header = c.req.header('Idempotency-Key');
-    // Open paths have no caller, so their keys cannot be told apart.
+    // Open paths have no caller, so we could not tell the keys of different clients apart.
     if (header === undefined || isOpen(c) || !isWriting(c)) return undefined;
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
@@ -47,8 +48,9 @@ export function judgeKey(
 }
 
 /**
- * Changes the database, and makes the answer. Given a transaction, the work stays within it. If the
- * database gives up the transaction for the sake of another, all is undone and the work runs anew.
+ * Changes the database, and makes the answer. If `db` is a transaction, all statements run inside
+ * it. After a conflict between transactions, the database rolls everything back, and the work runs
+ * again.
  */
 type Work<R extends Response> = (db: Database | Transaction) => Promise<R>;
 export type Around = <R extends Response>(
@@ -56,16 +58,18 @@ export type Around = <R extends Response>(
 ) => Promise<R | ProblemResponse<503>>;
 
 interface Ways<R extends Response> {
-  /** Stands around the run, such as a queue for it. */
+  /** A function that calls `run`. For example, it first waits for a place. */
   around?: Around;
   /**
-   * Another way to do the work at most once for its key. It is tried first, and gives undefined if it
-   * did nothing.
+   * Another way to do the work at most once for its key. This way is tried first. Its result is
+   * undefined if it did nothing.
    */
   first?: () => Promise<R | ProblemResponse<422> | undefined>;
 }
 
-/** Runs work for a request: at most once, if the request has an idempotency key. */
+/**
+ * Runs the work of a request. If the request has an idempotency key, the work is done at most once.
+ */
 export type Write = <R extends Response>(
   c: Context<Env>,
   work: Work<R>,
@@ -74,7 +78,9 @@ export type Write = <R extends Response>(
 
 const atOnce: Around = (run) => run();
 
-/** Makes `Write`. Repeats of a request wait in turn for the first request to end. */
+/**
+ * Makes the `Write` function. On one server, requests with the same key run one after the other.
+ */
 export function createWrite(db: Database, inTurn: InTurn): Write {
   return async <R extends Response>(
     c: Context<Env>,
@@ -83,7 +89,7 @@ export function createWrite(db: Database, inTurn: InTurn): Write {
   ) => {
     const key = c.get('key');
     if (!key) return around(() => retryConflicts(() => work(db)));
-    // A repeat to the same instance waits here, where it costs no connection.
+    // A repeat on the same server waits here, where it needs no database connection.
     return inTurn.run<R | ProblemResponse<409 | 422 | 503>>(
       nameOfKey(key),
       async () => (await first?.()) ?? around(() => retryConflicts(() => once(db, key, work))),
@@ -94,7 +100,7 @@ export function createWrite(db: Database, inTurn: InTurn): Write {
 
 const stillRunning = () => problem(keyInUse, {}, RETRY_AFTER);
 
-/** Carries an answer that is not kept out of its transaction, and so rolls the transaction back. */
+/** Thrown to roll a transaction back. Carries an answer that must not be stored. */
 class NotKept<R extends Response> extends Error {
   readonly response: R;
 
@@ -135,7 +141,10 @@ async function lockInTime(tx: Transaction, request: RequestKey) {
   }
 }
 
-/** The answer to a key that is known: the stored answer, if the request is the same. */
+/**
+ * The answer to a request whose key has a stored answer. If the request is the same, returns the
+ * stored answer. Otherwise returns a problem.
+ */
 export function again<R extends Response>(
   { fingerprint, status, headers, body }: KnownAnswer,
   request: RequestKey,
@@ -146,7 +155,10 @@ export function again<R extends Response>(
   return new Response(body, { status, headers: replayed }) as R;
 }
 
-/** The part of an answer that is stored. Its body is in memory, so a transaction waits for nothing. */
+/**
+ * The part of an answer that is stored. The body is already in memory, so a transaction does not
+ * wait for it.
+ */
 export async function contentOf(response: Response): Promise<StoredAnswer> {
   const headers = STORED_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);

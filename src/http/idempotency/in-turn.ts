@@ -1,24 +1,33 @@
 import { Line } from '../../waiting/line.ts';
 
-/** Repeats of one request that wait at once. A client has no use for more. */
+/** How many repeats of one request may wait at the same time. No client needs more. */
 const LONGEST = 99;
 
-/** Lets those who name the same thing run one after the other. Each waits no longer than `waitMs`. */
+/**
+ * Runs pieces of work, each under a name. Pieces with the same name run one after the other. Each
+ * piece waits for at most `waitMs`.
+ */
 export class InTurn {
   readonly #waitMs: number;
-  /** The names that run. Ten thousand may run at once, so a name has no line before somebody waits. */
+  /**
+   * The names of running work. Ten thousand names may run at once, so a name gets a line only when
+   * other work must wait for it.
+   */
   readonly #lines = new Map<string, Line<true> | undefined>();
 
   constructor(waitMs: number) {
     this.#waitMs = waitMs;
   }
 
-  /** Whether somebody runs or waits under this name. */
+  /** Whether any work runs or waits under this name. */
   has(name: string): boolean {
     return this.#lines.has(name);
   }
 
-  /** Runs `work` in its turn. Gives `late()` if the turn takes too long to come, or too many wait. */
+  /**
+   * Runs `work` when no other work with this name runs. Returns `late()` if the wait takes too
+   * long, or if too many already wait.
+   */
   async run<T>(name: string, work: () => Promise<T>, late: () => T): Promise<T> {
     if (this.has(name)) {
       if ((await this.#lineOf(name).wait()) !== true) return late();

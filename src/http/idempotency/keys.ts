@@ -5,7 +5,7 @@ export interface RequestKey {
   caller: string;
   key: string;
   fingerprint: string;
-  /** The answer is kept for so many hours. */
+  /** How many hours the answer is kept. */
   hours: number;
 }
 
@@ -19,8 +19,9 @@ export interface StoredAnswer {
 const LONGEST_KEY = 255;
 
 /**
- * The key in an `Idempotency-Key` header; undefined if the header is malformed. The draft wants a
- * quoted string (RFC 9651, printable ASCII). Most clients send the bare value: it means the same.
+ * The key in an `Idempotency-Key` header. Undefined if the header is malformed. The draft requires
+ * a quoted string (RFC 9651, printable ASCII). Most clients send the key without quotes, which
+ * means the same key.
  *
  * Source: draft-ietf-httpapi-idempotency-key-header.
  */
@@ -31,7 +32,10 @@ export function parseKey(header: string): string | undefined {
   return key === '' || key.length > LONGEST_KEY ? undefined : key;
 }
 
-/** Two requests are the same when their method, address and body are the same, byte for byte. */
+/**
+ * Returns the SHA-256 of method, address and body, in hexadecimal digits. Two requests are the same
+ * if they have the same fingerprint.
+ */
 export const fingerprintOf = (method: string, address: string, body: Uint8Array): string =>
   createHash('sha256')
     .update(JSON.stringify([method, address]))

@@ -6,28 +6,33 @@ import type { RequestKey, StoredAnswer } from './keys.ts';
 /** A stored answer, and the fingerprint of its request. */
 export type KnownAnswer = StoredAnswer & Pick<RequestKey, 'fingerprint'>;
 
-/** The shape of a row that `execute` asks for. */
+/** `execute` requires row types with an index signature. */
 type Row<T> = T & Record<string, unknown>;
 
 const NOW = sql`statement_timestamp()`;
 
-/** A number for a key. Two keys may have the same number: they wait for one another, without harm. */
+/**
+ * The number of the advisory lock of a key. Two keys may have the same number. Requests with these
+ * keys then wait for one another, which does no harm.
+ */
 const LOCK = sql`hashtextextended(caller || ' ' || key, 0)`;
 
-/** The requests as rows, in one parameter. */
+/** Rows with the given columns of the requests. All requests are in one parameter. */
 const rowsOf = (requests: RequestKey[], columns: string) =>
   sql`jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as request (${sql.raw(columns)})`;
 const KEY = 'caller text, key text';
 
 /**
- * Locks the key until this transaction ends. While another transaction has the key, this one waits as
- * long as `lock_timeout` allows.
+ * Locks the key until this transaction ends. While another transaction holds the lock, this
+ * transaction waits, but no longer than `lock_timeout`.
  */
 export const lockKey = async (tx: Transaction, request: RequestKey) => {
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}) from ${rowsOf([request], KEY)}`);
 };
 
-/** Locks the keys that no other transaction has, and returns them. It waits for nobody. */
+/**
+ * Locks the keys that no other transaction has locked, and returns their requests. Does not wait.
+ */
 export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<RequestKey[]> {
   const rows = await tx.execute<{ caller: string; key: string }>(sql`
     select caller, key from ${rowsOf(requests, KEY)} where pg_try_advisory_xact_lock(${LOCK})`);
@@ -35,7 +40,10 @@ export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<
   return requests.filter((request) => kept.has(nameOfKey(request)));
 }
 
-/** The stored answers to these keys, by the names of the keys. In a transaction, lock the keys first. */
+/**
+ * The stored answers to these requests. `nameOfKey` makes the keys of the map. A transaction that
+ * goes on to write must lock the keys first.
+ */
 export async function findAnswers(
   db: Database | Transaction,
   requests: RequestKey[],
@@ -47,7 +55,10 @@ export async function findAnswers(
   return new Map(rows.map((row) => [nameOfKey(row), row]));
 }
 
-/** Stores answers. This transaction has locked their keys, and has found no answers to them. */
+/**
+ * Stores answers. Before this call, the transaction must lock the keys and make sure that the keys
+ * have no stored answers. Throws if a key has an answer.
+ */
 export async function storeAnswers(tx: Transaction, answers: (RequestKey & StoredAnswer)[]) {
   const columns = `${KEY}, fingerprint text, hours int, status int, headers jsonb, body text`;
   const stored = await tx.execute(sql`
@@ -66,7 +77,10 @@ export async function storeAnswers(tx: Transaction, answers: (RequestKey & Store
 export const nameOfKey = ({ caller, key }: Pick<RequestKey, 'caller' | 'key'>): string =>
   JSON.stringify([caller, key]);
 
-/** Removes up to `limit` expired keys, and says how many. Keys that are locked are left. */
+/**
+ * Removes up to `limit` expired keys, and returns how many it removed. Skips rows that another
+ * transaction has locked. The advisory lock of a key does not count.
+ */
 export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
   const { caller, key, expiresAt } = idempotencyKeys;
   const expired = tx
