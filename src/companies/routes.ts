@@ -41,7 +41,7 @@ export const listCompanies = createRoute({
   method: 'get',
   path: '/companies',
   tags: ['Companies'],
-  summary: 'Companies, by page',
+  summary: 'List companies',
   request: { query: namedQuery },
   responses: {
     200: json(
@@ -57,7 +57,7 @@ export const readCompany = createRoute({
   method: 'get',
   path: '/companies/{id}',
   tags: ['Companies'],
-  summary: 'A company',
+  summary: 'Read a company',
   request: { params: z.object({ id: idText }) },
   responses: {
     200: json('The company.', companyAnswer),

@@ -17,7 +17,7 @@ import * as routes from './routes.ts';
 export interface JobDeps {
   db: Database;
   write: Write;
-  /** Bounds how many requests wait for the lock of a job. */
+  /** Limits how many requests wait for the lock of a job. */
   admission: Admission;
   subscribers: readonly Subscriber[];
 }

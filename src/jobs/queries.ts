@@ -18,11 +18,16 @@ export interface Job {
 export interface JobFilter {
   status?: 'open' | 'full' | undefined;
   companyId?: bigint | undefined;
-  /** Each word must begin a word of the role or of the company's name. */
+  /**
+   * The words of a search. Each word must be the beginning of a word of the role or of the
+   * company's name.
+   */
   q?: string[] | undefined;
 }
 
-/** Jobs in the order of their ids, after the cursor and up to `last`. At most `limit` jobs. */
+/**
+ * Lists at most `limit` jobs in the order of their ids, after the cursor and up to the id `last`.
+ */
 export const listJobs = (
   db: Database,
   { last, ...filter }: JobFilter & { last?: bigint },
@@ -41,29 +46,30 @@ export const listJobs = (
   );
 
 /**
- * How many jobs a page with a status looks at. Claims are counted job by job to decide whether a
- * job is full. Without this bound, a page of rare jobs would read the whole table: 700 ms for
- * 600,000 jobs.
+ * The most jobs that we examine for one page with a status. The database counts the claims of each
+ * job to decide whether the job is full. Without this limit, a search for a rare status would read
+ * the whole table. That took 700 ms for 600,000 jobs.
  */
-const MOST_LOOKED_AT = 5_000;
+const MOST_EXAMINED = 5_000;
 
 /**
- * A page of jobs, and the cursor for the next page. A page with a status may be short although it
- * is not the last.
+ * Returns a page of jobs, and the cursor for the next page. A page with a status may have fewer
+ * jobs than `limit` although another page follows.
  */
 export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
   const { cursor = 0n, limit } = page;
   const beyond = { ...page, limit: limit + 1 };
   if (filter.status === undefined) return paged(await listJobs(db, filter, beyond), page);
-  const { last, looked } = await lookAhead(db, filter, cursor);
+  const { last, examined } = await lookAhead(db, filter, cursor);
   const found = paged(await listJobs(db, { ...filter, last }, beyond), page);
-  if (found.nextCursor !== null || looked < MOST_LOOKED_AT) return found;
+  if (found.nextCursor !== null || examined < MOST_EXAMINED) return found;
   return { ...found, nextCursor: String(last) };
 }
 
 /**
- * Looks at the jobs after the cursor that fit the filter, whatever their status. Gives their
- * number, up to a bound, and the id of the last.
+ * Reads the jobs after the cursor that fit the filter, but ignores their status. Returns how many
+ * jobs it read (at most `MOST_EXAMINED`), and the id of the last job. If it read no job, this id is
+ * the cursor.
  */
 async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db
@@ -71,13 +77,13 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
     .from(jobs)
     .where(and(gt(jobs.id, cursor), indexedConditions(filter)))
     .orderBy(asc(jobs.id))
-    .limit(MOST_LOOKED_AT)
+    .limit(MOST_EXAMINED)
     .as('ahead');
-  const [row] = await db.select({ last: max(ahead.id), looked: count() }).from(ahead);
-  return { last: row?.last ?? cursor, looked: row?.looked ?? 0 };
+  const [row] = await db.select({ last: max(ahead.id), examined: count() }).from(ahead);
+  return { last: row?.last ?? cursor, examined: row?.examined ?? 0 };
 }
 
-/** The conditions that have indexes. */
+/** The conditions of the filter that can use an index. */
 const indexedConditions = ({ companyId, q }: JobFilter) =>
   and(
     companyId === undefined ? undefined : eq(jobs.companyId, companyId),
@@ -85,7 +91,7 @@ const indexedConditions = ({ companyId, q }: JobFilter) =>
       sql`${jobs.id} in (select ${jobWords.jobId} from ${jobWords} where ${matches(sql`${jobWords.words}`, q)})`,
   );
 
-/** The jobs with these ids. Unknown ids are left out. */
+/** The jobs with these ids. Unknown ids are ignored. */
 export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>
   selectJobs(db, anyOf(jobs.id, ids), ids.length);
 
@@ -125,13 +131,14 @@ export interface NewJob {
   capacity?: number | undefined;
 }
 
-/** The id of the new job. Undefined if the company does not exist. */
+/** Inserts a job, and returns its id. Returns undefined if the company does not exist. */
 export async function insertJob(
   tx: Transaction,
   { companyId, role, capacity }: NewJob,
 ): Promise<bigint | undefined> {
   const ofCompany = eq(companies.id, companyId);
-  // The same lock as a foreign key takes, so that the company cannot be removed meanwhile.
+  // Locks the company as the foreign key does. Nobody can delete the company until this transaction
+  // ends.
   const [company] = await tx.select().from(companies).where(ofCompany).for('key share');
   if (!company) return undefined;
   const [job] = await tx

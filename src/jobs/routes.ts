@@ -20,7 +20,10 @@ import {
 } from '../http/schemas.ts';
 import { searchText } from '../http/search.ts';
 
-/** More slots than any job needs. The bound limits how many claims a claim must count. */
+/**
+ * No job needs more slots. Each claim counts the other claims of its job, so this limit bounds the
+ * work of a claim.
+ */
 const LARGEST_CAPACITY = 1_000;
 const LONGEST_ROLE = 200;
 
@@ -28,7 +31,7 @@ export const capacityTooLow = {
   status: 409,
   code: 'capacity-too-low',
   title: 'More slots are claimed than that',
-  detail: 'The capacity must not be lower than the number of held claims. Nothing was changed.',
+  detail: 'The capacity must not be lower than the number of claims. Nothing was changed.',
 } as const satisfies Problem;
 
 const role = line(LONGEST_ROLE, 'Site Reliability Engineer');
@@ -72,18 +75,18 @@ export const listJobs = createRoute({
   method: 'get',
   path: '/jobs',
   tags: ['Jobs'],
-  summary: 'Jobs, by page',
+  summary: 'List jobs',
   request: {
     query: pageQuery.extend({
-      status: z
-        .enum(['open', 'full'], 'must be open or full')
-        .optional()
-        .meta({ description: 'Only jobs with a free slot, or only jobs without one.' }),
+      status: z.enum(['open', 'full'], 'must be open or full').optional().meta({
+        description: '`open`: only jobs with a free slot. `full`: only jobs without a free slot.',
+      }),
       companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),
       q: searchText.meta({
         description:
-          'Only jobs that have, for each given word, a word that begins with it. The words of ' +
-          'the role and of the company count: `harb engineer` finds an Engineer of Harbour Analytics.',
+          'Only jobs that match all given words. A given word matches if a word of ' +
+          'the role or of the company begins with it. `harb engineer` finds an Engineer of ' +
+          'Harbour Analytics.',
         example: 'engineer',
       }),
     }),
@@ -102,7 +105,7 @@ export const readJob = createRoute({
   method: 'get',
   path: '/jobs/{id}',
   tags: ['Jobs'],
-  summary: 'A job and its slots',
+  summary: 'Read a job and its slots',
   request: { params: jobId },
   responses: {
     200: json('The job.', jobAnswer),

@@ -11,7 +11,7 @@ const CHECK_MS = 15_000;
 export interface Listener {
   /** A commit has changed this job. */
   onJob(id: bigint): void;
-  /** Announcements are heard from now on. Earlier announcements may be lost. */
+  /** Announcements are received from now on. Earlier announcements may be lost. */
   onHeard(): void;
   /** The connection for announcements is lost, or another attempt to connect has failed. */
   onDeaf(error: unknown): void;
@@ -19,8 +19,8 @@ export interface Listener {
 
 /**
  * Listens to the announcements of the database on a connection of its own. The connection is opened
- * when first needed. A lost connection is replaced, until `close`. The connection must be direct:
- * behind a pooler in transaction mode nothing is heard.
+ * when first needed. A lost connection is replaced until `close` is called. The connection must be
+ * direct. Through a pooler in transaction mode, no announcement arrives.
  */
 export class Announcements {
   readonly #url: string;
@@ -36,7 +36,9 @@ export class Announcements {
     this.#checkMs = checkMs;
   }
 
-  /** Resolves once announcements are heard. Throws if the latest attempt to connect has failed. */
+  /**
+   * Resolves once announcements are received. Throws if the latest attempt to connect has failed.
+   */
   async heard(): Promise<void> {
     if (!this.#attempt) void this.#keepListening();
     await this.#attempt;
@@ -91,7 +93,9 @@ export class Announcements {
     return { lost };
   }
 
-  /** Ignores other payloads, since anybody in the database may notify the channel. */
+  /**
+   * Ignores payloads that are not ids, because any session of the database may notify the channel.
+   */
   #hear(payload: string) {
     const id = idText.safeParse(payload);
     if (id.success) this.#listener.onJob(id.data);
@@ -99,8 +103,8 @@ export class Announcements {
 }
 
 /**
- * Each call asks the connection for an answer. If the previous answer has not come, the connection
- * is given up.
+ * Returns a function that checks the connection. Each call sends a statement. If the answer to the
+ * previous statement has not come, the function calls `lose`.
  */
 function checkOf(client: ReturnType<typeof oneConnection>, lose: () => void) {
   let isOwed = false;

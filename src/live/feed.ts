@@ -20,7 +20,7 @@ import {
 
 export interface FeedDeps {
   db: Database;
-  /** The address of the same database, for listening. */
+  /** The address of the same database, for the connection that receives announcements. */
   url: string;
   log: Log;
   limits?: Partial<FeedLimits>;
@@ -36,7 +36,8 @@ export type Client = { caller: string; until: number } | { network: string };
 export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
 
 /**
- * Tells followers the state of jobs: first the full state, and then each job that a commit changes.
+ * Tells followers the state of jobs. The full state comes first, and then each job that a commit
+ * changes.
  *
  * All reads happen one after the other, reads of the full state as well as of changed jobs. A later
  * read sees everything that an earlier read saw, so the news about a job never goes back in time.
@@ -97,7 +98,7 @@ export class Feed {
     return { followers: this.#followers.size };
   }
 
-  /** Dismisses all followers, which ends their streams, and stops listening. */
+  /** Ends the streams of all followers, and stops listening. */
   close() {
     this.#isClosed = true;
     this.#announcements.close();
@@ -147,13 +148,16 @@ export class Feed {
     });
   }
 
-  /** Followers that wait for the same page share one read. After a gap this is common. */
+  /**
+   * Followers that wait for the same page share one read. After a lost connection, many followers
+   * wait for the same page.
+   */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
     const name = `${cursor} ${topicOf(followed)}`;
     const shared = this.#pages.get(name) ?? this.#readShared(name, followed, cursor);
     return new Promise((resolve, reject) => {
-      // A follower goes on as soon as it has the page. If all followers went on together, requests
-      // would have to wait.
+      // Each follower goes on as soon as it has the page. If all followers went on together,
+      // requests would wait longer.
       shared.takers.push((page) => {
         take(page);
         resolve();

@@ -14,7 +14,7 @@ export interface FollowerDeps {
   pending: number;
 }
 
-/** Node fires a longer timer immediately. */
+/** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The full state while it is being sent to a client. */
@@ -48,7 +48,7 @@ export class Follower {
     this.#deps = deps;
   }
 
-  /** Aborted when the client gets no more news. */
+  /** Aborted when the stream must end. */
   get left(): AbortSignal {
     return this.#leaving.signal;
   }
@@ -69,7 +69,7 @@ export class Follower {
     this.left.addEventListener('abort', () => clearTimeout(timer));
   }
 
-  /** Takes the latest events about jobs. */
+  /** Adds the latest events about jobs to the waiting events. */
   put(batch: Batch) {
     this.#backlog.add(this.#isAllRead() ? batch : this.#ofReadPages(batch));
     if (this.#backlog.size > this.#deps.pending) this.restart();
@@ -88,7 +88,8 @@ export class Follower {
     const snapshot = this.#snapshot;
     if (!snapshot) return;
     await this.#deps.read(this.followed, snapshot.cursor, ({ events, next }) => {
-      // The full state has started again meanwhile. This page may be older than the missed events.
+      // The full state has started again during the read. This page may be older than the missed
+      // events.
       if (this.#snapshot !== snapshot) return;
       this.#backlog.add(events);
       if (next === undefined) snapshot.isRead = true;
@@ -96,7 +97,7 @@ export class Follower {
     });
   }
 
-  /** The pieces to send to the client. Ends without an error when the client is dismissed. */
+  /** The pieces to send to the client. Ends without an error after `leave`. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     yield retryHint();
     for (let failures = 0; !this.left.aborted; ) {
@@ -128,7 +129,7 @@ export class Follower {
     return this.#snapshot?.isRead ?? true;
   }
 
-  /** The events of jobs whose page has been read. Later pages will tell the other events. */
+  /** The events of jobs whose page has been read. The other jobs come with later pages. */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;
     return new Batch([...batch.events].filter(([id]) => id <= cursor));

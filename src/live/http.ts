@@ -21,7 +21,7 @@ export const liveRoutes = ({ feed }: { feed: Feed }) =>
     return streamEvents(c, follower);
   });
 
-/** Without tokens all clients are the same caller, and only the address tells them apart. */
+/** Without tokens, all clients are the same caller. Only their network addresses differ. */
 function clientOf(c: Context<Env>): Client {
   const caller = c.get('caller');
   const { until } = caller;

@@ -9,14 +9,14 @@ export const BACKOFF: Backoff = { shortestMs: 100, longestMs: 5_000, jitter: 0.5
 export interface FeedLimits {
   /** How many clients may follow at once. Each client keeps a socket open. */
   followers: number;
-  /** How many followers one caller may have. This applies with tokens. */
+  /** How many followers one caller may have. The limit applies if the server requires tokens. */
   followersOfCaller: number;
   /**
-   * How many followers one network may have. This applies without tokens. A proxy counts as one
-   * network.
+   * How many followers one network may have. The limit applies if the server requires no tokens. A
+   * proxy counts as one network.
    */
   followersOfNetwork: number;
-  /** How many events may wait for a slow client. An event has some 300 bytes. */
+  /** How many events may wait for a slow client. An event has about 300 bytes. */
   pending: number;
   /** How many jobs the full state may have. */
   jobs: number;

@@ -6,8 +6,8 @@ import { Batch } from './batch.ts';
 import { goneEvent, jobEvent } from './events.ts';
 
 /**
- * The jobs that a client follows: all, the jobs of a company, the jobs with these ids, or the jobs
- * that fit both.
+ * The jobs that a client follows: all jobs, the jobs of a company, the jobs with these ids, or the
+ * jobs of a company with these ids.
  */
 export interface Followed {
   companyId?: bigint | undefined;
@@ -20,14 +20,14 @@ export const topicOf = ({ companyId, jobIds = [] }: Followed): string =>
 
 /** The news of one job. */
 interface News {
-  /** Undefined for a removed job, since nobody knows its company any more. */
+  /** Undefined for a removed job, because the company can no longer be read. */
   companyId: bigint | undefined;
   event: Uint8Array;
 }
 
 const newsOf = (job: Job): News => ({ companyId: job.company.id, event: jobEvent(job) });
 
-/** The news of changed jobs. Each event is encoded once. */
+/** Reads changed jobs, and makes one event for each job. All followers share the encoded event. */
 export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigint, News>> {
   const found = new Map((await findJobs(db, ids)).map((job) => [job.id, newsOf(job)]));
   return new Map(
@@ -35,7 +35,7 @@ export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigi
   );
 }
 
-/** The news about followed jobs. */
+/** The events about the jobs that a client follows. */
 export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<bigint, News>): Batch {
   const isOurs = (each: News) =>
     companyId === undefined || each.companyId === undefined || each.companyId === companyId;
@@ -50,7 +50,10 @@ export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<big
   );
 }
 
-/** A part of the full state, in the order of the ids. The rest begins after the job `next`. */
+/**
+ * A part of the full state, in the order of the ids. The rest begins after the job `next`. On the
+ * last page, `next` is undefined.
+ */
 export interface Page {
   events: Batch;
   next: bigint | undefined;
@@ -72,8 +75,8 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
 }
 
 /**
- * Whether the full state has more than `most` jobs. Never true if the ids are given, since these
- * are few.
+ * Whether the full state has more than `most` jobs. Always false if the client names ids, because a
+ * client may name only a few.
  */
 export async function hasMoreJobsThan(
   most: number,

@@ -12,7 +12,7 @@ const jobIds = idsText(PAGE, 'Only these jobs. Repeat the parameter for each job
 const jobEvents = z
   .object({
     begin: z.object({}).meta({
-      description: 'The full state begins. Once it is complete, forget the state before.',
+      description: 'The full state begins. Once it is complete, forget the earlier state.',
     }),
     job: jobAnswer,
     end: z.object({}).meta({ description: 'The full state is complete.' }),
@@ -25,7 +25,7 @@ export const tooManyJobs = {
   status: 400,
   code: 'too-many-jobs',
   title: 'Too many jobs to follow',
-  detail: 'One stream cannot tell so many jobs. Use jobId, or companyId for fewer jobs.',
+  detail: 'One stream cannot follow so many jobs. Use jobId or companyId to follow fewer jobs.',
 } as const satisfies Problem;
 
 export const followJobs = createRoute({
@@ -33,13 +33,14 @@ export const followJobs = createRoute({
   path: '/jobs/events',
   operationId: 'followJobs',
   tags: ['Jobs'],
-  summary: 'Jobs as they change',
+  summary: 'Follow jobs as they change',
   description:
-    'Server-sent events. The full state comes first: `begin`, one `job` for each job, and `end`. ' +
-    'Then a `job` comes after each commit that changed a job on any server, and `gone` after a ' +
-    'job was removed. If a job changes several times quickly, only the last change is certain to ' +
-    'come. The news about a job never goes back in time. If the server missed something, the full ' +
-    'state comes again, from `begin`. A comment comes at least every 15 seconds.',
+    'Server-sent events. The full state comes first: `begin`, one `job` for each job, and ' +
+    '`end`. After that, `job` comes after each commit that changed a job on any server, and ' +
+    '`gone` comes after a job was removed. If a job changes several times quickly, only the ' +
+    'last change is certain to come. The news about a job never goes back in time. If the ' +
+    'server missed something, the full state comes again, from `begin`. A comment comes at ' +
+    'least every 15 seconds.',
   request: {
     query: z.object({
       companyId: idText.optional().meta({ description: 'Only jobs of this company.' }),

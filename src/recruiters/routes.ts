@@ -35,7 +35,7 @@ export const listRecruiters = createRoute({
   method: 'get',
   path: '/recruiters',
   tags: ['Recruiters'],
-  summary: 'Recruiters, by page',
+  summary: 'List recruiters',
   request: { query: namedQuery },
   responses: {
     200: json(
@@ -51,7 +51,7 @@ export const readRecruiter = createRoute({
   method: 'get',
   path: '/recruiters/{id}',
   tags: ['Recruiters'],
-  summary: 'A recruiter',
+  summary: 'Read a recruiter',
   request: { params: z.object({ id: idText }) },
   responses: {
     200: json('The recruiter.', recruiterAnswer),
