@@ -8,25 +8,30 @@ import type { Log } from '../process/log.ts';
 import { pause } from '../waiting/backoff.ts';
 
 export interface Clearing {
-  /** Waits for the running transaction, and begins no other. */
+  /** Waits for the running transactions, and begins no new ones. */
   stop(): Promise<void>;
 }
 
-/** Any number will do, if every instance takes the same number. */
+/**
+ * The first half of the advisory lock. Any number is possible, but every instance must use the same
+ * number.
+ */
 export const CLEARING_LOCK = 7_203_555;
-/** So few rows at a time that a transaction takes milliseconds. */
+/**
+ * The most rows that one transaction removes. With so few rows, a transaction takes milliseconds.
+ */
 const BATCH = 500;
 
 /** `half` is the second half of the advisory lock. */
 const CLAIMS = { half: 1, pauseMs: 1_000, remove: expireClaims };
-/** Nobody waits for an expired key to go: every reader of keys looks at the clock. */
+/** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
 const KEYS = {
   half: 2,
   pauseMs: 60_000,
   remove: ({ db }: Door<Transaction>, limit: number) => removeExpiredKeys(db, limit),
 };
 
-/** Clears away expired claims and idempotency keys until it is stopped. */
+/** Removes expired claims and idempotency keys again and again, until `stop` is called. */
 export function startClearing(door: Door, log: Log): Clearing {
   const stop = new AbortController();
   const running = [CLAIMS, KEYS].map((kind) => repeat(kind, door, log, stop.signal));
@@ -52,8 +57,8 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
       failing = false;
       if (removed === BATCH) continue;
     } catch (error) {
-      // One line for each outage, not one a second. After a stop an error is expected: the stop closes
-      // the connections.
+      // We log one line for each outage, not one line a second. After a stop, errors are expected,
+      // because the connections are closed.
       if (!failing && !stop.aborted)
         log.error({ event: 'clearing failed', error: describe(error) });
       failing = true;
@@ -62,12 +67,21 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
   }
 }
 
-/** Removes a batch of expired claims, and says how many. 0 while another instance is clearing. */
+/**
+ * Removes up to `BATCH` expired claims, and returns how many it removed. Returns 0 while another
+ * instance is clearing.
+ */
 export const clearClaims = (door: Door): Promise<number> => clear(CLAIMS, door);
-/** Does the same with idempotency keys. */
+/**
+ * Removes up to `BATCH` expired idempotency keys, and returns how many it removed. Returns 0 while
+ * another instance is clearing.
+ */
 export const clearKeys = (door: Door): Promise<number> => clear(KEYS, door);
 
-/** Removes all expired claims and keys, or leaves them to another instance that is clearing. */
+/**
+ * Removes all expired claims and keys. Skips the claims or the keys while another instance is
+ * clearing them.
+ */
 export async function clearAll(door: Door) {
   for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, door)) === BATCH);
 }

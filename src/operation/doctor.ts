@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../db/client.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
 
-/** The result of one check: how many problems there are, and the first of them in words. */
+/** The result of one check: the number of problems, and the first problems as text. */
 export interface Finding {
   check: string;
   total: number;
@@ -14,15 +14,15 @@ export interface Finding {
 export interface Diagnosis {
   healthy: boolean;
   findings: Finding[];
-  /** The checks that were left out because migrations are missing. */
+  /** The checks that did not run because migrations are missing. */
   skipped: string[];
 }
 
 const MOST_EXAMPLES = 20;
 
 /**
- * Each check selects a row in words for each problem. The checks ask only the database, not the
- * service.
+ * Each check is a query that returns a row of text for each problem. The checks read only the
+ * database and do not need the service.
  */
 const checks: Record<string, SQL> = {
   'jobs with more claims than capacity': sql`
@@ -42,7 +42,7 @@ const checks: Record<string, SQL> = {
     FROM ${jobClaims}
     WHERE ${jobClaims.expiresAt} <= statement_timestamp() - interval '1 minute'
     ORDER BY ${jobClaims.id}`,
-  // The keys are not shown, because with a key one can read the stored answer.
+  // The keys are not shown, because anybody who knows a key could read its stored answer.
   'idempotency keys that expired over an hour ago': sql`
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
@@ -61,7 +61,10 @@ const checks: Record<string, SQL> = {
     ORDER BY words`,
 };
 
-/** Examines everything as of one moment, and changes nothing. Throws the errors of the database. */
+/**
+ * Runs all checks on one snapshot of the database, and changes nothing. Throws the errors of the
+ * database.
+ */
 export const diagnose = (db: Database): Promise<Diagnosis> =>
   db.transaction(examine, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 

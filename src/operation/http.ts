@@ -14,7 +14,10 @@ export interface OperationDeps {
   metrics: Metrics;
 }
 
-/** Routes for operators: whether the service lives, whether it is ready, and its metrics. */
+/**
+ * Routes for operators. They tell whether the server is alive and whether it is ready, and give its
+ * metrics.
+ */
 export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
   const whyNotReady = createReadiness(db, isDraining);
   return newRoutes()
@@ -30,18 +33,21 @@ export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;
-/** These are requested so often that their lines would bury the others. */
+/**
+ * Probes and Prometheus request these paths so often that their log lines would bury the other
+ * lines.
+ */
 const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Logs each request in one line, and measures its time. */
+/** Logs a request in one line and adds it to the metrics. Probes and /metrics are not logged. */
 export const observeRequests = (log: Log, metrics: Metrics) => {
   return (c: Context<Env>, milliseconds: number) => {
     const method = METHODS.has(c.req.method) ? c.req.method : 'other';
     const route = routeOf(c);
     const { status } = c.res;
     const seconds = milliseconds / 1000;
-    // A request with a wrong method gets no label of its own. A label for each method and route
-    // would add several hundred lines.
+    // All requests with a wrong method share the labels `other` and `unknown`. Labels for each
+    // method and route would add several hundred lines to /metrics.
     if (status === 405) metrics.request({ method: 'other', route: 'unknown', status, seconds });
     else metrics.request({ method, route: route ?? 'unknown', status, seconds });
     if (route !== undefined && UNLOGGED.has(route)) return;

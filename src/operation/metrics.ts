@@ -4,10 +4,16 @@ import type { StatementTime } from '../db/client.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The buckets begin at the round trip of an idle database, and end beyond every timeout. */
+/**
+ * The smallest bucket is about one round trip to an idle database. The largest bucket is the time
+ * limit of a claim in the queue.
+ */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics for Prometheus, in a registry of their own. No label has a value from a request. */
+/**
+ * The metrics for Prometheus, in a registry of their own. No label contains free text from a
+ * request.
+ */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -32,16 +38,16 @@ export function createMetrics() {
     registers,
   });
   return {
-    /** The answer to a claim. */
+    /** Counts the answer to a claim. */
     outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
-    /** A statement that the database has answered or refused. */
+    /** Measures a statement that has ended. Only statements with FOR UPDATE count. */
     statement({ text, seconds }: StatementTime) {
       if (text.includes(' for update')) lockWait.observe(seconds);
     },
     request({ method, route, status, seconds }: AnsweredRequest) {
       requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
-    /** A value that is read each time the metrics are requested. */
+    /** Adds a value that is read each time the metrics are requested. */
     gauge(name: string, help: string, read: () => number) {
       new Gauge({
         name,
@@ -58,7 +64,7 @@ export function createMetrics() {
 }
 
 export interface AnsweredRequest {
-  /** One of a bounded set, like `route`. */
+  /** A known method or `other`, so that the number of labels is bounded. `route` is bounded too. */
   method: string;
   route: string;
   status: number;

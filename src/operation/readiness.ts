@@ -6,7 +6,10 @@ import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
 import { inTime } from '../waiting/deadline.ts';
 
-/** A later answer helps nobody, since a balancer asks every few seconds. */
+/**
+ * How long we wait for the database. A later answer helps nobody, because a load balancer asks
+ * every few seconds.
+ */
 const PATIENCE_MS = 1_000;
 
 export const databaseUnreachable = {
@@ -27,7 +30,7 @@ export const databaseReadOnly = {
   status: 503,
   code: 'database-read-only',
   title: 'Database is read-only',
-  detail: 'The database takes no writes. It may be a standby, or no longer the primary.',
+  detail: 'The database accepts no writes. It may be a standby, or no longer the primary.',
 } as const satisfies Problem;
 
 /** The problem of the database. Undefined if there is none. */
@@ -37,11 +40,13 @@ type Look =
   | typeof migrationsMissing
   | undefined;
 
-/** Tells why this server should get no requests. Undefined if it may get requests. */
+/**
+ * Returns a function that tells why this server should get no requests. Its result is undefined if
+ * the server may get requests.
+ */
 export function createReadiness(db: Database, isDraining: () => boolean) {
   let running: Promise<Look> | undefined;
-  // Requests that come during a look share its result, so that they cannot pile up on a stuck
-  // database.
+  // Requests during a check share its result, so that they cannot pile up on a stuck database.
   const look = () => {
     running ??= lookAt(db).finally(() => {
       running = undefined;
@@ -58,13 +63,13 @@ async function lookAt(db: Database): Promise<Look> {
     if ((await missingMigrations(db)).length > 0) return migrationsMissing;
     return (await isReadOnly(db)) ? databaseReadOnly : undefined;
   } catch (error) {
-    // A new session refuses a standby, like the sessions for claims.
+    // Every new session refuses a standby when it connects.
     const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
     return isStandby ? databaseReadOnly : databaseUnreachable;
   }
 }
 
-/** True on a standby, and if transactions are read-only by default. */
+/** True on a standby, and on a server where transactions are read-only by default. */
 async function isReadOnly(db: Database): Promise<boolean> {
   const [row] = await db.execute(sql`SELECT current_setting('transaction_read_only') AS is`);
   return row?.is === 'on';

@@ -10,8 +10,8 @@ export const healthz = createRoute({
   path: '/healthz',
   operationId: 'isAlive',
   tags: ['Operation'],
-  summary: 'Whether the process lives',
-  responses: { 200: json('The process lives.', z.object({ status: z.literal('ok') })) },
+  summary: 'Check whether the process is alive',
+  responses: { 200: json('The process is alive.', z.object({ status: z.literal('ok') })) },
 });
 
 export const readyz = createRoute({
@@ -19,7 +19,7 @@ export const readyz = createRoute({
   path: '/readyz',
   operationId: 'isReady',
   tags: ['Operation'],
-  summary: 'Whether the server should get requests',
+  summary: 'Check whether the server is ready for requests',
   responses: {
     200: json('The server is ready.', z.object({ status: z.literal('ready') })),
     ...problemResponses(databaseUnreachable, databaseReadOnly, migrationsMissing, shuttingDown),
@@ -31,7 +31,7 @@ export const metrics = createRoute({
   path: '/metrics',
   operationId: 'readMetrics',
   tags: ['Operation'],
-  summary: 'Counters and histograms, for Prometheus',
+  summary: 'Read the metrics for Prometheus',
   responses: {
     200: {
       description: "Prometheus' text format.",

@@ -3,8 +3,8 @@ import { Places, type PlacesLimits } from './places.ts';
 
 export interface AdmissionLimits extends PlacesLimits {
   /**
-   * How long a caller waits for an answer once the work has begun. The work may go on without an
-   * answer.
+   * How long a caller waits for an answer after the work has begun. After this time, the work goes
+   * on without a caller.
    */
   answerMs: number;
 }

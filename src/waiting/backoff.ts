@@ -1,8 +1,8 @@
 /** How long to pause between two tries. */
 export interface Backoff {
-  /** The longest pause after the first failure. It doubles with each further failure. */
+  /** The longest pause after the first failure. This pause doubles with each further failure. */
   shortestMs: number;
-  /** The longest pause of all. */
+  /** The upper limit of every pause. */
   longestMs: number;
   /**
    * The random share of each pause, from 0 to 1. Clients that failed together should not all return

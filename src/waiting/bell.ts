@@ -1,10 +1,10 @@
 import { inTime } from './deadline.ts';
 
-/** Wakes the waiter. A ring is lost if nobody waits. */
+/** Wakes one waiter. If nobody waits, the ring has no effect. */
 export class Bell {
   ring = () => {};
 
-  /** True when the bell rings. False if the bell does not ring within `ms`. */
+  /** Resolves to true when the bell rings, or to false if the bell does not ring within `ms`. */
   rings(ms: number): Promise<boolean> {
     const rung = new Promise<boolean>((resolve) => {
       this.ring = () => resolve(true);

@@ -1,5 +1,6 @@
 /**
- * Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is given.
+ * Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is
+ * returned.
  */
 export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => void): Promise<T> {
   const timer = timerOf(act, ms);
@@ -11,8 +12,8 @@ export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => v
 }
 
 /**
- * Gives the result of the work, or `late()` if the work takes longer than `ms`. Late work goes on:
- * its result is dropped, and its error goes to `onLateError`.
+ * Returns the result of the work, or `late()` if the work takes longer than `ms`. Late work goes
+ * on, but its result is dropped. Its error goes to `onLateError`.
  */
 export function inTime<T, L>(
   work: PromiseLike<T>,

@@ -3,7 +3,7 @@ import { timerOf } from './deadline.ts';
 export interface LineLimits {
   /** How many may wait. The line refuses all others at once. */
   longest: number;
-  /** How long each may wait. Infinity: the line sets no bound. */
+  /** How many milliseconds each may wait. Infinity means no limit. */
   waitMs: number;
 }
 
@@ -12,7 +12,9 @@ export type NotServed = 'full' | 'late' | 'left';
 
 /** The conditions of one wait. */
 export interface Wait {
-  /** Tells what the waiter waits for, if not all wait for the same. */
+  /**
+   * The thing that the waiter waits for. Needed only if not all waiters wait for the same thing.
+   */
   key?: unknown;
   /** Called with the waiter's place whenever the place changes. The first place is 1. */
   onPlace?: ((place: number) => void) | undefined;
@@ -26,7 +28,8 @@ interface Waiting<Item> extends Wait {
 }
 
 /**
- * The waiters for an item, in the order of their arrival. Their number and their time are bounded.
+ * The waiters for an item, in the order of their arrival. Their number and their waiting time are
+ * bounded.
  */
 export class Line<Item> {
   readonly #limits: LineLimits;
@@ -48,7 +51,7 @@ export class Line<Item> {
     return this.#waiting.size >= this.#limits.longest;
   }
 
-  /** Waits for an item. Throws the error that `fail` gets. */
+  /** Waits for an item. Throws the error if `fail` ends the wait. */
   wait(how: Wait = {}): Promise<Item | NotServed> {
     const { onPlace, stop } = how;
     if (this.isFull) return Promise.resolve('full');
@@ -76,12 +79,12 @@ export class Line<Item> {
     });
   }
 
-  /** Gives the item to the first in the line, or to the first whose key `may` have it. */
+  /** Gives the item to the first waiter whose key `may` accepts. */
   serve(item: Item, may: (key: unknown) => boolean = () => true) {
     for (const waiting of this.#waiting) if (may(waiting.key)) return waiting.take(item);
   }
 
-  /** Ends the first waiter's wait with an error. */
+  /** Ends the wait of the first waiter with an error. */
   fail(error: unknown) {
     const [first] = this.#waiting;
     first?.fail(error);

@@ -1,13 +1,13 @@
 import { Line, type LineLimits, type NotServed, type Wait } from './line.ts';
 
 export interface PlacesLimits extends LineLimits {
-  /** How many run at once. */
+  /** How many works run at once. */
   places: number;
-  /** How many works with the same key run at once. The other places are left to other keys. */
+  /** How many works with the same key run at once. The other places are free for other keys. */
   placesPerKey?: number;
 }
 
-/** Lets a bounded number of works run at once. The others wait in a line. */
+/** Runs a bounded number of works at once. The other works wait in a line. */
 export class Places {
   readonly #perKey: number;
   readonly #line: Line<true>;
@@ -26,8 +26,8 @@ export class Places {
   }
 
   /**
-   * Runs the work as soon as there is a place for it. Gives the result of `notRun` if the work did
-   * not run. `stop` ends only the wait: running work must watch `stop` itself.
+   * Runs the work as soon as there is a place for it. Returns the result of `notRun` if the work
+   * did not run. `stop` ends only the wait. Running work must watch `stop` itself.
    */
   async run<T, N>(
     work: () => Promise<T>,
@@ -50,7 +50,8 @@ export class Places {
   }
 
   /**
-   * Gives the place at once to the first waiter who may have it, so that nobody slips in between.
+   * Frees a place. The first waiter who may have the place gets it at once, before anybody new can
+   * take it.
    */
   leave(key: unknown) {
     this.#free++;
@@ -60,7 +61,7 @@ export class Places {
     this.#line.serve(true, (other) => this.#take(other));
   }
 
-  /** False if there is no place for this key. */
+  /** Takes a place. Returns false if there is no place for this key. */
   #take(key: unknown): boolean {
     const running = this.#running.get(key) ?? 0;
     if (this.#free === 0 || running >= this.#perKey) return false;

@@ -3,7 +3,7 @@ import { pause } from './backoff.ts';
 export interface Looks {
   /** The time between two looks. */
   everyMs: number;
-  /** After this time comes the last look. */
+  /** The last look comes after this time. */
   withinMs?: number;
   /** If aborted, `until` throws the reason. */
   stop?: AbortSignal;
