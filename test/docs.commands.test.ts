@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { settingNames } from '../src/config.ts';
 import { inProject } from '../src/process/project.ts';
-import { makeTmpDir, run, runSource } from './support/command.ts';
+import { makeTmpDir, run, runServer, runSource } from './support/command.ts';
+import { makeDatabase } from './support/database.ts';
 import { blocksIn, commandBefore, type Kind, linesOf } from './support/pages.ts';
 
 const linesOfKind = (kind: Kind) => [
@@ -67,14 +68,32 @@ const shownFiles = new Map(
 );
 for (const { file, text } of shownFiles.values()) writeFileSync(file, text);
 
-test.each(blocksIn('text'))('the output at $at is that of its command', async (block) => {
-  const { name, args } = partsOf(commandBefore(block).text);
+/** The output of a command that ends by itself, and ends well. */
+async function outputOf(name: string, args: string[]): Promise<string> {
   const files = args.map((each) => shownFiles.get(each)?.file ?? each);
   const command = runSource(programOf(name) ?? '', files, { DATABASE_URL: inject('scratchUrl') });
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
+  return command.stdout();
+}
+
+/** The output of `npm start` until it serves. The test's server has another port. */
+async function outputOfStart(): Promise<string> {
+  const server = runServer({ DATABASE_URL: await makeDatabase() });
+  await server.says(/^Ctrl-C/m);
+  return server.stdout().replaceAll(/(127\.0\.0\.1):\d+/g, '$1:3000');
+}
+
+test.each(blocksIn('text'))('the output at $at is that of its command', async (block) => {
+  const { name, args } = partsOf(commandBefore(block).text);
+  const output = name === 'start' ? outputOfStart() : outputOf(name, args);
   const same = name === 'race-demo' ? inShape : (line: string) => line;
-  const said = command.stdout().split('\n').map(same);
-  const shown = block.text.trimEnd().split('\n').map(same);
+  const said = (await output).split('\n').map(same);
+  // An ellipsis stands for lines that a page leaves out.
+  const shown = block.text
+    .trimEnd()
+    .replaceAll(/^…$\n?/gm, '')
+    .split('\n')
+    .map(same);
   expect(shown.filter((line) => !said.includes(line))).toEqual([]);
 });
 
