@@ -33,7 +33,7 @@ export const answers = {
   unknown: {
     ...outcomeUnknown,
     detail:
-      'The database did not answer in time, so it is unknown whether the job was claimed. ' +
+      'The database gave no answer, so it is unknown whether the job was claimed. ' +
       'Try again. The answer `already-claimed` then means that the recruiter holds a slot.',
   },
 } as const satisfies Record<Exclude<Outcome['kind'], 'claimed'>, Problem>;

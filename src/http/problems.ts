@@ -74,7 +74,7 @@ export const outcomeUnknown = {
   code: 'outcome-unknown',
   title: 'Outcome not known',
   detail:
-    'The database did not answer in time, so it is unknown whether anything was changed. Send ' +
+    'The database gave no answer, so it is unknown whether anything was changed. Send ' +
     'the request again with the same Idempotency-Key, or read the current state.',
 } as const satisfies Problem;
 

@@ -40,7 +40,7 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
       return bad('Too many requests for this job came at once. Nothing was changed. Try again.');
     case 'outcome-unknown':
       return bad(
-        'The database did not answer in time, so the outcome is unknown. Try again: you cannot claim twice.',
+        'The database gave no answer, so the outcome is unknown. Try again: you cannot claim twice.',
       );
     case 'too-many-requests':
       return bad('You have sent too many requests. Wait a moment, then try again.');
