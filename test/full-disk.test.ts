@@ -54,7 +54,7 @@ diskTest.concurrent(
     expect((await server.ended).code).toBe(0);
     const logged = linesOf(server).map((line) => JSON.parse(line));
     const ofEvent = (name: string) => logged.filter(({ event }) => event === name);
-    const cause = /No space left on device\. Its disk is full\. Make room there\.$/;
+    const cause = /No space left on device\. The disk of the database is full\. Make room there\.$/;
     expect(ofEvent('the database has no room')).toEqual([
       expect.objectContaining({ level: 'error', reason: expect.stringMatching(cause) }),
     ]);

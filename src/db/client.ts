@@ -19,25 +19,31 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 export interface Connection {
   db: Database;
   /**
-   * The same database, with precedence: its users get a session before all waiting users of `db`.
+   * The same database with precedence. Its users get a session before all waiting users of `db`.
    */
   first: Database;
   load: Pool['load'];
-  /** Ends the connections. Running statements get a few seconds, and no new statement begins. */
+  /**
+   * Closes all connections. Running statements and transactions have a few seconds to end. New ones
+   * are refused.
+   */
   close(): Promise<void>;
 }
 
-/** Enough to keep a small PostgreSQL busy, and far below its default of 100 connections. */
+/** Ten connections keep a small PostgreSQL busy. By default PostgreSQL accepts 100 connections. */
 export const POOL_SIZE = 10;
 /**
- * A claim takes milliseconds. A caller who waits longer for a row lock does better to try again.
+ * How long a statement waits for a row lock. A claim takes milliseconds, so after two seconds it is
+ * better to send the request again.
  */
 export const LOCK_TIMEOUT_MS = 2_000;
-/** How many may wait for a connection. Further callers are told at once to try again later. */
+/**
+ * How many callers may wait for a connection. Further callers are told at once to try again later.
+ */
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
 
-/** How long the database took for a statement, from sending to the answer or error. */
+/** The time from sending a statement to its answer or error. */
 export interface StatementTime {
   text: string;
   seconds: number;
@@ -46,16 +52,19 @@ export interface StatementTime {
 export interface ConnectOptions {
   connections?: number;
   lockTimeoutMs?: number | undefined;
-  /** How long to wait for the answer to a statement before giving up its connection. */
+  /** How long to wait for the answer to a statement. After this time the connection is closed. */
   answerTimeoutMs?: number | undefined;
-  /** Whether to prepare statements, which saves a round trip each. A plain driver does not. */
+  /** Whether to prepare statements. Each repeat of a prepared statement saves a round trip. */
   prepare?: boolean;
   open?: typeof openSession | undefined;
   /** Called after each statement. The statement's text holds no values. */
   observe?: (statement: StatementTime) => void;
 }
 
-/** A pool of connections to the database at `url`. Connections are opened when first needed. */
+/**
+ * Makes a pool of connections to the database at `url`. Each connection is opened when it is first
+ * needed.
+ */
 export function connect(
   url: string,
   {
@@ -94,8 +103,9 @@ function observed(session: Session, observe: (statement: StatementTime) => void)
 }
 
 /**
- * Drizzle over sessions of our own. This client has only the parts of postgres.js that Drizzle
- * calls. Drizzle writes into `codecs`, so the sessions must be opened with the same object.
+ * Makes a Drizzle database that uses our own sessions. Drizzle calls only a few functions of
+ * postgres.js, and `client` has only these functions. Drizzle writes its conversions into `codecs`,
+ * so the sessions must be opened with the same `codecs` object.
  */
 export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Database {
   const client = {
@@ -104,7 +114,7 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
       try {
         return await sessions.lend(run);
       } catch (error) {
-        // A read changes nothing, so it is safe to repeat even if it has run.
+        // A read changes nothing, so the caller may repeat the read even if it has run.
         throw isRead(text) && isConnectionLost(error) ? nothingRan(error) : error;
       }
     }),
@@ -113,7 +123,7 @@ export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Data
       try {
         return await run();
       } catch (error) {
-        // The session died and we had not been told yet. Take the next one.
+        // The transaction has written nothing. Run the work once more, on another session.
         if (error instanceof EndedBefore) return run();
         throw error;
       }

@@ -43,8 +43,8 @@ const lastNames =
   'Abbott Bianchi Castillo Dlamini Eriksen Fontaine Gupta Haddad Ivanova Jensen'.split(' ');
 
 /**
- * Adds six companies, 24 jobs and 120 recruiters, and no claims. Does nothing if there is a
- * company.
+ * Adds six companies, 24 jobs and 120 recruiters, and no claims. Does nothing if the database has a
+ * company already.
  */
 export async function addDemoData(db: Database) {
   await db.transaction(async (tx) => {

@@ -2,8 +2,8 @@ import { openSession } from './session.ts';
 import { isCausedBy, SQLSTATE } from './sqlstate.ts';
 
 /**
- * Opens sessions that call `onFull` whenever PostgreSQL has no room on its disk for a statement.
- * Callers are told only `busy`, so operators would otherwise not learn the reason.
+ * Opens sessions that call `onFull` whenever a statement fails because the disk of PostgreSQL is
+ * full. HTTP clients see only the error `busy`, so operators need another way to learn the reason.
  */
 export const tellingOfFullDisk =
   (onFull: (error: unknown) => void): typeof openSession =>

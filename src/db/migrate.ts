@@ -9,53 +9,60 @@ import { addDemoData } from './demo-data.ts';
 import { type Codecs, openSession, type SessionSettings } from './session.ts';
 import { databaseName, unusable } from './unusable.ts';
 
-/** The number is arbitrary, but all instances must use the same one. */
-const MIGRATION_LOCK = 7_203_554;
+/** Any number would do, but all instances must use the same number. */
+export const MIGRATION_LOCK = 7_203_554;
 const LOCK_TIMEOUT_MS = 60_000;
 const CLOSE_PATIENCE_S = 5;
 
 export const migrationsFolder = inProject('drizzle');
 
 export interface PrepareOptions {
-  /** Fills the database if it holds no company yet. */
+  /** Whether to add the demo data if the database has no company yet. */
   demoData?: boolean;
-  /** The name of the database in errors. */
+  /** The name of the database in error messages. */
   name?: string;
-  /** Folders with migrations of tables beside production's. */
+  /** Folders with further migrations. They are applied after the migrations of production. */
   more?: string[];
 }
 
 /**
- * Applies all missing migrations to the database at `url`. Instances that start together take turns.
+ * Applies all missing migrations to the database at `url`. Instances that start together take
+ * turns.
  *
- * Throws a `PlainError` if the database cannot be used.
+ * Throws a `PlainError` with the reason if a step fails.
  */
 export async function prepareDatabase(
   url: string,
   { demoData = false, name = databaseName(url), more = [] }: PrepareOptions = {},
 ) {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
+  /** Words for an operator, if the current step fails for a reason that we do not know. */
+  let failure: string | undefined;
   try {
     await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
-    // Drizzle's migrator takes no lock: of four migrators at once, three failed.
+    // Drizzle's migrator takes no lock. Without our lock, three of four migrators at once failed.
+    failure = 'Another process is still migrating this database. Try again later.';
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    failure = 'The migrations failed, and were undone.';
     await migrate(db, { migrationsFolder });
-    // Each folder needs a table of its own, because Drizzle skips all migrations that are older
-    // than the newest one in the table.
+    // Each folder needs its own table of applied migrations. Drizzle skips all migrations that are
+    // older than the newest migration in the table.
     for (const folder of more) {
+      failure = `The migrations in ${folder} failed, and were undone.`;
       const migrationsTable = `__${path.basename(folder)}_migrations`;
       await migrate(db, { migrationsFolder: folder, migrationsTable });
     }
+    failure = 'The demo data could not be added.';
     if (demoData) await addDemoData(db);
   } catch (error) {
-    throw unusable(name, error, 'Its migrations failed, and were undone.');
+    throw unusable(name, error, failure);
   } finally {
     // Closing the connection releases the lock.
     await close();
   }
 }
 
-/** The database over one connection. Slow statements are not given up. */
+/** Opens a database over one connection. Statements have no time limit. */
 export function databaseAlone(url: string, parameters: SessionSettings['parameters']) {
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const session = openSession({ url, parameters }, codecs);
@@ -70,8 +77,8 @@ interface Journal {
 let journal: Journal | undefined;
 
 /**
- * Reads the journal only once, because /readyz asks often. The process needs the migrations that
- * existed at its start.
+ * Reads the journal only once, because each request to /readyz uses the journal. Migrations that
+ * are added later belong to a later version of the program.
  */
 function readJournal(): Journal {
   const file = path.join(migrationsFolder, 'meta', '_journal.json');
@@ -79,7 +86,7 @@ function readJournal(): Journal {
   return journal;
 }
 
-/** The names of the migrations in `drizzle/` that this database does not have, in order. */
+/** The names of the migrations in `drizzle/` that were not applied to this database, in order. */
 export async function missingMigrations(db: Database | Transaction): Promise<string[]> {
   const { entries } = readJournal();
   const applied = new Set(await appliedMigrations(db));
@@ -96,8 +103,8 @@ export function expectedTriggers(): { name: string; table: string }[] {
 }
 
 /**
- * When the applied migrations were written, in milliseconds since 1970. Drizzle identifies a
- * migration by this time.
+ * The times when the applied migrations were written, in milliseconds since 1970. Drizzle
+ * identifies a migration by this time.
  */
 async function appliedMigrations(db: Database | Transaction): Promise<number[]> {
   const [table] = await db.execute(

@@ -4,22 +4,25 @@ import postgres from 'postgres';
 import { NO_ANSWER } from './sqlstate.ts';
 
 /**
- * Reaching a server takes one round trip. Without a bound, dialling a dead machine takes two
- * minutes.
+ * How long to wait until the socket is connected. Connecting takes one round trip. Without a limit,
+ * connecting to a dead machine takes two minutes.
  */
 const DIAL_TIMEOUT_MS = 1_000;
 /**
- * The handshake takes some five round trips, one password hash, and the start of a server process.
+ * How long the handshake may take. It takes about five round trips, one password hash, and the
+ * start of a server process.
  */
 const HANDSHAKE_TIMEOUT_S = 2;
 
 /**
  * A postgres.js client with a single connection that is never replaced.
  *
- * postgres.js reconnects by itself. While a server accepts connections and then closes them,
- * postgres.js reconnects without end. It also reconnects in the middle of a transaction, and then
- * runs the rest outside of the transaction. postgres.js asks for a socket for each connection; here
- * it gets only the first. The client knows no array types: pass arrays as text or JSON.
+ * postgres.js reconnects by itself. If a server accepts connections and then closes them,
+ * postgres.js reconnects without end. It also reconnects in the middle of a transaction. The
+ * remaining statements then run outside of the transaction. postgres.js calls the option `socket`
+ * for each connection. Our `socket` makes one connection, and throws an error at each later call.
+ *
+ * The client knows no array types. Pass arrays as text or JSON.
  */
 export function oneConnection(
   url: string,
@@ -34,14 +37,15 @@ export function oneConnection(
   return postgres(url, {
     max: 1,
     connect_timeout: HANDSHAKE_TIMEOUT_S,
-    // By default a connection ends after a while, even in an open transaction.
+    // By default postgres.js ends a connection after a while, even in an open transaction.
     max_lifetime: null,
     // With `fetch_types` the driver asks for the array types right after connecting. If the
-    // connection ends before the answer, nothing catches the error, and 3.4.9 ends the process.
+    // connection ends before the answer, postgres.js 3.4.9 does not catch the error, and the
+    // process ends.
     fetch_types: false,
     onnotice: () => undefined,
     ...options,
-    // The typings lack this option. The README of postgres.js documents it.
+    // The types lack this option. The README of postgres.js describes the option.
     ...{ socket },
   });
 }
@@ -66,7 +70,8 @@ async function dial(
       ? failure('CONNECT_TIMEOUT', 'the server could not be reached in time')
       : error;
   }
-  // postgres.js closes only its half of the socket. A silent server never closes the other half.
+  // postgres.js closes only its own half of the socket. A silent server never closes the other
+  // half, so we destroy the socket.
   socket.once('finish', () => socket.destroy());
   // postgres.js checks the server's certificate against this name.
   return Object.assign(socket, { host });

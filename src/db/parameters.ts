@@ -1,16 +1,16 @@
-/** Bounds every statement. The lock timeout bounds only the wait for a lock. */
+/** How long a statement may take. The lock timeout limits only the wait for a lock. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 /**
- * How long to wait for the answer to a statement. This is longer than any statement may take: a
- * living server answers sooner, if only to say that it cancelled the statement.
+ * How long to wait for the answer to a statement. A living server answers sooner, because it
+ * cancels each statement that takes too long and reports this.
  */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /**
- * Every transaction begins with this statement. Under another isolation level a claimer does not
- * see the claims that were committed while it waited for the lock, so the lock would not hold. The
- * transaction states its level itself. A pooler may drop a setting of the connection, and then the
- * database's default would apply. The level is part of BEGIN, so it costs no statement.
+ * Every transaction begins with this statement. A claim waits for the lock of its job. Under
+ * another isolation level it would not see the claims that were committed during the wait, and the
+ * job could get too many claims. We do not set the level once for the connection, because a pooler
+ * may drop this setting. BEGIN includes the level, so the level needs no statement of its own.
  */
 export const BEGIN = 'begin isolation level read committed';
 
@@ -21,14 +21,14 @@ export const READ_COMMITTED = { default_transaction_isolation: 'read committed' 
 export const SESSION_PARAMETERS = {
   ...READ_COMMITTED,
   statement_timeout: STATEMENT_TIMEOUT_MS,
-  // The style of times as text. Only ISO text is read back as the same instant.
+  // PostgreSQL writes times as text in this style. We can read only ISO text back as the same time.
   DateStyle: 'ISO',
-  // If one of our servers freezes or is cut off, it must not keep a job's lock from the others. A
-  // living server sends its next statement within milliseconds. An ended session is never used
-  // again.
+  // A Rowlock server may freeze or lose its network while it holds the lock of a job. PostgreSQL
+  // then ends the session, so other servers can get the lock. A living server sends its next
+  // statement within milliseconds. An ended session is never used again.
   idle_in_transaction_session_timeout: 10_000,
-  // The same for a machine that is gone: seconds of silence, seconds between probes, number of
-  // probes.
+  // PostgreSQL also ends the session if our machine is gone. The values are the seconds of silence
+  // before the first probe, the seconds between probes, and the number of probes.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,

@@ -3,21 +3,28 @@ import { Line } from '../waiting/line.ts';
 import type { Session } from './session.ts';
 import { isCausedBy, NO_ANSWER, nothingRan, SQLSTATE } from './sqlstate.ts';
 
-/** Shared sessions. Each session is lent to one user at a time, and is opened when first needed. */
+/**
+ * Sessions that many users share. Each session is lent to one user at a time. A session is opened
+ * when it is first needed.
+ */
 export interface Pool {
   /**
-   * Throws with the code NOTHING_RAN if no session is free in time, or the pool is closed. Throws
-   * the error of `open` if no session can be opened.
+   * Lends a session to `use`. Throws an error with the code NOTHING_RAN if no session becomes free
+   * in time, if too many users wait, or if the pool is closed. Throws the error of `open` if no
+   * session can be opened.
    */
   lend: Lend;
   /**
-   * The same for a few privileged users. They get a session before all users of `lend`, and their
-   * line has no bound.
+   * The same for a few privileged users. They get a session before all waiting users of `lend`. Any
+   * number of them may wait.
    */
   lendFirst: Lend;
-  /** Stops lending and ends all sessions. Sessions in use get this many seconds. */
+  /**
+   * Lends no more sessions and closes all sessions. Sessions in use stay open until their users
+   * have ended, but at most for `patienceSeconds`.
+   */
   close(patienceSeconds: number): Promise<void>;
-  /** How many sessions are lent, and how many users wait for one. */
+  /** How many sessions are lent, and how many users wait for a session. */
   load(): { lent: number; waiting: number };
 }
 
@@ -32,17 +39,20 @@ export interface PoolLimits {
 }
 
 /**
- * Opening a session takes a few milliseconds. A slower attempt may hang, for example on a dead
- * server. While users wait, the pool then opens another session beside it.
+ * While users wait, the pool starts one more attempt to open a session each time this interval
+ * ends. Opening takes a few milliseconds, but an attempt may hang, for example on a dead server.
  */
 const OPEN_ANOTHER_MS = 250;
-/** A bound on attempts, so that hanging attempts do not use up all places. */
+/**
+ * The pool starts an attempt without delay only while fewer attempts than this are running.
+ * Otherwise attempts that hang could fill the pool.
+ */
 const OPENED_AT_ONCE = 3;
 
 /**
- * Lends at most `size` sessions. A user who finds none free waits in a line, bounded in length and
- * time. A session that is being opened belongs to no user: the first in line gets the first session
- * that is ready.
+ * Lends at most `size` sessions. If no session is free, a user waits in a line. The length of the
+ * line and the time of each wait are limited. A session that is being opened belongs to no user.
+ * The first user in the line gets the first session that is ready.
  */
 export function createPool(
   { size, line: longest, waitMs }: PoolLimits,
@@ -69,7 +79,8 @@ export function createPool(
       },
       (error) => {
         opening.delete(attempt);
-        // A session that is in use or being opened may still reach the first in line.
+        // Another session is in use or is being opened. The first user in the line may still get
+        // it.
         if (lent.size > 0 || opening.size > 0) return;
         firstLine().fail(error);
         openForLine();
@@ -82,7 +93,9 @@ export function createPool(
     if (waiting() > opening.size && opening.size < OPENED_AT_ONCE) openAnother();
   }
 
-  /** Gives the session to the first in line. Therefore no session is free while somebody waits. */
+  /**
+   * Gives the session to the first user in the line. A session becomes free only if nobody waits.
+   */
   function give(session: Session) {
     if (closed) void session.close(0);
     else if (!session.isAlive()) openForLine();
@@ -94,7 +107,7 @@ export function createPool(
   }
 
   async function standIn(own: Line<Session>): Promise<Session> {
-    if (own.isFull) throw nothingRan(new Error('too many wait for a session'));
+    if (own.isFull) throw nothingRan(new Error('too many users wait for a session'));
     const served = own.wait();
     openingBeside ??= setInterval(openAnother, OPEN_ANOTHER_MS);
     openForLine();
@@ -110,7 +123,7 @@ export function createPool(
     }
   }
 
-  /** A connection may be lost while nobody uses it. A new session then takes its place. */
+  /** Takes a free session for a user. First drops the free sessions whose connection was lost. */
   function takeFree(): Session | undefined {
     free = free.filter((session) => session.isAlive());
     const session = free.pop();
@@ -119,8 +132,8 @@ export function createPool(
   }
 
   /**
-   * After a switchover, the free sessions all lead to the same useless server and would fail one by
-   * one.
+   * Closes all free sessions. After a switchover all of them lead to the old server, and they would
+   * fail one after another.
    */
   function closeFree() {
     for (const session of free) void session.close(0);

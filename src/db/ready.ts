@@ -2,17 +2,18 @@ import { whenLate } from '../waiting/deadline.ts';
 import type { Session } from './session.ts';
 import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
 
-/** Longer than the bounds for dialling and the handshake together. */
+/** This is longer than the limits for connecting and for the handshake together. */
 const READY_TIMEOUT_MS = 4_000;
 
 /**
- * Makes a new session fit for claims: its server is the primary, and the settings apply.
+ * Prepares a new session for claims. Checks that the server is the primary, and applies the
+ * settings.
  *
- * One statement per session makes the settings. Startup parameters would be free, but PgBouncer
- * refuses them, or silently drops them if it is told to ignore them.
+ * One statement does both. Startup parameters would need no statement. But PgBouncer refuses
+ * startup parameters, or drops them silently if its configuration says so.
  *
- * Throws with code 25006 on a standby, and with NOTHING_RAN if the connection is lost. Either error
- * closes the session.
+ * On a standby, throws an error with the code 25006. If the connection is lost, throws an error
+ * with the code NOTHING_RAN. Closes the session after any error.
  */
 export async function makeReady(
   session: Session,
@@ -31,8 +32,8 @@ export async function makeReady(
 }
 
 /**
- * The names and values are our own constants, so the text may contain them. This saves a round
- * trip.
+ * Writes names and values into the SQL text, because they are our own constants. A statement with
+ * parameters would take one more round trip.
  */
 const settingAll = (parameters: Record<string, string | number>): string =>
   Object.entries(parameters)

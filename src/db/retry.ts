@@ -10,9 +10,9 @@ const conflicts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Repeats a transaction that the database aborted in favour of another. The number of tries is
- * bounded. Each repeat waits for a random time, because two transactions that start again together
- * would collide again.
+ * Repeats a transaction that the database aborted because of a conflict with another transaction.
+ * Tries at most four times. Waits a random time before each repeat, because two transactions that
+ * start again together would collide again.
  */
 export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -49,8 +49,9 @@ export const jobs = pgTable(
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
- * The words of each job's role and of its company's name. Triggers keep them up to date. They have
- * a table of their own, so that one index serves both, and claims do not read them.
+ * The words of each job's role and of its company's name. Triggers keep the words up to date. The
+ * words have a table of their own, so one index covers role and company, and claims do not read the
+ * words.
  */
 export const jobWords = pgTable(
   'job_words',
@@ -73,7 +74,10 @@ export const recruiters = pgTable(
   (table) => [index('recruiters_name_words_idx').using('gin', sql`words_of(${table.name})`)],
 );
 
-/** The constraints whose violation refuses a claim. `claims/settle.ts` recognizes them by name. */
+/**
+ * A claim that violates one of these constraints is refused. `claims/settle.ts` recognizes the
+ * constraints by name.
+ */
 export const HELD_ONCE = 'job_claims_job_id_recruiter_id_key';
 export const CLAIMED_JOB_EXISTS = 'job_claims_job_id_jobs_id_fk';
 export const CLAIMING_RECRUITER_EXISTS = 'job_claims_recruiter_id_recruiters_id_fk';
@@ -93,8 +97,9 @@ export const jobClaims = pgTable(
     expiresAt: instant('expires_at'),
   },
   (table) => [
-    // The index of this constraint begins with job_id, so it alone answers "who holds this job".
-    // drizzle/0006 adds expires_at to the index, which Drizzle's schema cannot express.
+    // The index of this constraint begins with job_id, so this index is enough to find the holders
+    // of a job. The migration drizzle/0006 adds expires_at to the index. Drizzle's schema cannot
+    // express this.
     unique(HELD_ONCE).on(table.jobId, table.recruiterId),
     index('job_claims_recruiter_id_id_idx').on(table.recruiterId, table.id),
     index('job_claims_expires_at_idx')

@@ -12,47 +12,52 @@ export interface Statement {
 
 export type Rows = unknown[] & { command: string };
 
-/** One connection to the database. One query or transaction uses it at a time. */
+/** One connection to the database. Only one query or transaction uses the session at a time. */
 export interface Session {
   /**
-   * Throws the errors of postgres.js. The code is CONNECTION_CLOSED once the connection is lost or
-   * the server panics, and NO_ANSWER if no answer came in time. NO_ANSWER counts as a lost
-   * connection.
+   * Throws the errors of postgres.js. The code is CONNECTION_CLOSED if the connection is lost or
+   * the server crashes (PANIC). The code is NO_ANSWER if no answer came in time. The connection
+   * then counts as lost.
    */
   run(statement: Statement): Promise<Rows>;
-  /** False once the connection is lost. A dead session never runs another statement. */
+  /** False after the connection was lost or closed. A dead session never runs another statement. */
   isAlive(): boolean;
   close(patienceSeconds: number): Promise<void>;
 }
 
 export interface SessionSettings {
   url: string;
-  /** Settings that are sent with the connection. A pooler may refuse or drop them. */
+  /**
+   * Settings that are sent when the connection begins. A pooler may refuse or drop these settings.
+   */
   parameters?: Record<string, string | number>;
   /** Whether to prepare statements. Each repeat of a statement then saves a round trip. */
   prepare?: boolean;
   /**
-   * How long to wait for an answer before the connection counts as lost. By default, without end.
+   * How long to wait for an answer before the connection counts as lost. By default there is no
+   * limit.
    */
   answerTimeoutMs?: number;
   /** Called with each notice of the server. */
   onNotice?: (notice: postgres.Notice) => void;
 }
 
-/** How values become text and back, by type. Drizzle takes over some of these conversions. */
+/**
+ * The conversions of values to text and back, by type. Drizzle replaces some of these conversions.
+ */
 export interface Codecs {
   parsers: Record<string, (value: never) => unknown>;
   serializers: Record<string, (value: never) => unknown>;
 }
 
 /**
- * A session that lives no longer than its connection.
+ * Opens a session that ends together with its connection.
  *
- * postgres.js reconnects by itself, and reconnecting is fatal to a transaction. In 3.4.9,
- * statements that followed a lost connection ran on the new connection: outside of the transaction,
- * or inside another one. The ROLLBACK crashed the process (TypeError on a null socket). Therefore
- * each session is a client with a single connection, and is given up at the first sign that the
- * connection is gone.
+ * postgres.js reconnects by itself, and a new connection breaks a transaction. In 3.4.9, the
+ * statements after a lost connection ran on the new connection, either outside of any transaction
+ * or inside another transaction. The ROLLBACK crashed the process (TypeError on a null socket).
+ * Therefore each session has its own client with a single connection. The session ends at the first
+ * sign that the connection is lost.
  */
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
   const { prepare = false, answerTimeoutMs = Number.POSITIVE_INFINITY } = settings;
@@ -94,7 +99,10 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   };
 }
 
-/** The answer. Until it comes, `unanswered` holds a function that gives up the wait for the answer. */
+/**
+ * Waits for the answer. During the wait, `unanswered` holds a function that ends the wait with an
+ * error.
+ */
 function unlessGivenUp<T>(
   answer: PromiseLike<T>,
   unanswered: Set<(error: Error) => void>,
@@ -109,16 +117,16 @@ function unlessGivenUp<T>(
 }
 
 /**
- * Whether the server crashes while it works. At COMMIT, with no room for the WAL, the commit may
+ * Whether the server crashed during the statement. A COMMIT that finds no room for the WAL may
  * already be on the disk, so the error's code does not tell the outcome.
  */
 const isPanic = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'PANIC';
 
 /**
- * Whether the server reports the error and survives. After any other error we do not trust the
- * connection. A read-only server survives too, but after a switchover its session would be used
- * again and again, so we end it.
+ * Whether the session can be used after this error. The server must have reported the error and
+ * survived. A read-only server survives too, but we close its session. After a switchover the
+ * session would otherwise be used again, and fail again.
  */
 const isOrdinary = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&

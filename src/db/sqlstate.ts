@@ -1,4 +1,6 @@
-/** SQLSTATE codes that are answers, not surprises. Source: PostgreSQL manual, appendix A. */
+/**
+ * The SQLSTATE codes that our code handles. Appendix A of the PostgreSQL manual lists all codes.
+ */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
@@ -22,7 +24,7 @@ export const SQLSTATE = {
   idleSession: '57P05',
 } as const;
 
-/** The fields of a database error that are safe to act on. */
+/** The fields of a database error that our code uses. */
 export interface DatabaseError {
   /** A SQLSTATE, or the driver's own code such as CONNECTION_CLOSED. */
   code: string;
@@ -30,8 +32,8 @@ export interface DatabaseError {
 }
 
 /**
- * The error of the database or the driver behind this error. Drizzle wraps all errors except those
- * of COMMIT.
+ * Finds the error of the database or the driver inside this error. Drizzle wraps all errors except
+ * the errors of COMMIT.
  */
 export function databaseError(error: unknown): DatabaseError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -45,7 +47,8 @@ export function databaseError(error: unknown): DatabaseError | undefined {
 }
 
 /**
- * Our own code, since the driver has none: no answer came in time, so we gave the connection up.
+ * No answer came in time, so we closed the connection. This code is our own, because the driver has
+ * no code for this case.
  */
 export const NO_ANSWER = 'NO_ANSWER';
 
@@ -57,8 +60,8 @@ export function isCausedBy(error: unknown, code: string): boolean {
 }
 
 /**
- * The connection is gone, and the outcome of its last statement is unknown. That statement may have
- * been COMMIT.
+ * After these errors the connection is lost, and the outcome of its last statement is unknown. The
+ * last statement may have been COMMIT.
  */
 const connectionLost: ReadonlySet<string> = new Set([
   SQLSTATE.idleInTransaction,
@@ -79,21 +82,24 @@ export const isConnectionLost = (error: unknown): boolean =>
   connectionLost.has(databaseError(error)?.code ?? '');
 
 /**
- * Our own code, since the driver has none: the transaction or statement has left nothing in the
- * database. Either it never began, or it only read, or the server undoes it.
+ * The transaction or statement has changed nothing in the database. Either it never began, or it
+ * only read, or the server undoes it. This code is our own, because the driver has no code for this
+ * case.
  */
 export const NOTHING_RAN = 'NOTHING_RAN';
 
 export const nothingRan = (cause: unknown): Error =>
   Object.assign(new Error('nothing was done', { cause }), { code: NOTHING_RAN });
 
-/** The error for a read-only server. While the server stays read-only, it takes no claims. */
+/** The error for a read-only server. A read-only server accepts no claims. */
 export const readOnlyServer = (): Error =>
   Object.assign(new Error('the database server is a standby, which only reads'), {
     code: SQLSTATE.readOnlyTransaction,
   });
 
-/** The database did not begin the work, or undid all of it. */
+/**
+ * After these errors nothing is changed. The database did not begin the work, or undid all of it.
+ */
 const nothingDone: ReadonlySet<string> = new Set([
   SQLSTATE.lockNotAvailable,
   SQLSTATE.queryCanceled,
@@ -113,7 +119,7 @@ const nothingDone: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'CONNECT_TIMEOUT',
-  // This process or this machine has no free file. Connections and pages need files.
+  // This process or this machine may open no more files. Each connection counts as a file.
   'EMFILE',
   'ENFILE',
 ]);

@@ -32,7 +32,8 @@ export async function inTransaction<T>(
     const result = await work(transactionClient(session, unsafe, 1));
     isOpen = false;
     await begun;
-    // COMMIT is not sent on a lost session.
+    // The connection was lost during the work, so COMMIT is not sent. The server undoes the
+    // transaction.
     if (!session.isAlive()) throw nothingRan(connectionLost());
     // If a statement has failed, the server answers COMMIT with ROLLBACK, without an error.
     if ((await command(session, 'commit')) !== 'COMMIT')
@@ -48,7 +49,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * A connection that is lost before COMMIT was sent means that the server undoes the transaction.
+ * For the statements before COMMIT. If the connection is lost, the error gets the code NOTHING_RAN,
+ * because the server undoes a transaction without COMMIT.
  */
 async function beforeCommit<T>(work: Promise<T>): Promise<T> {
   try {
@@ -64,18 +66,21 @@ async function begin(session: Session) {
   try {
     await command(session, BEGIN);
   } catch (error) {
-    // The server is silent. A second session would get no answer either.
+    // The server is silent, so we do not try another session. Another session would probably get no
+    // answer either.
     if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
     throw isConnectionLost(error) ? new EndedBefore(error) : error;
   }
 }
 
-/** The session had ended before BEGIN, so no statement ran. */
+/**
+ * The connection was lost before BEGIN was answered. No write was sent, so the work may run again.
+ */
 export class EndedBefore extends Error {
   readonly code = NOTHING_RAN;
 
   constructor(cause: unknown) {
-    super('the session had ended before its transaction began', { cause });
+    super('the connection was lost before BEGIN was answered', { cause });
   }
 }
 
@@ -104,7 +109,10 @@ function transactionClient(
 const command = async (session: Session, text: string) =>
   (await session.run({ text, params: [], asArrays: false })).command;
 
-/** Imitates `unsafe` of postgres.js: awaiting the query, or asking for its `values`, sends it. */
+/**
+ * Imitates `unsafe` of postgres.js. The query is sent when the caller awaits the query or calls
+ * `values`.
+ */
 export function statementsOn(
   on: (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>,
 ) {

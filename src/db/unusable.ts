@@ -1,7 +1,7 @@
 import { PlainError } from '../process/errors.ts';
 import { databaseError, isConnectionLost, SQLSTATE } from './sqlstate.ts';
 
-/** The address of a database for an operator, without the account. */
+/** Names a database for an operator by its address, without the user and the password. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `PostgreSQL at ${hostname}:${port || 5432}${pathname}`;
@@ -22,15 +22,16 @@ const ADVICE: Record<string, string> = {
   [SQLSTATE.noSuchDatabase]: 'Check the name of the database in DATABASE_URL.',
   [SQLSTATE.insufficientPrivilege]: 'Give the account in DATABASE_URL this right.',
   [SQLSTATE.readOnlyTransaction]: 'DATABASE_URL must lead to the primary.',
-  [SQLSTATE.diskFull]: 'Its disk is full. Make room there.',
+  [SQLSTATE.diskFull]: 'The disk of the database is full. Make room there.',
   [SQLSTATE.tooManyConnections]: 'The server allows no more connections.',
   [SQLSTATE.cannotConnectNow]: 'The server is starting or stopping. Try again in a moment.',
 };
 
 /**
- * A database error in words for an operator: the database, the cause, and advice for this cause.
- * `otherwise` is the advice for all other causes. The words never hold the password. They may hold
- * an address and a file name, so they are not for callers.
+ * Describes a database error for an operator. The message names the database and the cause, and
+ * gives advice for this cause. `otherwise` is the advice for causes that we do not know. The
+ * message never contains the password. It may contain an address or a file name, so HTTP clients
+ * must not see it.
  */
 export function unusable(name: string, error: unknown, otherwise?: string): PlainError {
   const reason = innermost(error);

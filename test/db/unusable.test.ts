@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { DrizzleQueryError } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
-import { prepareDatabase } from '../../src/db/migrate.ts';
+import { MIGRATION_LOCK, prepareDatabase } from '../../src/db/migrate.ts';
 import { nothingRan, SQLSTATE } from '../../src/db/sqlstate.ts';
 import { unusable } from '../../src/db/unusable.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
-import { makeDatabase } from '../support/database.ts';
+import { makeDatabase, makeEmptyDatabase } from '../support/database.ts';
+import { whileLocked } from '../support/locks.ts';
 
 const admin = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
 const role = `rowlock_${randomBytes(6).toString('hex')}`;
@@ -60,14 +61,41 @@ test('a failed migration is named as the cause, and DATABASE_URL is not blamed',
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`drop schema drizzle cascade`;
   await sql.end();
-  const words = /^relation "\w+" already exists\. Its migrations failed, and were undone\.$/;
+  const words = /^relation "\w+" already exists\. The migrations failed, and were undone\.$/;
   await expectWords(prepareDatabase(url), words);
+});
+
+test('a process that gives up the wait for another migration names the other process', async () => {
+  const url = await makeDatabase();
+  const lock = `SELECT pg_advisory_lock(${MIGRATION_LOCK})`;
+  const words =
+    /^canceling .*\. Another process is still migrating this database\. Try again later\.$/;
+  await whileLocked(url, lock, async ({ tx, untilWaitedFor }) => {
+    const preparing = expectWords(prepareDatabase(url), words);
+    await untilWaitedFor();
+    // PostgreSQL ends the wait in the same way after the timeout of a minute.
+    await tx`
+      SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'rowlock migrate'`;
+    await preparing;
+  });
+});
+
+test('demo data that cannot be added is named as the cause, and the migrations are not blamed', async () => {
+  const url = await makeEmptyDatabase();
+  await prepareDatabase(url);
+  const sql = postgres(url, { max: 1 });
+  await sql`ALTER TABLE companies ADD CHECK (name = 'nobody')`;
+  await sql.end();
+  const words = /violates check constraint "\w+"\. The demo data could not be added\.$/;
+  await expectWords(prepareDatabase(url, { demoData: true }), words);
 });
 
 test('the message has the cause, and neither the SQL nor the parameters of the statement', () => {
   const full = Object.assign(new Error('no space left on device'), { code: SQLSTATE.diskFull });
   const statement = new DrizzleQueryError('insert into x', ['hunter2'], full);
-  const words = 'Cannot use X: no space left on device. Its disk is full. Make room there.';
+  const words =
+    'Cannot use X: no space left on device. The disk of the database is full. Make room there.';
   expect(unusable('X', statement).message).toBe(words);
   expect(unusable('X', nothingRan(statement)).message).toBe(words);
 });
