@@ -173,11 +173,15 @@ describe.concurrent('the server ends with one line', () => {
     await expectOneLine(server, 1, new RegExp(`^Port ${port} on 127.0.0.1 is in use.*PORT`));
   });
 
-  test('if DATA_DIR holds something else, and leaves that as it is', async () => {
+  test('if DATA_DIR contains files that Rowlock did not make, and does not change them', async () => {
     const DATA_DIR = path.dirname(makeDataDir());
     writeFileSync(path.join(DATA_DIR, 'thesis.txt'), '');
     const before = statSync(DATA_DIR);
-    await expectOneLine(runServer({ DATA_DIR }), 1, /holds something else.*DATA_DIR/);
+    await expectOneLine(
+      runServer({ DATA_DIR }),
+      1,
+      /contains files that Rowlock did not make.*DATA_DIR/,
+    );
     const { uid, mode } = statSync(DATA_DIR);
     expect({ uid, mode }).toEqual({ uid: before.uid, mode: before.mode });
   });

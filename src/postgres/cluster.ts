@@ -7,7 +7,7 @@ import { type Account, gist, lastWords, launch, prepareBinaries } from './binari
 import { dataOf, type Home, makeMarked, nativeOf, passwordOf, UNFINISHED } from './home.ts';
 import type { GuardOrder } from './orders.ts';
 
-/** A PostgreSQL data directory that is ready to serve. */
+/** A PostgreSQL data directory, ready for the start of a server. */
 export interface Cluster extends Home {
   data: string;
   native: string;
@@ -18,8 +18,8 @@ export interface Cluster extends Home {
 export const SUPERUSER = 'rowlock';
 
 /**
- * Runs initdb if there is no data yet. Several processes may run it at once: the first to finish
- * wins.
+ * Opens the cluster in this home. Runs initdb if there is no data yet. If several processes run
+ * initdb at once, all of them use the data of the first one that finishes.
  */
 export async function openCluster(
   { home, account }: Home,
@@ -33,7 +33,10 @@ export async function openCluster(
   return { home, data, native, account, password, order };
 }
 
-/** Makes the data in a directory of its own, so that interrupted work never looks complete. */
+/**
+ * Makes the data in a separate directory, and renames the data at the end. Therefore incomplete
+ * data is never used.
+ */
 async function makeData(
   { home, account }: Home,
   native: string,
@@ -69,8 +72,8 @@ async function initdb(
 ) {
   const options = ['-D', data, '-U', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
   const locale = ['--encoding=UTF8', '--locale=C'];
-  // This provider is the same on every machine, and knows that Ä is the capital of ä. A search for
-  // one letter finds both.
+  // This provider is the same on every machine. It knows that Ä is the capital letter of ä, so a
+  // search for ä also finds Ä.
   const letters = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const child = launch(native, 'initdb', account, [
     ...options,

@@ -10,35 +10,38 @@ import { stopServerOf } from './holder.ts';
 import type { GuardOrder, GuardReport, Primary, RestartOrder } from './orders.ts';
 
 export interface EmbeddedPostgres {
-  /** The address with the password. It is for clients, never for a log. */
+  /** The address with the password. Clients need it, but it must never be in a log. */
   url: string;
   /** The directory that holds the data. */
   home: string;
-  /** Resolves with the reason if the server ends unasked. */
+  /** Resolves with the reason if the server ends although nobody stopped it. */
   failed: Promise<string>;
   /**
-   * Crashes the server, and starts it again on the same data and port. If another server is given,
-   * this server stops in order and returns as a standby of that server.
+   * Crashes the server, and starts it again on the same data and port. If `standbyOf` is given, the
+   * server does not crash. It shuts down cleanly, and starts again as a standby of `standbyOf`.
    */
   restart(standbyOf?: Primary): Promise<void>;
-  /** Resolves when the server has ended, and a throw-away directory is removed. */
+  /** Stops the server. Removes the data too, unless `keepIn` was given. */
   stop(): Promise<void>;
 }
 
-/** The guard is always compiled. A compiled guard starts in half the time, and needs no tsx. */
+/** The guard always runs as compiled code. It then starts in half the time, and needs no tsx. */
 const GUARD = inProject('dist/guard.js');
 
-/** A guard that is still preparing ends at once when its parent is gone, unless the guard hangs. */
+/**
+ * How long to wait for the end of a guard that was told to end before its server was ready. A guard
+ * that hangs is killed after this time.
+ */
 const GUARD_PATIENCE_MS = 5_000;
 
 /**
  * Starts a real PostgreSQL from the installed binaries, on a free loopback port. `keepIn` is the
  * directory of the data. Without `keepIn` the data is thrown away at the end, and commits do not
- * wait for the disk unless `durable` is set. With `standbyOf` the server is a standby of that
- * server, and begins with a copy of its data.
+ * wait for the disk unless `durable` is set. With `standbyOf` the new server begins with a copy of
+ * that server's data, and is its standby.
  *
- * The server ends with this process, however the process ends; see `guard.ts`. Throws the reason of
- * `stop` if `stop` is aborted before the server is ready.
+ * The server ends when this process ends, even after SIGKILL (see `guard.ts`). If `stop` is aborted
+ * before the server is ready, this function throws the reason of `stop`.
  */
 export async function startEmbedded(
   keepIn?: string,
@@ -53,7 +56,7 @@ export async function startEmbedded(
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const exit = once(guard, 'exit');
-  const died = exit.then(() => 'its guard ended');
+  const died = exit.then(() => 'the process that guards PostgreSQL ended');
   const owner = markOf(process.pid);
   const order: GuardOrder = { owner, keepIn, durable, standbyOf };
   guard.send(order);
@@ -84,7 +87,8 @@ export async function startEmbedded(
     failed: Promise.race([failure(guard), died]),
     async restart(other) {
       guard.channel?.ref();
-      // If the guard is gone, sending fails, and the race below reports it.
+      // If the guard has ended, the message cannot be sent. The race below then reports the end of
+      // the guard.
       guard.send({ standbyOf: other } satisfies RestartOrder, () => undefined);
       const again = await Promise.race([nextReport(guard), died]);
       guard.channel?.unref();
@@ -103,7 +107,10 @@ async function dismiss(guard: ChildProcess, exit: Promise<unknown>) {
   await whenLate(exit, GUARD_PATIENCE_MS, () => void guard.kill('SIGKILL'));
 }
 
-/** The guard's next report: the server is ready, or the reason why it is not. */
+/**
+ * Waits for the guard's next report. Gives the report if the server is ready. Otherwise gives the
+ * reason of the failure.
+ */
 async function nextReport(guard: ChildProcess) {
   const [report] = (await once(guard, 'message')) as [GuardReport];
   return report.kind === 'ready' ? report : report.message;

@@ -1,10 +1,10 @@
 /**
- * The guard is a separate process that runs a PostgreSQL server. The guard stops the server when
- * its parent says so or is gone, even after SIGKILL. In each case the channel between the two
- * processes closes.
+ * The guard is a separate process that runs a PostgreSQL server for its parent process. The guard
+ * stops the server when the channel between the two processes closes. The parent closes the channel
+ * to stop the server. The channel also closes when the parent ends, even after SIGKILL.
  *
  * Only `embedded.ts` starts the guard. The guard is detached, so a terminal's Ctrl-C does not reach
- * it, and the database outlives the last requests of the draining parent.
+ * the guard. Therefore the database still runs while the parent ends its last requests.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -54,7 +54,10 @@ async function guard(order: GuardOrder) {
   }
 }
 
-/** Runs the server until the parent is gone. Restarts it whenever the parent asks. */
+/**
+ * Runs the server until the parent is gone. Restarts the server each time the parent sends an
+ * order.
+ */
 async function serve(cluster: Cluster): Promise<Server> {
   let server = await startServer(cluster, parentGone.signal);
   for (;;) {

@@ -4,15 +4,22 @@ import { exists, hasEnded, type Mark, processOf } from '../process/process-table
 import { until } from '../waiting/until.ts';
 import { dataOf } from './home.ts';
 
-/** Each server's command line holds this setting, so a running server always tells its owner. */
+/**
+ * Each server that we start has this setting on its command line, so anyone can find the owner of a
+ * running server.
+ */
 export const OWNER = 'rowlock.owner';
 
-/** The process that `postmaster.pid` names. PostgreSQL checks only whether this process lives. */
+/**
+ * The process that `postmaster.pid` names. PostgreSQL checks only whether this process is alive.
+ */
 export type Holder =
   | { kind: 'nobody' }
-  /** The process does not serve this data. Systems reuse process ids, and data may be restored. */
+  /**
+   * The process does not serve this data. Its id was reused, or the data was restored from a copy.
+   */
   | { kind: 'stranger'; pid: number }
-  /** A server that belonged to a Rowlock which has ended. */
+  /** A server of ours whose owner has ended. */
   | { kind: 'orphan'; pid: number }
   | { kind: 'rowlock'; pid: number; owner: Mark }
   /** A server that somebody else started. */
@@ -47,7 +54,7 @@ function holderIn(data: string): number | undefined {
 const wordAfter = (option: string, words: string[]): string | undefined =>
   words.find((_, at) => words[at - 1] === option);
 
-/** Undefined if this cannot be decided. */
+/** Whether the two names lead to one directory. Undefined if we cannot decide this. */
 function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
   try {
     if (given === undefined || !path.isAbsolute(given)) return undefined;
@@ -66,9 +73,9 @@ const STOP_PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Stops the server of a home without using its guard. SIGINT stops it in order. SIGQUIT stops it at
- * once, and the next start recovers. Resolves when the server has ended, or after a while. Does not
- * stop servers of living processes other than `owner`.
+ * Stops the server of a home without its guard. SIGINT shuts the server down cleanly. SIGQUIT ends
+ * the server at once, and the next start recovers the data. Waits a limited time for the end of the
+ * server. Does not stop the servers of other living processes than `owner`.
  */
 export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);

@@ -8,17 +8,18 @@ import { inProject } from '../process/project.ts';
 import { type Account, canEnter, chooseAccount } from './binaries.ts';
 import type { GuardOrder } from './orders.ts';
 
-/** A directory that PostgreSQL's account owns, and nobody else may read. */
+/** A directory that PostgreSQL's account owns. No other account may read the directory. */
 export interface Home {
   home: string;
   account: Account;
 }
 
-/** The data is kept inside the checkout, so that removing the checkout removes the data. */
+/** The data is inside the checkout, so the data is removed together with the checkout. */
 export const DEFAULT_HOME = inProject('.rowlock');
 
 /**
- * A home contains the data, which includes the password, and in a private checkout the binaries.
+ * A home contains the data, and the data includes the password. If PostgreSQL's account may not
+ * read the checkout, the home also contains a copy of the binaries.
  */
 export const dataOf = (home: string) => path.join(home, 'data');
 export const passwordOf = (data: string) => path.join(data, 'rowlock-password');
@@ -27,13 +28,14 @@ export const nativeOf = (home: string) => path.join(home, 'native');
 export const UNFINISHED = 'unfinished-';
 export const THROW_AWAY = 'rowlock-';
 
-/** Makes a throw-away home, or opens a kept one. Throws a `PlainError` if this fails. */
+/** Opens the home at `keepIn`, or makes a throw-away home. Throws a `PlainError` if this fails. */
 export function openHome({ keepIn, owner }: Pick<GuardOrder, 'keepIn' | 'owner'>): Home {
   const account = chooseAccount();
   const home = keepIn === undefined ? throwAwayHome(owner, account) : placeFor(keepIn, account);
   try {
     makeDirectory(home);
-    if (!isOurs(home)) throw new PlainError(`${home} holds something else. ${OTHER_DIR}`);
+    if (!isOurs(home))
+      throw new PlainError(`${home} contains files that Rowlock did not make. ${OTHER_DIR}`);
     if (account) fs.chownSync(home, account.uid, account.gid);
     fs.chmodSync(home, 0o700);
   } catch (error) {
@@ -55,14 +57,13 @@ function throwAwayHome(owner: Mark, account: Account): string {
     return makeMarked(path.join(parent, THROW_AWAY), owner);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new PlainError(
-      `There is no room for temporary files in ${parent} (${code}). Set TMPDIR.`,
-    );
+    throw new PlainError(`Cannot make a temporary directory in ${parent} (${code}). Set TMPDIR.`);
   }
 }
 
 /**
- * Makes a directory whose name tells the owner. A later start removes it once the owner has ended.
+ * Makes a directory whose name contains the owner. A later start removes the directory if the owner
+ * has ended.
  */
 export const makeMarked = (prefix: string, owner: Mark): string =>
   fs.mkdtempSync(`${prefix}${owner}-`);
@@ -71,7 +72,10 @@ export const makeMarked = (prefix: string, owner: Mark): string =>
 export const hasData = (keepIn: string): boolean =>
   fs.existsSync(passwordOf(dataOf(placeFor(keepIn, chooseAccount()))));
 
-/** The user postgres often may not enter root's checkout. Then /var/lib is used instead. */
+/**
+ * The home to use for `keepIn`. The user postgres often may not enter root's checkout. The default
+ * home is then in /var/lib.
+ */
 function placeFor(keepIn: string, account: Account): string {
   if (keepIn !== DEFAULT_HOME || canEnter(path.dirname(keepIn), account)) return keepIn;
   const name = createHash('sha256').update(keepIn).digest('hex').slice(0, 12);
@@ -79,8 +83,8 @@ function placeFor(keepIn: string, account: Account): string {
 }
 
 /**
- * Makes a directory and its parents. Node's own `recursive` hangs if a parent cannot be made, as in
- * /proc.
+ * Makes a directory and its parents. The option `recursive` of Node hangs if a parent cannot be
+ * made, as in /proc.
  */
 function makeDirectory(directory: string) {
   if (fs.existsSync(directory)) return;

@@ -7,16 +7,16 @@ import { dataOf, type Home, THROW_AWAY, UNFINISHED } from './home.ts';
 const MARKED = new RegExp(`^(?:${THROW_AWAY}|${UNFINISHED})(${MARK.source})-\\w{6}$`);
 
 /**
- * Removes throw-away homes and unfinished data whose processes and guards were killed. A server
- * that still runs there is stopped first. Directories of living processes, other users, other
- * containers and other machines stay.
+ * Removes throw-away homes and unfinished data whose processes and guards were killed. First stops
+ * the server of such a home if the server still runs. Keeps the directories of living processes,
+ * other users, other containers and other machines.
  */
 export async function clearLeftovers(directory: string, account: Home['account']) {
   const ours = [process.getuid?.(), account?.uid];
   for (const name of fs.readdirSync(directory)) {
     const owner = name.match(MARKED)?.[1];
     if (owner === undefined || !hasEnded(owner)) continue;
-    // If a leftover cannot be removed, go on with the next.
+    // If a leftover cannot be removed, go on with the next leftover.
     await clear(path.join(directory, name), ours).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** The messages between a process and the guard of its PostgreSQL. */
 import type { Mark } from '../process/process-table.ts';
 
-/** A server of ours, and the directory of its data. */
+/** A server that we started, and its home. */
 export interface Primary {
   url: string;
   home: string;
@@ -11,19 +11,19 @@ export interface Primary {
 export interface GuardOrder {
   /** The process that needs the server. */
   owner: Mark;
-  /** The directory that keeps the data. Undefined: a throw-away server. */
+  /** The directory that keeps the data. Undefined for a throw-away server. */
   keepIn: string | undefined;
   /** Whether commits wait for the disk. */
   durable: boolean;
-  /** If given, the new server is a standby of this server, and begins with a copy of its data. */
+  /** If given, the new server begins with a copy of this server's data, and is its standby. */
   standbyOf?: Primary | undefined;
 }
 
-/** Any later message asks for a restart. The guard answers with another report. */
+/** Each later message to the guard. The guard restarts the server, and sends another report. */
 export interface RestartOrder {
   /**
-   * If given, the server stops in order and returns as a standby of this primary. Otherwise the
-   * server crashes and restarts.
+   * If given, the server shuts down cleanly and starts again as a standby of this primary.
+   * Otherwise the server crashes and starts again.
    */
   standbyOf: Primary | undefined;
 }

@@ -9,24 +9,27 @@ import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
 import { holderOf, OWNER, stopServerOf } from './holder.ts';
 
-/** A running PostgreSQL server over a cluster. */
+/** A running PostgreSQL server. */
 export interface Server {
   port: number;
   /** Resolves when the server ends, with the reason if the server gave one. */
   ended: Promise<string>;
-  /** SIGINT stops the server in order, SIGQUIT at once. A server that does not obey is killed. */
+  /**
+   * SIGINT shuts the server down cleanly. SIGQUIT ends it at once. A server that does not end in
+   * time is killed.
+   */
   stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 }
 
 const START_PATIENCE_MS = 5_000;
 const START_AGAIN_MS = 200;
-/** A server that was not stopped in order first replays its log. */
+/** How long a start may take. After a crash the server first replays its log. */
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 
 /**
- * Starts the server on this port of the loopback address, or on a free port. If a killed Rowlock
- * left a server on the same data, that server is stopped first.
+ * Starts the server on this port of the loopback address, or on a free port. If the server of a
+ * killed Rowlock still runs on the same data, we stop that server first.
  */
 export async function startServer(
   cluster: Cluster,
@@ -39,14 +42,16 @@ export async function startServer(
     const started = await tryStart(cluster, port ?? (await freePort()), signal, stranger);
     if ('server' in started) return started.server;
     signal.throwIfAborted();
-    // Another process took the port in the meantime, or an earlier server is still stopping.
+    // These failures may end by themselves. Another process took the port in the meantime, or an
+    // earlier server is still stopping.
     const mayPass =
       /could not bind|postmaster\.pid|shared memory block/.test(started.words) &&
       !hasNoRoom(started.words);
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
     const holder = holderOf(cluster.data);
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
-    // Tell PostgreSQL the stranger's id. If a real server has come since, PostgreSQL still refuses.
+    // The next try tells PostgreSQL to ignore the stranger. If a server has started on the data in
+    // the meantime, PostgreSQL still refuses to start.
     if (holder.kind === 'stranger') stranger = holder.pid;
     else await pause(START_AGAIN_MS);
   }
@@ -68,8 +73,8 @@ function explain({ data }: Cluster, words: string): string {
     case 'orphan':
     case 'foreign':
       return (
-        `A PostgreSQL, process ${holder.pid}, is running on the data in ${data}, and no Rowlock ` +
-        `looks after it. Stop it first: kill -INT ${holder.pid}`
+        `A PostgreSQL, process ${holder.pid}, is running on the data in ${data}, and no running ` +
+        `Rowlock started it. Stop it first: kill -INT ${holder.pid}`
       );
     case 'unknown':
       return (
@@ -81,7 +86,7 @@ function explain({ data }: Cluster, words: string): string {
   }
 }
 
-/** A port that is free at this moment. */
+/** Finds a port that is free at this moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -109,8 +114,9 @@ async function tryStart(
     String(port),
     ...settings.flatMap((setting) => ['-c', setting]),
   ];
-  // pg_ctl uses this variable to name a process that does not serve the data. PostgreSQL then
-  // ignores that process's postmaster.pid, but still checks the shared memory of the old server.
+  // This variable names a process that does not serve the data. PostgreSQL then ignores a
+  // postmaster.pid with the id of that process, but still checks the shared memory of the old
+  // server. pg_ctl uses the same variable.
   const prefix = stranger === undefined ? [] : ['env', `PG_GRANDPARENT_PID=${stranger}`];
   const child = launch(cluster.native, 'postgres', cluster.account, args, prefix);
   const words = lastWords(child);

@@ -6,20 +6,24 @@ import { SQLSTATE } from '../db/sqlstate.ts';
 import { databaseName, unusable } from '../db/unusable.ts';
 import { startEmbedded } from './embedded.ts';
 
-/** A database that is thrown away after use, together with its server if we started one. */
+/**
+ * A database that is thrown away after use. If we started a server for it, the server is thrown
+ * away too.
+ */
 export interface Scratch {
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * A prefix of database names. The owner of such a database keeps a session open whose application
- * name is the database's name. A database without this session is a leftover. PostgreSQL shows
- * application names to every account.
+ * A prefix of database names. The owner of such a database keeps a session open. The application
+ * name of this session is the name of the database. A database without such a session is a
+ * leftover. PostgreSQL shows application names to every account.
  */
 const OWNED = 'rowlock_scratch_owned_';
 /**
- * A prefix for databases behind a pooler, where owners cannot be seen. These names hold the time.
+ * A prefix of database names behind a pooler, where we cannot see the sessions of owners. These
+ * names contain the time when they were made.
  */
 const TIMED = 'rowlock_scratch_';
 const TIMED_LIVE_MS = 60 * 60 * 1000;
@@ -28,15 +32,16 @@ const TIMED_LIVE_MS = 60 * 60 * 1000;
 const SWEEP_MS = 10_000;
 
 /**
- * While the owner's session is missing, others take the database for a leftover. So the pause is
- * short.
+ * The pause before a lost session of the owner is opened again. The pause is short, because other
+ * processes may drop the database while this session is missing.
  */
 const REOPEN_MS = 200;
 
 /**
  * An empty database for a demo or a test run. Without `databaseUrl` it is on an embedded
- * PostgreSQL. With `databaseUrl` it is a new database on that server, and the server's other data
- * is never touched. `stop` drops all databases whose names begin with this database's name.
+ * PostgreSQL. With `databaseUrl` it is a new database on that server. We also drop leftovers there,
+ * and change no other data of the server. `stop` of the result drops all databases whose names
+ * begin with this database's name.
  */
 export async function openScratch(
   databaseUrl: string | undefined,
@@ -66,9 +71,7 @@ export async function openScratch(
   };
 }
 
-/**
- * Gives the name for the owner's database. Keeps the owner's session open until the owner leaves.
- */
+/** Gives a name for a new database. Keeps the owner's session open until `leave` is called. */
 async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
   const name = `${OWNED}${random(8)}`;
   let session = openSession(url, name);
@@ -91,7 +94,7 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
   return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
 
   /**
-   * A restart of PostgreSQL or a failover ends the session while the owner lives. Open it again.
+   * Opens the owner's session again each time it is lost, for example by a restart of PostgreSQL.
    */
   async function stay(signal: AbortSignal) {
     for (;;) {
@@ -104,7 +107,7 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
   }
 }
 
-/** A session with this application name. `lost` resolves when the session has ended. */
+/** Opens a session with this application name. `lost` resolves when the session has ended. */
 function openSession(url: string, name: string) {
   let lose = () => {};
   const lost = new Promise<void>((resolve) => {
@@ -115,13 +118,16 @@ function openSession(url: string, name: string) {
   return { sql, lost, lose };
 }
 
-/** The owner's session stays silent for as long as the database is used. */
+/**
+ * Turns off the server's limit for silent sessions, because the owner's session stays silent while
+ * the database is in use.
+ */
 const allowSilence = (sql: postgres.Sql) =>
   sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
 
 /**
- * Whether this connection has a session to itself. A pooler tells the driver an invented process
- * id, and lends its sessions in turn.
+ * Whether this connection has a server session of its own. A pooler shares its sessions among
+ * connections, and gives the driver an invented process id.
  */
 async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
@@ -148,8 +154,8 @@ async function dropAll(sql: postgres.Sql, prefix: string) {
 }
 
 /**
- * Drops the scratch databases whose owners were killed. Databases of other living processes stay.
- * Gives the SQLSTATEs of the databases that could not be dropped.
+ * Drops the scratch databases whose owners were killed. Keeps the databases of living processes.
+ * Gives the SQLSTATE of each failed drop, except for databases that are in use.
  */
 export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<string[]> {
   const sql = oneConnection(url, {});

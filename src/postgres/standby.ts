@@ -8,13 +8,16 @@ import { oneConnection } from '../db/one-connection.ts';
 import { dataOf, type Home } from './home.ts';
 import type { Primary } from './orders.ts';
 
-/** Files that are not copied: they describe the running process, or arrive by streaming. */
+/**
+ * These files are not copied. They belong to the running server, or the standby receives them from
+ * the primary.
+ */
 const NOT_COPIED = /^(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/;
 const CLOSE_PATIENCE_S = 5;
 
 /**
  * Fills a home with a copy of a running server's data, for a standby of that server. The embedded
- * binaries have no pg_basebackup, so this uses PostgreSQL's two backup calls around a plain copy.
+ * binaries have no pg_basebackup. So we copy the files between PostgreSQL's two backup calls.
  */
 export async function copyAsStandby(primary: Primary, { home, account }: Home) {
   const data = dataOf(home);
@@ -27,11 +30,11 @@ export async function copyAsStandby(primary: Primary, { home, account }: Home) {
 }
 
 /**
- * Copies the data of a running server. Gives the label that tells PostgreSQL where the copy begins
- * in the WAL.
+ * Copies the data of a running server. Gives the label of the copy. PostgreSQL needs the label to
+ * find the beginning of the copy in the WAL.
  */
 async function copyOnline(primary: Primary, data: string): Promise<string> {
-  // The copy is complete only if this one session lasts from the beginning to the end.
+  // The copy is valid only if one session makes both backup calls.
   const sql = oneConnection(primary.url, {});
   try {
     await sql`SELECT pg_backup_start('standby', fast => true)`;
@@ -64,20 +67,21 @@ function unlessGone(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Makes the stopped server of this home a standby of `primary`, from its next start on. */
+/** Configures the stopped server of this home as a standby of `primary`, from its next start. */
 export async function followPrimary(primary: Primary, { home, account }: Home) {
   const { hostname, port, username, password } = new URL(primary.url);
   const address = `host=${hostname} port=${port} user=${username} password=${password}`;
   const settings = [
     `primary_conninfo = '${address}'`,
-    // A new standby asks for the WAL since the beginning of its copy.
+    // After a promotion this server keeps WAL for a new standby of its own.
     "wal_keep_size = '256MB'",
-    // After a promotion the standby looks for the new history at once. The default is five seconds.
+    // How long this standby waits before it looks for WAL again. The default of five seconds would
+    // delay it after a promotion of its primary.
     "wal_retrieve_retry_interval = '200ms'",
   ];
   const files = {
-    // This file replaces the primary's settings. With the old settings a promoted standby would
-    // wait for another standby.
+    // This file replaces the copied settings of the primary. With those settings a promoted standby
+    // would wait for a standby of its own.
     'postgresql.auto.conf': `${settings.join('\n')}\n`,
     'standby.signal': '',
   };

@@ -75,7 +75,7 @@ test('an embedded PostgreSQL leaves neither a server nor a directory if its guar
   const embedded = await startEmbedded();
   const pid = postmasterOf(embedded.home);
   process.kill(parentOf(pid), 'SIGKILL');
-  expect(await embedded.failed).toMatch(/guard ended/);
+  expect(await embedded.failed).toMatch(/guards PostgreSQL ended/);
   await embedded.stop();
   expect(isRunning(pid)).toBe(false);
   expect(existsSync(embedded.home)).toBe(false);
