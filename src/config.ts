@@ -8,7 +8,7 @@ import { type LogLevel, logLevels } from './process/log.ts';
 export interface Config {
   host: string;
   port: number;
-  /** Undefined: use the embedded PostgreSQL. */
+  /** Undefined means the embedded PostgreSQL. */
   databaseUrl: string | undefined;
   /** The directory where the embedded PostgreSQL keeps its data between runs. */
   dataDir: string;
@@ -20,14 +20,14 @@ export interface Config {
   auth: AuthSettings;
   /** Web pages of these origins may use the service. */
   corsOrigins: string[];
-  /** How many requests a caller may send a minute; 0: no limit. */
+  /** How many requests a caller may send each minute. 0 means no limit. */
   rateLimit: number;
 }
 
-/** A year. */
+/** One year. */
 const LONGEST_KEY_HOURS = 8_760;
 
-/** Nobody claims by hand at more than twenty requests a second. */
+/** This is twenty requests a second. No person sends more by hand. */
 const DEFAULT_RATE_LIMIT = 1_200;
 const LEAST_SECRET_BYTES = 32;
 
@@ -82,7 +82,7 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** `fetch` refuses URLs with a user name or password. */
+/** Whether the URL has neither a user name nor a password. `fetch` refuses URLs that have them. */
 function isWithoutPassword(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password } = new URL(url);
@@ -90,8 +90,8 @@ function isWithoutPassword(url: string): boolean {
 }
 
 /**
- * Whether the driver can read the URL. The driver decodes all but the path, and reads `a,b` as two
- * hosts.
+ * Whether the driver can read the URL. The driver decodes all parts except the path, and reads
+ * `a,b` as two hosts.
  */
 function isUsable(url: string): boolean {
   try {
@@ -123,7 +123,9 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
 export const settingNames = Object.keys(environment.shape);
 export const defaultSettings: Record<string, unknown> = environment.parse({});
 
-/** The variables in which npm, or a process of ours, says that it started this process. */
+/**
+ * Reads the variables that npm or another Rowlock process sets for the processes that it starts.
+ */
 export const starterVariables = () => {
   const { ROWLOCK_PARENT: parent, npm_lifecycle_event: script } = process.env;
   return { parent, script, agent: process.env.npm_config_user_agent };
@@ -171,14 +173,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     port: PORT,
     databaseUrl: DATABASE_URL,
     dataDir: path.resolve(DATA_DIR),
-    // The embedded database holds only demo data. A database that the operator names may be in
-    // production.
+    // The embedded database is for trying Rowlock. A database at DATABASE_URL may be in production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,
     auth,
     corsOrigins: CORS_ORIGINS,
-    // Without tokens all requests share one caller, so one client could use up everybody's limit.
+    // Without tokens all requests count for one caller, so one client could use up the limit of all
+    // clients.
     rateLimit: RATE_LIMIT ?? (asksForTokens(auth) ? DEFAULT_RATE_LIMIT : 0),
   };
 }
@@ -188,15 +190,19 @@ function authSettings(env: z.infer<typeof environment>): AuthSettings {
   const { AUTH, AUTH_JWKS_URL: url, AUTH_JWT_SECRET: secret, AUTH_AUDIENCE, AUTH_ISSUER } = env;
   const checks = { audience: AUTH_AUDIENCE, issuer: AUTH_ISSUER };
   if (AUTH === 'off' && (url ?? secret) !== undefined)
-    throw new UsageError('AUTH=off contradicts AUTH_JWKS_URL and AUTH_JWT_SECRET: unset one.');
+    throw new UsageError(
+      'AUTH=off contradicts AUTH_JWKS_URL and AUTH_JWT_SECRET. Unset AUTH, or unset the others.',
+    );
   if (url !== undefined && secret !== undefined)
-    throw new UsageError('AUTH_JWKS_URL and AUTH_JWT_SECRET exclude each other: unset one.');
+    throw new UsageError(
+      'AUTH_JWKS_URL and AUTH_JWT_SECRET exclude each other. Unset one of them.',
+    );
   if (url !== undefined) return { kind: 'jwks', url, ...checks };
   if (secret !== undefined) return { kind: 'secret', secret, ...checks };
   if ((AUTH_AUDIENCE ?? AUTH_ISSUER) !== undefined)
     throw new UsageError(
-      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, but no tokens are asked for: set ' +
-        'AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset both.',
+      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, but the service requires no tokens. ' +
+        'Set AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset AUTH_AUDIENCE and AUTH_ISSUER.',
     );
   return { kind: AUTH === 'off' ? 'off' : 'loopback' };
 }

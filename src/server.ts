@@ -12,13 +12,13 @@ import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
 /**
- * Tools that run many servers stop them by SIGTERM. A person presses Ctrl-C, and does not want to
- * wait.
+ * The reason of a stop by SIGTERM. Only this stop waits for `NOTICE_MS`. Tools that run many
+ * servers send SIGTERM. A person presses Ctrl-C, which sends SIGINT, and does not want to wait.
  */
 const TERMINATED = 128 + constants.signals.SIGTERM;
 /**
- * How long balancers have to notice the end. They ask for /readyz every few seconds, or turn to
- * another server after a 503.
+ * The time in which load balancers can notice the shutdown. They request /readyz every few seconds,
+ * or use another server after an answer 503.
  */
 const NOTICE_MS = 2_000;
 
@@ -34,8 +34,8 @@ runMain(async (stop) => {
     const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
     greet(service, database, config);
     const failure = await Promise.race([stopped(stop), database.failed]);
-    if (failure === undefined) say('Stopping: running claims finish, new ones are refused.');
-    // Print the failure now, since the running requests may take a while to end.
+    if (failure === undefined) say('Stopping. Running claims finish, and new claims are refused.');
+    // Print the failure now, because the running requests may still need some time.
     else print(`${failure}\n`, process.stderr);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
     if (failure !== undefined) return 1;
@@ -71,9 +71,9 @@ const stopped = (stop: AbortSignal) =>
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-/** The line at the start that says who may use the service. */
+/** The start message uses these words to say who may use the service. */
 const door = {
-  loopback: 'open to all on this machine (AUTH_JWKS_URL or AUTH_JWT_SECRET asks for tokens)',
+  loopback: 'open to all on this machine (set AUTH_JWKS_URL or AUTH_JWT_SECRET to require tokens)',
   off: 'OPEN TO ALL who reach it, since AUTH=off',
   secret: 'with a token signed with AUTH_JWT_SECRET',
   jwks: 'with a token signed with a key from AUTH_JWKS_URL',
@@ -84,7 +84,8 @@ function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }:
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
   say(`Access: ${door[auth.kind]}`);
-  // The queue takes this many claims, and each waiting claim needs a connection of its own.
+  // The queue accepts `QUEUE_LIMITS.waiting` claims, and each waiting claim needs its own
+  // connection.
   if (sockets < QUEUE_LIMITS.waiting)
     say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);

@@ -4,10 +4,13 @@ import { type BuildFailure, type BuildOptions, build, formatMessages } from 'esb
 import { PlainError } from './errors.ts';
 import { inProject } from './project.ts';
 
-/** How long drafts of a running build are kept. A build needs less than a second for them. */
+/**
+ * How long a new build keeps the drafts of other builds, which may still run. A build needs its
+ * drafts for less than a second.
+ */
 const DRAFTS_LIVE_MS = 60_000;
 
-/** A file for `dist`, by its whole path. */
+/** A file for `dist`, with its absolute path. */
 export interface Made {
   file: string;
   content: Uint8Array;
@@ -17,18 +20,21 @@ export interface Made {
 export const programOf = (file: string) => ['--enable-source-maps', file];
 
 /**
- * Compiles one program, such as `src/server.ts`, to one file in `dist`, and gives the path. A
- * server that tsx compiles while loading keeps a second thread for tsx, and 50 MB.
+ * Compiles one program, such as `src/server.ts`, to one file in `dist`, and gives the path of this
+ * file. A server could also be run by tsx. But tsx keeps a second thread and 50 MB in the process.
  */
 export function buildProgram(entry: string): Promise<string> {
   const begun = built.get(entry) ?? buildAnew(entry);
   built.set(entry, begun);
-  // The next call tries again, since somebody may have mended the cause of the failure.
+  // After a failure the next call tries again, because somebody may have corrected the source.
   begun.catch(() => built.delete(entry));
   return begun;
 }
 
-/** Compiles the guard. Every command that may start an embedded PostgreSQL from source needs it. */
+/**
+ * Compiles the guard. Every command that runs from source and may start an embedded PostgreSQL
+ * needs the compiled guard.
+ */
 export const buildGuard = () => buildProgram('src/postgres/guard.ts');
 
 const built = new Map<string, Promise<string>>();
@@ -57,7 +63,7 @@ export const compilePrograms = (entries: string[]) =>
 /** Compiles to files in memory. Throws a `PlainError` if the source does not compile. */
 export async function compile(options: BuildOptions): Promise<Made[]> {
   const common = { bundle: true, format: 'esm', jsx: 'automatic', logLevel: 'silent' } as const;
-  // Without `tsconfigRaw` esbuild would find the tsconfig of the type checker.
+  // Without `tsconfigRaw` esbuild would use the tsconfig of the type checker.
   const { outputFiles } = await build({
     ...common,
     ...options,
@@ -67,7 +73,7 @@ export async function compile(options: BuildOptions): Promise<Made[]> {
   return outputFiles.map(({ path: file, contents }) => ({ file, content: contents }));
 }
 
-/** Shows the lines that do not compile, without the stack of esbuild. */
+/** Throws an error that shows the lines that do not compile, without the stack of esbuild. */
 async function explain(error: Partial<BuildFailure>): Promise<never> {
   if (!error.errors) throw error;
   const messages = await formatMessages(error.errors, { kind: 'error' });
@@ -76,9 +82,9 @@ async function explain(error: Partial<BuildFailure>): Promise<never> {
 
 /**
  * Puts the files in place, each by one rename. Programs that start during a build therefore find
- * every file complete. All drafts are written before the first rename, so a full disk changes
- * nothing. Only files that differ are written, so a fresh `dist` may be read-only. Throws a
- * `PlainError` if a file cannot be written.
+ * every file complete. All drafts are written before the first rename, so a full disk leaves `dist`
+ * unchanged. Only files that have changed are written, so a read-only `dist` is allowed if it is up
+ * to date. Throws a `PlainError` if a file cannot be written.
  */
 export function put(files: Made[]) {
   const changed = files.filter(({ file, content }) => !isAlready(file, content));

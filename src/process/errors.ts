@@ -1,12 +1,15 @@
-/** A mistake that a person can mend. The message says how, and is printed without a stack. */
+/**
+ * An error that a person can correct. The message tells how to correct it, and is printed without a
+ * stack.
+ */
 export class PlainError extends Error {}
 
 /** The command line itself is wrong. The exit code is 2, as in shells. */
 export class UsageError extends PlainError {}
 
 /**
- * An error as the log may show it: the names, codes and stack frames of the error and its causes.
- * The messages of database errors are left out, since they contain SQL, parameters or stored
+ * Describes an error for the log by the names, codes and stack frames of the error and its causes.
+ * Leaves out the messages of database errors, because they may contain SQL, parameters or stored
  * values.
  */
 export function describe(error: unknown): string {

@@ -2,13 +2,13 @@ import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printable } from './print.ts';
 
-/** An event and facts about it. The caller has left out secrets, SQL and parameters. */
+/** An event and facts about it. Callers must leave out secrets, SQL and parameters. */
 export interface LogEvent {
   event: string;
   [fact: string]: unknown;
 }
 
-/** Takes the events of the service. */
+/** Receives the events of the service. */
 export interface Log {
   info(event: LogEvent): void;
   error(event: LogEvent): void;
@@ -20,8 +20,8 @@ export type LogLevel = (typeof logLevels)[number];
 const SELDOM_MS = 60_000;
 
 /**
- * Logs each kind of error at most once a minute. Otherwise a cause that fails every request would
- * write a line for each request.
+ * Logs each kind of error at most once a minute. Otherwise an error in every request would write a
+ * log line for each request.
  */
 export function seldom(log: Log): Log['error'] {
   const loggedAt = new Map<string, number>();
@@ -39,13 +39,14 @@ interface Out {
 }
 
 /**
- * Writes each event to stderr as one line of JSON. At a terminal the line is made readable for a
- * person.
+ * Writes each event to stderr as one line of JSON. On a terminal it writes a text that is easier to
+ * read.
  */
 export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   const settings: pino.LoggerOptions = {
     level,
-    // The host and the process are left out. The collector of the lines knows them.
+    // The log lines do not name the host and the process. The program that collects the lines knows
+    // both.
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name) => ({ level: name }) },
@@ -54,7 +55,7 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
 }
 
 /**
- * Writes the lines of one turn of the event loop together. A separate write for each line took 14 %
+ * Writes all lines of one turn of the event loop together. A separate write for each line took 14 %
  * of the time of a busy server.
  */
 function gathered(out: Out): pino.DestinationStream {

@@ -4,11 +4,13 @@ import { describe, PlainError, UsageError } from './errors.ts';
 import { print } from './print.ts';
 import { whenStarterIsGone } from './starter.ts';
 
-/** The code that a shell reports when a program wrote to a closed pipe: 128 + SIGPIPE. */
+/**
+ * The exit code that a shell reports after a program has written to a closed pipe (128 + SIGPIPE).
+ */
 const READER_GONE = 141;
 /**
- * Signals within this time count as one. A terminal's Ctrl-C reaches us directly, and npm may send
- * the signal once more.
+ * Signals within this time count as one signal. A terminal's Ctrl-C reaches us directly, and npm
+ * may send the signal once more.
  */
 const ECHO_MS = 300;
 
@@ -17,8 +19,9 @@ const ECHO_MS = 300;
  * there is none), 2 after a `UsageError`, and `failureCode` after any other error.
  *
  * SIGINT, SIGTERM and SIGHUP abort `stop`. The end of npm, or of the reader of our output, also
- * aborts `stop`. The command may then finish its work. Its errors no longer count, and the exit
- * code names the reason. A second signal ends the process immediately.
+ * aborts `stop`. The command may then finish its work. If the command throws after that, its error
+ * is not printed, and the exit code names the reason of the abort. A second signal ends the process
+ * immediately.
  */
 export async function runMain(
   run: (stop: AbortSignal) => Promise<number | undefined>,

@@ -18,7 +18,10 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/** A table without lines, which is also readable in a log. `numeric` columns align to the right. */
+/**
+ * Makes a table without lines, so the table is also readable in a log. The columns in `numeric`
+ * align to the right.
+ */
 export function plainTable(
   head: string[],
   rows: (string | number | undefined)[][],

@@ -2,16 +2,17 @@
 const COLOUR = String.raw`\u001b\[(?:1|22|3[1-69]|90)m`;
 
 /**
- * Characters that a terminal obeys or does not show. They are control characters (C0, DEL and C1),
- * separators of lines and paragraphs, and format characters. One format character, U+202E, reverses
- * the text after it. Zero-width characters are among them, because they make two different names
- * look the same. The price: an emoji of several parts is shown as its parts.
+ * Characters that control a terminal or are invisible. They are control characters (C0, DEL and
+ * C1), separators of lines and paragraphs, and format characters. One format character, U+202E,
+ * reverses the text after it. Zero-width characters are among them, because they make two different
+ * names look the same. A disadvantage is that an emoji of several parts is no longer shown as one
+ * emoji.
  */
 const UNSAFE = new RegExp(String.raw`(?!${COLOUR}|[\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`, 'gu');
 
 /**
- * The text in a form that is safe for a terminal. Unsafe characters are written as JSON escapes, so
- * a line of JSON keeps its meaning.
+ * Makes a text safe for a terminal. Writes unsafe characters as JSON escapes, so a line of JSON
+ * keeps its meaning.
  */
 export const printable = (text: string): string => text.replace(UNSAFE, inJson);
 
@@ -20,6 +21,9 @@ const inJson = (character: string): string =>
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('');
 
-/** Writes text from any source, such as a database, another server or a student's code. */
+/**
+ * Writes a text and escapes its unsafe characters. The text may come from any source, such as a
+ * database, another server or a student's code.
+ */
 export const print = (text: string, out: NodeJS.WritableStream = process.stdout): void =>
   void out.write(printable(text));

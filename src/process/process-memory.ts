@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Only Linux shows the memory of another process in a file. */
+/** Whether this system has files with the memory of each process. Only Linux has them. */
 export const tellsMemory = (): boolean => existsSync('/proc/self/status');
 
-/** Resident memory of a process in MB: now (`VmRSS`), or at its peak (`VmHWM`). */
+/**
+ * The resident memory of a process in MB. `VmRSS` is the present value, and `VmHWM` is the largest
+ * value.
+ */
 export function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM'): number {
   const [, kilobytes] =
     readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${which}:\\s+(\\d+)`)) ?? [];

@@ -6,9 +6,12 @@ import { hostname } from 'node:os';
 /** A running process, as the operating system lists it. */
 export interface Listed {
   parent: number;
-  /** False for a zombie: the process has ended, but its parent has not noticed yet. */
+  /** False for a zombie. A zombie has ended, but its parent has not noticed the end yet. */
   alive: boolean;
-  /** Systems reuse process ids. The moment of the start tells two processes with one id apart. */
+  /**
+   * The moment of the start. Systems reuse process ids, so two processes with one id differ only in
+   * this moment.
+   */
   began: string;
   /** The program and its arguments. */
   words: string[];
@@ -17,7 +20,8 @@ export interface Listed {
 export const HAS_PROC = existsSync('/proc/self/stat');
 
 /**
- * The process with this id. Undefined if there is no such process, or if the system does not tell.
+ * Looks up the process with this id. Undefined if there is no such process, or if the system does
+ * not show it.
  */
 export const processOf = (pid: number): Listed | undefined =>
   HAS_PROC ? fromProc(pid) : fromPs(pid);
@@ -35,7 +39,9 @@ function fromProc(pid: number): Listed | undefined {
   }
 }
 
-/** For macOS, which has no /proc. Many Linux images lack `ps`; Windows has neither. */
+/**
+ * For macOS, which has no /proc. Many Linux images lack `ps`. Windows has neither /proc nor `ps`.
+ */
 export function fromPs(pid: number): Listed | undefined {
   try {
     const output = execFileSync(
@@ -56,7 +62,10 @@ export function fromPs(pid: number): Listed | undefined {
   }
 }
 
-/** A process as a part of a file name: its id, its machine and container, and its start. */
+/**
+ * Identifies a process in the name of a file. Contains the id of the process, its machine and
+ * container, and its start.
+ */
 export type Mark = string;
 export const MARK = /\d+-[0-9a-f]{8}-\w+/;
 
@@ -88,8 +97,9 @@ export function exists(pid: number): boolean {
 }
 
 /**
- * A mark of this machine and container. Each container numbers its own processes, and the first
- * container has the same number on every Linux machine.
+ * Identifies this machine and container. The process id is not enough, because each container has
+ * its own process ids. The container's number is not enough, because the first container has the
+ * same number on every Linux machine.
  */
 const ownPlace = (): string =>
   createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);

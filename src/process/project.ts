@@ -3,8 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The nearest folder above this file that has a package.json. This file may be in `src/process`, or
- * in a compiled program in `dist`. All other files ask here for the project's folder.
+ * Finds the nearest folder above this file that has a package.json. This code runs in
+ * `src/process`, or in a compiled program in `dist`. Only this file knows how to find the project's
+ * folder.
  */
 function findProject(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));
@@ -14,5 +15,5 @@ function findProject(): string {
 
 const project = findProject();
 
-/** A file of the project, by its path from the project's folder. */
+/** The absolute path of a file. `name` is its path inside the project's folder. */
 export const inProject = (name: string): string => path.join(project, name);

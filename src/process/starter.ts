@@ -6,12 +6,14 @@ const CHECK_MS = 500;
 const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
 
 /**
- * The starter is npm, a similar program that runs package scripts, or a process of ours (its id).
+ * The program that started this process. It is npm, another program that runs package scripts, or a
+ * Rowlock process (given by its id).
  */
 type Starter = 'npm' | 'like npm' | number;
 
 /**
- * Undefined if another program started this process. The end of that program does not matter to us.
+ * Undefined if any other program started this process. This process does not stop when such a
+ * program ends.
  */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
@@ -21,9 +23,9 @@ function readStarter(): Starter | undefined {
 }
 
 /**
- * Calls `act` once the starter of this process is gone. The starter may have died while this
- * process was still loading. So we first look for the starter, and then watch for a change of
- * parents.
+ * Calls `act` when the starter of this process has ended, perhaps several times. The starter may
+ * have died while this process was still loading. So we first look for the starter. Then we check
+ * regularly whether our parent has changed.
  */
 export function whenStarterIsGone(act: () => void) {
   const starter = readStarter();
@@ -37,10 +39,11 @@ export function whenStarterIsGone(act: () => void) {
 }
 
 /**
- * npm runs a command through a shell. npm passes SIGTERM on to the shell alone, and the shell dies
- * of the signal. Nobody passes SIGKILL on, so then the shell lives on and gets another parent.
+ * npm runs a command through a shell. This function gives the process id of the shell's parent. If
+ * npm gets SIGTERM, npm sends SIGTERM to the shell, and the shell dies. If npm gets SIGKILL, the
+ * shell stays alive and gets another parent.
  *
- * Undefined if there is no such shell, no /proc, or no free file descriptor to look with.
+ * Undefined if there is no such shell or no /proc, or if this process may open no more files.
  */
 function parentOfShell(): number | undefined {
   if (!HAS_PROC) return undefined;
@@ -48,11 +51,11 @@ function parentOfShell(): number | undefined {
   return SHELL.test(parent?.words[0] ?? '') ? parent?.parent : undefined;
 }
 
-/** Whether the starter has died already and another process has become our parent. */
+/** Whether the starter has already died, and another process is now our parent. */
 function hasLost(starter: Starter): boolean {
   if (typeof starter === 'number') return process.ppid !== starter;
   if (starter === 'like npm') return false;
-  // A system without /proc is macOS. There every orphan gets the parent 1, and npm is never 1.
+  // On macOS, which has no /proc, every orphan gets the parent 1. npm never has the id 1.
   if (!HAS_PROC) return process.ppid === 1;
   const runner = parentOfShell() ?? process.ppid;
   return !descendsFromNpm(runner) && !hasNpmsEnvironment(runner);
@@ -65,8 +68,8 @@ function descendsFromNpm(pid: number): boolean {
 }
 
 /**
- * Whether npm also started our parent. Such a parent, for example a process manager, lives on
- * without npm.
+ * Whether npm also started the process with this id. Such a process, for example a process manager,
+ * does not end together with npm.
  */
 function hasNpmsEnvironment(pid: number): boolean {
   try {

@@ -46,21 +46,22 @@ import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
 export interface AppDeps {
   db: Database;
   /**
-   * For batches of claims. Batches are few, and do not queue behind the requests that wait for
-   * `db`.
+   * The database for batches of claims. A batch gets a connection before the requests that wait for
+   * `db`. There are few batches.
    */
   claimsDb?: Database;
-  /** Called with each change of slots, inside its transaction. */
+  /** Called with each change of slots, inside the transaction of the change. */
   subscribers: readonly Subscriber[];
-  /** Tells followers how the jobs change. The feed is closed before the server drains. */
+  /** Tells followers how the jobs change. On a shutdown the feed is closed first. */
   feed: Feed;
-  /** True once the server shuts down: running requests end, new requests are refused. */
+  /**
+   * Whether the server is shutting down. Running requests may end, and new requests are refused.
+   */
   isDraining?: () => boolean;
   log: Log;
   metrics?: Metrics;
   /**
-   * Separate connections for asking whether the database answers, so that claims do not delay the
-   * question.
+   * The database for health checks. It has separate connections, so claims do not delay the checks.
    */
   probe?: Database;
   limits?: Partial<QueueLimits>;
@@ -71,31 +72,34 @@ export interface AppDeps {
   keyWaitMs?: number;
   /** Who may use the service. By default, everybody on this machine. */
   auth?: AuthSettings;
-  /** More addresses that need no token. `*` at the end stands for everything below. */
+  /** Further addresses that need no token. A `*` at the end stands for any text. */
   openPages?: readonly string[];
   /** Web pages of these origins may use the service, such as https://jobs.example. */
   corsOrigins?: readonly string[];
-  /** How many requests a caller may send a minute; 0: no limit. */
+  /** How many requests a caller may send each minute. 0 means no limit. */
   rateLimit?: number;
 }
 
 const KEY_HOURS = 24;
 const BODY_LIMIT_BYTES = 10_000;
 /**
- * Methods whose requests may have a body. Checking GET bodies costs 70 µs a request, so GET is not
- * among them. Keys are judged before routes, so a body may come to any address.
+ * The methods whose bodies are checked. Checking GET bodies costs 70 µs a request, so we leave out
+ * GET. Bodies are checked at every address, because idempotency keys are handled before the routes.
  */
 const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
 
-/** The HTTP service over a database. The app does not listen; tests call `app.request` directly. */
+/**
+ * Makes the HTTP service over a database. The app does not listen on a port. Tests call
+ * `app.request` directly.
+ */
 export function createApp(deps: AppDeps) {
   const { db, subscribers, feed, log, limits, changeLimits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
   const isOpen = opensFor(openPages);
-  // Questions about the state of the service are answered during the drain too, and have no rate
-  // limit.
+  // These requests are answered during a shutdown too, and have no rate limit. They ask for the
+  // state of the service or for a page.
   const isAboutService: Question = (c) => isOpen(c) || c.req.path === '/metrics';
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
@@ -116,7 +120,7 @@ export function createApp(deps: AppDeps) {
     () => queue.load().transactions,
   );
   gauge('rowlock_followers', 'Clients that follow the jobs.', () => feed.load().followers);
-  gauge('rowlock_draining', '1 once the server shuts down.', () => Number(isDraining()));
+  gauge('rowlock_draining', '1 while the server shuts down.', () => Number(isDraining()));
 
   const app = newRoutes();
   app.use(complete(observeRequests(log, metrics)));
@@ -147,7 +151,7 @@ export function createApp(deps: AppDeps) {
       '/',
       claimRoutes({ db, write, admission, queue, subscribers, onOutcome: metrics.outcome }),
     )
-    // The live routes come before the jobs, which would read `events` as a job's id.
+    // The live routes come first, because the routes of jobs would read `events` as a job's id.
     .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write, admission, subscribers }))
     .route('/', companyRoutes({ db, write }))
@@ -187,11 +191,14 @@ const refuseWhile =
       ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })
       : undefined;
 
-/** Makes every address answer 405, with its allowed methods, to all other methods. */
+/**
+ * Makes every address answer 405 to the methods that it does not have. The answer names the allowed
+ * methods.
+ */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
   const allowed = new Map<string, Set<string>>();
   for (const { method, path } of app.routes) {
-    // ALL and `*` mark middleware.
+    // A route with ALL or `*` is middleware.
     if (method === 'ALL' || path.endsWith('*')) continue;
     const methods = allowed.get(path) ?? new Set();
     methods.add(method);

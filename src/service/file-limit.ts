@@ -1,8 +1,10 @@
 /**
  * How many files this process may have open at once. Sockets count as files. The limit is `ulimit
- * -n`, which Node raises as far as it may. Infinity if there is no limit, as on Windows.
+ * -n`. Node raises this limit as far as the system allows. Infinity if there is no limit, as on
+ * Windows.
  *
- * Node's report is the only source that works on every system. The report takes 4 ms.
+ * We read the limit from Node's diagnostic report, because no other source works on every system.
+ * The report takes 4 ms.
  */
 export function fileLimit(): number {
   const { soft } = readReport().userLimits?.open_files ?? {};
@@ -19,7 +21,7 @@ interface Limits {
 }
 
 function readReport(): Limits {
-  // The typings do not know `excludeNetwork`. Without this option the report asks the name server
+  // The types do not have `excludeNetwork`. Without this option the report asks the name server
   // about the other end of each connection, and every request waits for the answer.
   const report: Report = process.report;
   const { excludeNetwork = false } = report;

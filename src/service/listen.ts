@@ -14,40 +14,43 @@ const IDLE_CHECK_MS = 50;
 
 export interface ListenLimits {
   /**
-   * How many sockets may be open at once. Above this number a new socket is closed. Each socket
-   * costs a file and some kilobytes.
+   * How many sockets may be open at once. Further new sockets are closed at once. Each socket needs
+   * a file and some kilobytes of memory.
    */
   sockets: number;
-  /** How long a client may take to send the head of a request. */
+  /** How long a client may take to send the first line and the headers of a request. */
   headMs: number;
   /**
-   * How long a client may take to send the whole request. The time of the answer does not count.
+   * How long a client may take to send the whole request. The time until the answer does not count.
    */
   requestMs: number;
 }
 
 const LIMITS = { headMs: 10_000, requestMs: 20_000 };
 
-/** More than the waiting claims and the followers together. */
+/** This is more than all waiting claims and all followers together. */
 const MOST_SOCKETS = 20_000;
 /**
- * Files that are not for clients. A started server has 22 files open, and may open some 70 more for
- * its pools, the lab's stages, the pages and the keys.
+ * How many files are kept for other purposes than clients. A started server has 22 files open, and
+ * may open some 70 more for its pools, the lab's stages, the pages and the keys of tokens.
  */
 const FILES_ASIDE = 100;
 
-/** A process with a low file limit keeps a quarter of the files for clients. */
+/**
+ * How many sockets to allow if the process may open this many files. With a low limit a quarter of
+ * the files is for clients.
+ */
 export const socketsWith = (files: number): number =>
   Math.min(MOST_SOCKETS, Math.max(files - FILES_ASIDE, Math.floor(files / 4)));
 
 export interface Listening {
   /** The address of the service, with the actual port. */
   url: string;
-  /** How many connections the server takes at once. */
+  /** How many connections the server accepts at once. */
   sockets: number;
   /**
-   * Takes no new connection and lets running requests end. Cuts off the rest after `patienceMs`,
-   * and tells whether any request was cut off.
+   * Accepts no new connections, and waits for the end of running requests. After `patienceMs` it
+   * closes all connections that are still open. Gives true if this was necessary.
    */
   drain(patienceMs: number): Promise<boolean>;
 }
@@ -56,7 +59,9 @@ interface App {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
 }
 
-/** Serves the app on an address. Throws a `PlainError` if the address is taken or not ours. */
+/**
+ * Serves the app on an address. Throws a `PlainError` if the address is in use or may not be used.
+ */
 export async function listen(
   app: App,
   host: string,
@@ -71,7 +76,8 @@ export async function listen(
     ServerResponse: CommonResponse<IncomingMessage>,
   };
   const server = createServer(options, requestListener(app));
-  // Without this listener Node closes the connection and gives the client no reason.
+  // For requests with the method CONNECT. Without this listener Node would close the connection
+  // without an answer.
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined);
     socket.end(REFUSED_CONNECT, () => socket.destroy());
@@ -91,8 +97,8 @@ export async function listen(
       const closed = once(server, 'close');
       server.close();
       let cut = false;
-      // Clients keep a connection open after an answer. close() ended only connections that were
-      // idle at that moment.
+      // Clients keep a connection open after an answer. `server.close()` closed only the
+      // connections that were idle at that moment. So we close idle connections again and again.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       await whenLate(closed, patienceMs, () => {
         cut = true;
@@ -107,8 +113,8 @@ export async function listen(
 const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 
 /**
- * Hands requests to the app. Refuses malformed addresses, whether our own check or Node's adapter
- * finds them.
+ * Passes requests to the app. Refuses malformed addresses, which our own check or Hono's adapter
+ * for Node finds.
  */
 const requestListener = (app: App) =>
   getRequestListener(
@@ -126,8 +132,8 @@ const requestListener = (app: App) =>
 
 function explain(code: string | undefined, host: string, port: number): string {
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is in use. Stop what runs there, or choose another with PORT.`;
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with PORT.`;
   if (code === 'EACCES')
-    return `Port ${port} on ${host} may not be used by this account. Choose another with PORT.`;
+    return `Port ${port} on ${host} may not be used by this account. Choose another port with PORT.`;
   return `Cannot listen on HOST ${host}, PORT ${port}: ${code}.`;
 }

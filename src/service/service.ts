@@ -16,12 +16,13 @@ import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
 import { subscribers } from './subscribers.ts';
 
-/** Longer than any answer takes. */
+/** How long a shutdown waits for running requests. This is longer than any answer takes. */
 const DRAIN_MS =
   Math.max(...[QUEUE_LIMITS, RACE_CLAIM_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
 /**
- * Connections for other work than claims: the question whether the database answers, and clearing.
+ * How many connections are for health checks and for the removal of expired rows. Claims do not use
+ * these connections.
  */
 const CONNECTIONS_ASIDE = 3;
 
@@ -31,7 +32,7 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
   /** The name of the database in the log. By default, the address of the database. */
   databaseName?: string;
   host: string;
-  /** 0: use any free port. */
+  /** 0 means any free port. */
   port: number;
   lab: boolean;
   log: Log;
@@ -43,10 +44,10 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
 
 export interface Service extends Pick<Listening, 'url' | 'sockets'> {
   /**
-   * Refuses new requests, lets the running ones end, and closes the connections.
+   * Refuses new requests, waits for the end of running requests, and closes the connections.
    *
-   * Until `heard` settles, new requests are answered with `shutting-down`, so that balancers and
-   * clients can turn to another server. After that, new connections are refused.
+   * Until `heard` settles, new requests are answered with `shutting-down`, so load balancers and
+   * clients can use another server. After that, new connections are refused.
    */
   stop(heard?: Promise<unknown>): Promise<void>;
 }
@@ -96,7 +97,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       '/lab',
       createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
     );
-  // The stages open connections at once, to clear up. The pools wait for their first query.
+  // If the service cannot listen, only the stages must be closed. The stages open connections at
+  // once, because they remove leftovers. The pools open no connection before their first query.
   const listening = await listen(app, host, port).catch(async (error) => {
     await stages?.close();
     throw error;
@@ -107,13 +109,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     sockets: listening.sockets,
     async stop(heard) {
       draining = true;
-      // Otherwise open streams would delay the end until the drain cuts them off.
+      // An open event stream would delay the shutdown until its connection is closed by force.
       feed.close();
       stopping.abort();
       const cleared = clearing.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
-      // If the database is silent, closing the connections ends what the clearing waits for.
+      // The clearing may wait for a silent database. Closing the connections ends this wait.
       await Promise.all([pool, aside, stages].map(close));
       await cleared;
     },
