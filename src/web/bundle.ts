@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inProject } from '../process/project.ts';
 
-/** A file of the pages. Its name has a hash of its content, so the file never changes. */
+/**
+ * A file that the pages load. Its name contains a hash of its content, so the content under one
+ * name never changes.
+ */
 export interface Asset {
   name: string;
   type: string;
@@ -32,12 +35,12 @@ const TYPES: Record<BundledFile, string> = {
 let bundle: Promise<Bundle> | undefined;
 
 /**
- * The files in `dist/pages`. The first request reads them. A later build has no effect on this
- * process.
+ * Reads the files in `dist/pages` at the first request, and keeps them. A later build has no effect
+ * on this process.
  */
 export const readBundle = (): Promise<Bundle> => {
   bundle ??= readAll().catch((error) => {
-    // The next request tries again. Perhaps there was no free file.
+    // The next request tries again. Perhaps this process could open no more files.
     bundle = undefined;
     throw error;
   });

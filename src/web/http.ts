@@ -6,7 +6,8 @@ import { type PageName, readBundle } from './bundle.ts';
 import { Shell } from './shell.tsx';
 
 /**
- * Allows only our own files and the service itself: no inline scripts, nothing from other sites.
+ * A page may load our own files and send requests to this service. Inline scripts and other sites
+ * are forbidden.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -33,7 +34,7 @@ export function webRoutes({ lab }: { lab: boolean }) {
     });
   };
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
-  // Not `all`, because a GET for JSON has gone on to the next route.
+  // Not `all`, because a GET that prefers JSON must go on to the next routes.
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/', () => methodNotAllowed('GET, HEAD'));
   if (lab) {
     routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));

@@ -12,9 +12,9 @@ export interface ShellProps {
 }
 
 /**
- * The document around a page's island. The island is rendered into `main`.
+ * The HTML document of a page. The page's script fills `main`.
  *
- * No address begins with a slash, since behind a proxy the pages may be at /jobs/ and /jobs/lab.
+ * No address begins with a slash, because behind a proxy the pages may be at /jobs/ and /jobs/lab.
  */
 export const Shell = ({ page, bundle, lab }: ShellProps) => (
   <html lang="en">
@@ -46,7 +46,10 @@ export const Shell = ({ page, bundle, lab }: ShellProps) => (
         </nav>
       </header>
       <main id="island">
-        <noscript>This page needs JavaScript. The API does not: see the navigation.</noscript>
+        <noscript>
+          This page needs JavaScript. The API works without JavaScript. Its link is in the
+          navigation.
+        </noscript>
       </main>
     </body>
   </html>

@@ -103,7 +103,7 @@ browserTest('a sixth tab waits for a stream, and can claim all the same', async 
     live.push(page);
   }
   const sixth = await open(board(6));
-  await sixth.getByText('Not live: five other tabs are').waitFor();
+  await sixth.getByText('Not live: five other tabs are live').waitFor();
   await sixth.getByRole('button', { name: 'Claim Post 777', exact: true }).click();
   const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
   await row.getByText('1 of 4 claimed').waitFor();

@@ -3,8 +3,8 @@ import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs/jobs.ts';
 
 /**
- * The page's state, which its address holds. People can bookmark and share the address, and go back
- * to it.
+ * The state that the page keeps in its address. People can bookmark and share the address, and the
+ * browser's Back button returns to it.
  */
 export interface Address extends Filter {
   /** The recruiter for whom the page claims. Two tabs may have different recruiters. */
@@ -25,7 +25,7 @@ export function useAddress() {
     setAddress(next);
   };
   useEffect(() => {
-    // From now on this tab keeps its recruiter, even if another tab changes.
+    // From now on this tab keeps its recruiter, even if another tab chooses another recruiter.
     write({}, 'replaceState', readTrail());
     const onBack = () => setAddress(readAddress());
     addEventListener('popstate', onBack);

@@ -18,7 +18,10 @@ import { Pages } from './pages.tsx';
 import { Person } from './recruiter/person.tsx';
 import { useRecruiter } from './recruiter/use-recruiter.ts';
 
-/** Shows the jobs live, and lets a recruiter claim, renew and release them. */
+/**
+ * Shows the jobs and follows their changes. A recruiter can claim jobs, and renew and release the
+ * claims.
+ */
 export function Board() {
   const { address, depth, become, filter, turnTo, turnBack } = useAddress();
   const [leaseSeconds, setLeaseSeconds] = useState(0);
@@ -38,7 +41,8 @@ export function Board() {
     person.id,
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
-      // A live stream knows the slots better: an answer may arrive after the news of a later claim.
+      // A live stream has newer slots, because an answer may arrive after the event of a later
+      // claim.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },
@@ -70,7 +74,7 @@ export function Board() {
         <h1>Jobs</h1>
         {jobs.length > 0 && <LiveBadge liveness={liveness} />}
       </div>
-      <section class="controls" aria-label="You, and what is shown">
+      <section class="controls" aria-label="Recruiter, claims and filters">
         <Person person={person} onChoose={(recruiter) => become(String(recruiter.id))} />
         <LeaseChoice seconds={leaseSeconds} onChoose={setLeaseSeconds} />
         <Filters q={address.q} status={address.status} onChange={filter} />

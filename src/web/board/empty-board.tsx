@@ -6,7 +6,7 @@ export interface EmptyBoardProps {
   onShowAll(change: Pick<Filter, 'q' | 'status'>): void;
 }
 
-/** Tells why there are no jobs to see, and what one can do. */
+/** Tells why the page shows no jobs. A button removes the filters. */
 export function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoardProps) {
   const isAll = !searched(q).q && !status && !after;
   const which = [status, 'job', searched(q).q && `with “${q.trim()}”`].filter(Boolean).join(' ');
@@ -14,7 +14,7 @@ export function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoa
     <div class="empty">
       <p>
         {isAll
-          ? 'No job has been posted yet. As soon as one is, it appears here.'
+          ? 'No job has been posted yet. New jobs appear here.'
           : `There is no ${which}${after ? ' on this page' : ''}.`}
       </p>
       {!isAll && (

@@ -3,7 +3,10 @@ import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import type { Filter } from './jobs/jobs.ts';
 
-/** A pause this short means that somebody is still typing. */
+/**
+ * After a pause of this length the page searches. A shorter pause means that somebody is still
+ * typing.
+ */
 const TYPING_MS = 200;
 
 const statuses = [

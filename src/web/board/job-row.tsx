@@ -16,8 +16,8 @@ export function JobRow(props: JobRowProps) {
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
-  // The pressed button is gone, and the focus with it. The focus moves to this row, so that
-  // keyboard users stay here and do not press the next button with the same stroke.
+  // The pressed button was removed, so the page has lost the focus. This row gets the focus.
+  // Keyboard users then stay here, and do not press a new button by accident.
   useEffect(() => {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
@@ -52,7 +52,7 @@ export function JobRow(props: JobRowProps) {
   );
 }
 
-/** A success can be seen, so only a refusal is put into words. */
+/** The page shows each success in another way, so only a refusal needs words. */
 const refusalIn = (note: Note | undefined): string => (note && !note.isGood ? note.text : '');
 
 const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) => (

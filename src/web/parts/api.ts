@@ -2,11 +2,11 @@ import { createClient } from '../../client/index.ts';
 import { serviceClock } from './clock.ts';
 import { token, tokenWanted } from './token.ts';
 
-/** The address of the service. The page is beside the service, also behind a proxy. */
+/** The base address of the service. It is the folder of the page, also behind a proxy. */
 export const serviceUrl = new URL('.', location.href).href;
 
 /**
- * Characters that no header can carry, such as the … of a partly copied token. No valid token has
+ * Characters that no header can contain, such as the … of a partly copied token. No valid token has
  * them.
  */
 const UNSENDABLE = /[^\x21-\x7e]/g;

@@ -1,4 +1,4 @@
-/** Too short for people to notice, and long enough to gather the changes of a crowd. */
+/** People do not notice a delay of this length. It is long enough to gather many changes. */
 const BATCH_MS = 30;
 
 /**

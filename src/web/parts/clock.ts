@@ -1,7 +1,7 @@
 /**
  * The service's clock, derived from the dates of its answers. Leases end by the service's clock,
- * and this machine's clock may be hours off. Each answer was made between its request and its
- * arrival, and its date is exact to the second.
+ * and this machine's clock may be wrong by hours. The service made each answer after the request
+ * was sent and before the answer arrived. The date of an answer is exact to the second.
  */
 export class ServiceClock {
   #atLeast = Number.NEGATIVE_INFINITY;
@@ -11,7 +11,8 @@ export class ServiceClock {
   hear({ sent, received, date }: { sent: number; received: number; date: number }) {
     const atLeast = date - received;
     const atMost = date + 999 - sent;
-    // One of the two clocks was set in the meantime, so the old bounds are void.
+    // If the old and the new bounds contradict each other, one of the two clocks was changed. Then
+    // only the new bounds count.
     const isNews = atLeast > this.#atMost || atMost < this.#atLeast;
     this.#atLeast = isNews ? atLeast : Math.max(this.#atLeast, atLeast);
     this.#atMost = isNews ? atMost : Math.min(this.#atMost, atMost);

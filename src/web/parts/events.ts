@@ -20,8 +20,8 @@ export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
       for (const part of parts) yield parseEvent(part);
     }
   } finally {
-    // This also runs if the caller leaves its loop. An unread stream would block one of six
-    // connections.
+    // This also runs if the caller leaves its loop. A stream that nobody reads would block one of
+    // the browser's six connections.
     await reader.cancel().catch(() => undefined);
   }
 }

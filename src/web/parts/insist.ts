@@ -3,7 +3,7 @@ import { BACKOFF } from './backoff.ts';
 
 /** A refusal of the service, with the reason. */
 export class Refused extends Error {
-  /** Whether asking again would not help. */
+  /** Whether the service would refuse the same request again. */
   readonly isFinal: boolean;
   constructor({ status, detail }: { status: number; detail: string }) {
     super(detail);
@@ -12,8 +12,8 @@ export class Refused extends Error {
 }
 
 /**
- * Repeats a request that only reads, until it is answered. Throws a final refusal, and any error
- * once the signal is aborted. `onFailure` is called after each failed attempt.
+ * Repeats a request that only reads, until it is answered. Throws a final refusal. After the signal
+ * is aborted, throws any error. `onFailure` is called after each failed attempt.
  */
 export async function insist<T>(
   ask: () => Promise<T>,

@@ -8,9 +8,9 @@ interface Answer {
 }
 
 /**
- * Sends a request, and repeats it if the service is busy, has had too many requests, or still works on
- * the first request. The service tells how long to wait. Without an answer, the wait is a second.
- * Gives the last answer.
+ * Sends a request, and repeats it as long as the answer has the header `Retry-After`. For example,
+ * the service is busy, has received too many requests, or still works on the first request. The
+ * header tells how long to wait. If no answer came, the wait is one second. Gives the last answer.
  */
 export async function patiently<A extends Answer | undefined>(
   ask: () => Promise<A>,

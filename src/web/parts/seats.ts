@@ -1,14 +1,14 @@
 /**
- * All tabs of a browser share six connections to a service. Five may be streams; one is left for
+ * All tabs of a browser share six connections to a service. Five may be streams. The sixth is for
  * other requests.
  */
 const SEATS = Array.from({ length: 5 }, (_, at) => `rowlock.seat.${at}`);
 
 /**
- * Waits for one of the browser's seats, and does the work while it holds the seat. `onCrowded` is
- * called if other tabs hold all seats. A browser without locks for pages (over plain http from
- * another machine) gives everybody a seat. Throws the error of the work, or an error if the signal
- * is aborted.
+ * A seat is the right to have a stream. Waits for a free seat, and does the work while this tab has
+ * the seat. Calls `onCrowded` if other tabs have all seats. Over plain http from another machine,
+ * browsers have no locks. The work then needs no seat. Throws the error of the work, or an error if
+ * the signal is aborted.
  */
 export async function seated(
   work: () => Promise<void>,
@@ -28,7 +28,7 @@ export async function seated(
   const sitting = new AbortController();
   const waiting = AbortSignal.any([signal, sitting.signal]);
   const sit = async () => {
-    // If two seats become free together, the second is left to other tabs.
+    // If two seats become free together, this tab returns the second seat at once.
     sitting.signal.throwIfAborted();
     sitting.abort();
     await work();

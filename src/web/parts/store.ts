@@ -26,16 +26,17 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 /**
- * The value of a store, and a new rendering after each change. Not the `useSyncExternalStore` of Hono
- * 4.13, which subscribes a frame later. A component that is removed before the frame subscribes all
- * the same, and a later change puts it into the page again. Seen as two boards on one page.
+ * Gives the value of a store, and renders the component again after each change. We do not use the
+ * `useSyncExternalStore` of Hono 4.13, because it subscribes one frame later. If the component is
+ * removed before that frame, it subscribes nevertheless. The next change then puts the component
+ * into the page again. We saw two boards on one page.
  */
 export function useStore<T>(store: Store<T>): T {
   const value = store.get();
   const [, render] = useState({});
   useEffect(() => {
     const look = () => render({});
-    // A change before this effect had nobody to hear it.
+    // The store may have changed before this effect ran.
     if (!Object.is(store.get(), value)) look();
     return store.onChange(look);
   }, [store]);

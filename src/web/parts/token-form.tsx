@@ -2,7 +2,9 @@ import { useRef } from 'hono/jsx/dom';
 import { useStore } from './store.ts';
 import { presentToken, token } from './token.ts';
 
-/** Tells that the service needs a token, and takes a token. `what` is `jobs` or `lab`. */
+/**
+ * Says that the service needs a token, and has a field for the token. `what` is `jobs` or `lab`.
+ */
 export function TokenForm({ what }: { what: string }) {
   const wasRefused = useStore(token) !== '';
   const field = useRef<HTMLInputElement>(null);

@@ -1,11 +1,14 @@
 import { createStore } from './store.ts';
 
-/** Each tab keeps its own token, and forgets it when the tab is closed. */
+/**
+ * The name in the storage of this tab. Each tab has its own token, and the token is deleted when
+ * the tab is closed.
+ */
 const KEPT_AS = 'rowlock.token';
 
 export const token = createStore(sessionStorage.getItem(KEPT_AS) ?? '');
 
-/** Whether the service refuses requests because it wants a token, or a better token. */
+/** Whether the service has refused a request because the token is missing or not valid. */
 export const tokenWanted = createStore(false);
 
 export function presentToken(text: string) {
@@ -15,8 +18,8 @@ export function presentToken(text: string) {
 }
 
 /**
- * The role and the id that a token names. Only the service checks tokens. The page needs the id for
- * its requests.
+ * Reads the role and the id in a token, and does not check the token. Only the service checks
+ * tokens. The page needs the id for its requests.
  */
 export function bearerOf(text: string): { role?: string; sub?: string } {
   try {

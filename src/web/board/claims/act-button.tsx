@@ -8,7 +8,7 @@ const words = {
 
 export interface ActButtonProps {
   act: ActName;
-  /** The object of the act, for people who hear only the button. */
+  /** The name of the job. Screen readers read it after the word of the button. */
   subject: string;
   attempt: Attempt | undefined;
   isPrimary?: boolean;

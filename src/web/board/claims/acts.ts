@@ -8,7 +8,8 @@ import { good, inWords, type Note, noAnswer } from './words.ts';
 export interface Result {
   note: Note;
   /**
-   * The claim after the act. Null: there is no claim any more. Undefined: the answer does not tell.
+   * The claim after the act. Null if there is no claim any more. Undefined if the answer does not
+   * tell.
    */
   claim?: Claim | null;
   slots?: Slots;
@@ -17,8 +18,8 @@ export interface Result {
 type OnWait = () => void;
 
 /**
- * Claims a job for a recruiter. The lease lasts this many seconds. With 0 the claim stays until it
- * is released.
+ * Claims a job for a recruiter. The lease lasts `leaseSeconds`. If this is 0, the claim stays until
+ * it is released.
  */
 export async function claim(
   jobId: Id,
@@ -47,7 +48,7 @@ export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
   return { note: good(`Released. ${slotsLeft(told)}`), claim: null, slots: slotsIn(told) };
 }
 
-/** Renews a lease. It then ends this many seconds from now. */
+/** Renews a lease. The lease then ends `leaseSeconds` from now. */
 export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
   const request = { param: { id: String(id) }, json: { leaseSeconds } };
   const answer = await writePatiently(
@@ -60,7 +61,9 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
   return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
 }
 
-/** Puts a refusal into words. If the slots are the reason, the result also has the slots. */
+/**
+ * Puts a refusal into words. If the refusal tells the slots of the job, the result has them too.
+ */
 function refusal(problem: Parameters<typeof inWords>[0]): Result {
   const { code, capacity, claimed, remaining } = problem;
   const isKnown = capacity !== undefined && claimed !== undefined && remaining !== undefined;

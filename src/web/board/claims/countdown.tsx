@@ -8,7 +8,10 @@ const TICK_MS = 500;
 export interface CountdownProps {
   /** The end of the lease by the service's clock. */
   expiresAt: string;
-  /** Called when the time is over. Only the service can tell whether the lease has ended. */
+  /**
+   * Called when the countdown reaches zero. Only the service knows whether the lease has really
+   * ended.
+   */
   onEnd(): void;
 }
 

@@ -1,4 +1,4 @@
-/** How long a claim may last, in seconds. 0: until it is released. */
+/** How long a claim may last. 0 seconds means until the claim is released. */
 export const leases = [
   { seconds: 0, words: 'until I release them' },
   { seconds: 60, words: '1 minute' },
@@ -7,7 +7,7 @@ export const leases = [
   { seconds: 24 * 60 * 60, words: '1 day' },
 ] as const;
 
-/** The length of a renewed lease if the person has chosen no lease. */
+/** Renewing sets this length if the person has chosen no lease. */
 export const USUAL_LEASE_S = 15 * 60;
 
 /** The remaining time, such as 14:05 or 23:59:59. */

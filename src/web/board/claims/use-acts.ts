@@ -9,17 +9,20 @@ export type ActName = 'claim' | 'release' | 'renew';
 /** The act that is under way on a job. */
 export interface Attempt {
   act: ActName;
-  /** Whether the service was busy or silent, so that the request is repeated. */
+  /** Whether the request is being repeated, because the service was busy or silent. */
   isAgain: boolean;
 }
 
-/** Most answers come sooner. The delay keeps the page from flickering. */
+/**
+ * After this time the page shows that an act is under way. Most answers come sooner, so the page
+ * does not flicker.
+ */
 const SLOW_MS = 150;
 
 type ByJob<T> = ReadonlyMap<Id, T>;
 
 /**
- * Runs one act per job at a time, and keeps the results. Shows no result before the service
+ * Runs one act for each job at a time, and keeps the results. There is no result before the service
  * answers.
  */
 export function useActs(recruiterId: string, onResult: (job: Job, result: Result) => void) {

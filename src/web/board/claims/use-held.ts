@@ -17,9 +17,9 @@ export type Held = ReadonlyMap<Id, Claim>;
 export interface Holding {
   /** The recruiter's claims on the jobs, by job. */
   held: Held;
-  /** Reads the claims again, because one of the jobs has changed. */
+  /** Reads the claims again, for example because one of the jobs has changed. */
   refresh(): void;
-  /** Takes the claim from an answer. Null: the recruiter no longer holds the job. */
+  /** Shows the claim from an answer. Null means that the recruiter no longer holds the job. */
   put(jobId: Id, claim: Claim | null): void;
 }
 
@@ -53,9 +53,7 @@ function withClaim(before: Held, jobId: Id, claim: Claim | null): Held {
   return after;
 }
 
-/**
- * Asks one question at a time. All refreshes during a question lead to a single further question.
- */
+/** Sends one request at a time. All refreshes during a request lead to a single further request. */
 class Asking {
   readonly #recruiterId: string;
   readonly #ids: readonly Id[];
@@ -79,7 +77,7 @@ class Asking {
     return this.#stopping.signal.aborted;
   }
 
-  /** Marks the running question as outdated: its answer may be older than the latest act. */
+  /** Ignores the answer of the running request, because it may be older than the latest act. */
   outdate() {
     this.#answersCounted++;
   }

@@ -14,7 +14,7 @@ export interface Note {
 export const good = (text: string): Note => ({ isGood: true, text });
 const bad = (text: string): Note => ({ isGood: false, text });
 
-/** A claim needs a recruiter. */
+/** The person has pressed Claim, but has chosen no recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
 /** No answer came, although the request was repeated. */
@@ -36,8 +36,11 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
         'This claim has no lease, so there is nothing to renew. It stays until you release it.',
       );
     case 'busy':
+      return bad('The job or the database is busy. Nothing was changed. Try again.');
     case 'key-in-use':
-      return bad('Too many requests for this job came at once. Nothing was changed. Try again.');
+      return bad(
+        'Your first request is still running, so the outcome is unknown. Try again: nothing is done twice.',
+      );
     case 'outcome-unknown':
       return bad(
         'The database gave no answer, so the outcome is unknown. Try again: you cannot claim twice.',
@@ -51,7 +54,7 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
     case 'recruiter-not-found':
       return bad('The service does not know this recruiter. Choose who you are.');
     case 'forbidden':
-      return bad('Your token does not let you claim for this recruiter.');
+      return bad('Your token does not allow you to act for this recruiter.');
     default:
       return bad(`${title}. ${detail}`);
   }

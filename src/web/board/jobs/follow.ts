@@ -11,15 +11,15 @@ const SILENCE_MS = 40_000;
 export interface Listeners {
   onJob(job: Job): void;
   onGone(id: Id): void;
-  /** The full state has arrived, and all changes will be told from now on. */
+  /** The full state has arrived. From now on the stream reports all changes. */
   onLive(): void;
   /** The stream has ended or could not be opened. */
   onLost(): void;
-  /** Other tabs have all streams, so this tab waits for a stream to end. */
+  /** Other tabs use all streams, so this tab waits for the end of one of them. */
   onCrowded(): void;
 }
 
-/** Follows these jobs until the signal is aborted. Opens a new stream whenever one is lost. */
+/** Follows these jobs until the signal is aborted. Opens a new stream whenever a stream is lost. */
 export async function followJobs(ids: readonly Id[], listeners: Listeners, signal: AbortSignal) {
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -58,7 +58,7 @@ async function followOnce(ids: readonly Id[], listeners: Listeners, signal: Abor
   }
 }
 
-/** Passes events on. A job that is missing in the full state is reported as gone. */
+/** Passes events to the listeners. A job that is missing in the full state is reported as gone. */
 function fullStateTeller(ids: readonly Id[], { onJob, onGone, onLive }: Listeners) {
   let missing = new Set(ids);
   return ({ name, data }: ServerEvent) => {

@@ -10,14 +10,14 @@ export type Id = Job['id'];
 export type Slots = Pick<Job, 'capacity' | 'claimed' | 'remaining'>;
 
 export interface Filter {
-  /** Words to search for. Empty: all jobs. */
+  /** Words to search for. Empty means all jobs. */
   q: string;
   status: '' | 'open' | 'full';
-  /** The cursor where the page begins. Empty: at the first job. */
+  /** The cursor where the page begins. Empty means the first page. */
   after: string;
 }
 
-/** How many jobs a page holds: half as many as one stream of events may follow. */
+/** How many jobs a page holds. One event stream may follow twice as many. */
 export const PAGE = 50;
 
 export interface JobPage {
@@ -27,9 +27,9 @@ export interface JobPage {
 }
 
 /**
- * Lists a page of jobs. With a status, the service looks at a bounded number of jobs per request,
- * and may find few. Further requests then fill the page. Throws a `Refused`, or the error of
- * `fetch`.
+ * Lists a page of jobs. If a status is given, the service examines a limited number of jobs for
+ * each request, and may find only a few. Further requests then fill the page. Throws a `Refused`,
+ * or the error of `fetch`.
  */
 export async function listJobs(
   { q, status, after }: Filter,

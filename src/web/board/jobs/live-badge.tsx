@@ -4,7 +4,7 @@ const words = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
-  crowded: 'Not live: five other tabs are',
+  crowded: 'Not live: five other tabs are live',
 } as const satisfies Record<Liveness, string>;
 
 /** Shows whether the page is up to date. */

@@ -14,22 +14,25 @@ import {
   type Slots,
 } from './jobs.ts';
 
-/** How often the last page is read again. Streams do not tell about newly posted jobs. */
+/** How often the last page is read again. The event stream does not report newly posted jobs. */
 const LOOK_AGAIN_MS = 10_000;
 
 export interface Jobs extends JobPage {
-  /** False while another page is loading. Until then the jobs are those of the previous page. */
+  /** False while a page is loading. During this time the jobs are those of the previous page. */
   isReady: boolean;
   /** The reason why there are no jobs. Undefined if all is well. */
   trouble: string | undefined;
-  /** Takes the latest state of jobs. */
+  /** Replaces these jobs by their latest state. */
   put(jobs: Job[]): void;
-  /** Takes the latest slots of a job. */
+  /** Replaces the slots of a job by the latest slots. */
   putSlots(id: Id, slots: Slots): void;
   remove(id: Id): void;
 }
 
-/** The jobs of a page. They are listed once, and then change by `put` and `remove`. */
+/**
+ * Reads the jobs of a page. After that, the listed jobs change only by `put`, `putSlots` and
+ * `remove`.
+ */
 export function useJobs({ q, status, after }: Filter): Jobs {
   const bearer = useStore(token);
   const [page, setPage] = useState<JobPage>({ jobs: [], next: null });
@@ -67,7 +70,7 @@ export function useJobs({ q, status, after }: Filter): Jobs {
   };
 }
 
-/** Adds new jobs. Listed jobs stay unchanged, because the stream of events knows them better. */
+/** Adds new jobs. Listed jobs stay unchanged, because the event stream has their newer state. */
 function withNew(before: JobPage, found: JobPage): JobPage {
   const known = new Set(before.jobs.map(({ id }) => id));
   const added = found.jobs.filter(({ id }) => !known.has(id));
@@ -83,8 +86,8 @@ interface Listeners {
 }
 
 /**
- * Lists the page until this succeeds. While jobs may still be added to the page, lists it again
- * from time to time.
+ * Reads the page, and tries again until the service answers. A page that is not full may get new
+ * jobs, so it is read again from time to time.
  */
 async function keepListing(filter: Filter, signal: AbortSignal, listeners: Listeners) {
   const list = (onFailure?: () => void) =>

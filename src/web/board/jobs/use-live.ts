@@ -10,7 +10,7 @@ export interface LiveListeners {
   /** The latest state of some jobs. */
   onJobs(jobs: Job[]): void;
   onGone(id: Id): void;
-  /** The full state has been told. */
+  /** The full state has arrived, so the page is up to date. */
   onLive(): void;
 }
 
@@ -18,8 +18,8 @@ export type Liveness = 'connecting' | 'live' | 'reconnecting' | 'crowded';
 
 /**
  * Follows these jobs while the tab is visible, and tells whether the page is up to date. A browser
- * has few streams, so a hidden tab gives up its stream. The tab catches up as soon as it is
- * visible.
+ * can have only a few streams, so a hidden tab closes its stream. When the tab is visible again, it
+ * gets the full state.
  */
 export function useLive(ids: readonly Id[], listeners: LiveListeners): Liveness {
   const latest = useRef(listeners);

@@ -7,7 +7,7 @@ export interface PersonProps {
   onChoose(recruiter: Recruiter): void;
 }
 
-/** The recruiter who claims. The person chooses one, unless a token fixes the recruiter. */
+/** Shows the recruiter who claims. The person chooses a recruiter, unless a token names one. */
 export function Person({ person: { id, recruiter, isFixed }, onChoose }: PersonProps) {
   if (!isFixed) return <RecruiterBox chosen={recruiter} onChoose={onChoose} />;
   return (

@@ -5,7 +5,10 @@ import { LONGEST_SEARCH } from '../../parts/search.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import { findRecruiters, type Recruiter } from './recruiters.ts';
 
-/** A pause this short means that somebody is still typing. */
+/**
+ * After a pause of this length the page searches. A shorter pause means that somebody is still
+ * typing.
+ */
 const TYPING_MS = 150;
 
 export interface RecruiterBoxProps {
@@ -19,7 +22,7 @@ interface Search {
   found: Recruiter[];
 }
 
-/** Chooses one of many recruiters, by a text field with a list of matches. */
+/** A text field with a list of matches, to choose one of many recruiters. */
 export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
   const [text, setText] = useState<string | undefined>(undefined);
   /** The matches for the text `by`. The field may already hold a newer text. */
@@ -107,7 +110,8 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
             role="option"
             tabIndex={-1}
             aria-selected={at === active ? 'true' : 'false'}
-            // This must happen before the field loses the focus, which closes the list.
+            // `mousedown` happens before the field loses the focus. `click` would be too late,
+            // because the list closes when the field loses the focus.
             onMouseDown={(event: MouseEvent) => {
               event.preventDefault();
               choose(recruiter);

@@ -10,11 +10,14 @@ export interface Person {
   id: string;
   /** Undefined until the service has answered. */
   recruiter: Recruiter | undefined;
-  /** Whether a recruiter's token fixes the recruiter. */
+  /** Whether the token belongs to a recruiter. Then the person cannot choose another recruiter. */
   isFixed: boolean;
 }
 
-/** The recruiter who claims: the one in the token, or else the one in the address. */
+/**
+ * Reads the recruiter who claims. A recruiter's token names the recruiter. Otherwise the address of
+ * the page names the recruiter.
+ */
 export function useRecruiter(wanted: string): Person {
   const { role, sub } = bearerOf(useStore(token));
   const isFixed = role === 'recruiter';
