@@ -5,7 +5,7 @@ import { openScratch } from '../src/postgres/scratch.ts';
 import { buildGuard } from '../src/process/build.ts';
 import { unlessStopped } from '../src/process/main.ts';
 
-/** Runs work on a database with the lab's tables. The database is dropped afterwards. */
+/** Runs work on a new database with the lab's tables. The database is dropped at the end. */
 export async function withScratchDatabase<T>(
   stop: AbortSignal,
   work: (url: string) => Promise<T>,
@@ -20,7 +20,7 @@ export async function withScratchDatabase<T>(
   }
 }
 
-/** Runs work on a stage for the explorer. */
+/** Runs work on a stage of the explorer. The stage uses a new database with the lab's tables. */
 export function withStage<T>(stop: AbortSignal, work: (stage: Stage) => Promise<T>): Promise<T> {
   return withScratchDatabase(stop, async (url) => {
     const stage = new Stage(url);

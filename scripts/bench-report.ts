@@ -3,7 +3,10 @@ import type { Measure } from '../src/bench/measure.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
-/** The measures as a table, with the machine and the settings that they depend on. */
+/**
+ * Describes the measures as a table. Also names the machine and the settings, because the measures
+ * depend on them.
+ */
 export function describeBench({
   machine,
   database,

@@ -14,18 +14,18 @@ Usage: npm run bench -- [options]
   --scenario NAME    may be given several times (default: all); one of
                      ${scenarioNames.join(' ')}
   --rounds N         rounds that count, after one that warms up (1 to 100, default 5)
-  --seconds N        how long each side is measured in a round (0.1 to 600,
-                     default 4)
+  --seconds N        how long a round measures the service, and as long the textbook
+                     claim (0.1 to 600, default 4)
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-The servers, PostgreSQL and the load are separate processes. Rounds alternate between
-the sides, and the medians are compared. Without DATABASE_URL an embedded PostgreSQL is
-started. With DATABASE_URL the bench makes databases on that server and drops them at
-the end. The account must be a superuser.
+The servers, PostgreSQL and the load are separate processes. Rounds measure the service
+and the textbook claim in turn, and the report compares the medians. Without DATABASE_URL
+the bench starts an embedded PostgreSQL. With DATABASE_URL it makes databases on that
+server and drops them at the end. The account must be a superuser.
 
-Exit code: 0 when the bench has measured, whether or not the bars were reached; 2 when
-it could not run as asked, or when the answers were not the expected ones.
+Exit code: 0 after the measurement, even if a measure is below its bar; 2 if the bench
+could not run as asked, or if the service gave unexpected answers.
 `;
 
 const SECONDS = '--seconds must be a number from 0.1 to 600';

@@ -1,7 +1,10 @@
 import { runMain, unlessStopped } from '../src/process/main.ts';
 import { buildDist } from './dist.ts';
 
-/** `npm run doctor` builds first, and means by 1 that something is wrong in the database. */
+/**
+ * The exit code of a failed build. It is not 1, because `npm run doctor` builds first, and its exit
+ * code 1 means that something is wrong in the database.
+ */
 const FAILED = 2;
 
 runMain(async (stop) => {

@@ -1,7 +1,7 @@
 import { readConfig } from '../src/config.ts';
 import { UsageError } from '../src/process/errors.ts';
 
-/** DATABASE_URL, for commands that need one. */
+/** Reads DATABASE_URL. Throws a `UsageError` if it is not set. */
 export function databaseUrlOrExplain(command: string): string {
   const { databaseUrl } = readConfig();
   if (databaseUrl !== undefined) return databaseUrl;

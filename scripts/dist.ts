@@ -21,12 +21,16 @@ const PAGES = [
   { in: 'src/http/docs/start.js', out: 'docs' },
 ];
 
-/** The lab shows the strategies and the production code that they use. `dist/sources` has both. */
+/**
+ * The sources that the lab shows. They are the strategies, and the production code that the
+ * strategies use. The build copies them to `dist/sources`.
+ */
 const SHOWN = ['src/lab/chapters', 'src/claims'];
 
 /**
- * Makes `dist` whole: the programs, the pages and the sources that the lab shows. A deployment needs
- * `dist`, `drizzle`, `package.json` and the production dependencies, and nothing else.
+ * Builds all files in `dist`. They are the programs, the pages and the sources that the lab shows.
+ * A deployment needs `dist`, `drizzle`, `package.json` and the production dependencies, and nothing
+ * else.
  *
  * Every build compiles everything, so no build depends on file dates.
  */

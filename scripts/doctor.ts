@@ -19,15 +19,15 @@ const HELP = `Checks a database for errors, and repairs nothing.
 
 Usage: npm run doctor [-- OPTIONS]
 
-Looks at the database at DATABASE_URL, or else at the embedded one in DATA_DIR. The
-server of the embedded database must not be running. In the embedded database the doctor
-first removes what has expired, as its server would do.
+Checks the database at DATABASE_URL. Without DATABASE_URL it checks the embedded database
+in DATA_DIR, whose server must not be running. There the doctor first removes expired
+rows, as the server would do.
 
-  --url URL          look at this PostgreSQL database
+  --url URL          check this PostgreSQL database
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-Exit code: 0 when all is well, 1 when something is wrong, 2 when the doctor could not look.
+Exit code: 0 if all is well, 1 if something is wrong, 2 if the check could not run.
 `;
 
 const rules = z.object({
@@ -38,7 +38,10 @@ const rules = z.object({
   help: z.boolean().default(false),
 });
 
-/** The exit code of any failure, so that 1 always means that something is wrong. */
+/**
+ * The exit code if the check could not run. The exit code 1 always means that something is wrong in
+ * the database.
+ */
 const FAILED = 2;
 
 runMain(async (stop) => {
@@ -70,7 +73,8 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
 }
 
 /**
- * Clears expired rows first: without a running server nobody clears them, and they are no fault.
+ * Removes expired rows before the check. No server is running that would remove them, and expired
+ * rows are no fault.
  */
 async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
   if ((await missingMigrations(db)).length === 0) await clearAll({ db, subscribers });
@@ -100,7 +104,7 @@ function inWords({ healthy, findings, skipped }: Diagnosis): string {
     const shown = total > examples.length ? `, the first ${examples.length}` : '';
     return total < 2 ? [] : [`\n${check}${shown}:`, ...examples.map((each) => `  ${each}`)];
   });
-  const left = skipped.length === 0 ? [] : [`\nNot looked at: ${skipped.join('; ')}.`];
+  const left = skipped.length === 0 ? [] : [`\nNot checked: ${skipped.join('; ')}.`];
   const verdict = healthy ? 'All is well.' : 'Something is wrong.';
   return [table, ...more, ...left, '', verdict].join('\n');
 }

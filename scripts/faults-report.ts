@@ -2,7 +2,7 @@ import type { ScenarioResult } from '../src/faults/play.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { paint } from './paint.ts';
 
-/** How many findings are printed. --json has all of them. */
+/** How many findings of each scenario are printed. --json prints all of them. */
 const FINDINGS_SHOWN = 20;
 
 export const describeSkipped = (scenario: string, why: string): string =>

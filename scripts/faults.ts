@@ -23,9 +23,9 @@ Usage: npm run faults -- [options]
                      or replaced by a standby (1 to 1000, default 5)
   --servers N        how many servers use one database in the scenario servers
                      (2 to 8; default: two, then four)
-  --requests N       requests of all kinds to one server in the scenario soak, which
-                     judges its memory from 100000 on (1000 to 10000000, default
-                     200000)
+  --requests N       requests of all kinds to one server in the scenario soak. With
+                     100000 requests or more, soak also judges the memory of
+                     the server (1000 to 10000000, default 200000)
   --seconds N        the longest time for the faults of one scenario (1 to 3600,
                      default 900)
   --json             print one JSON object on stdout, and nothing else there
@@ -35,8 +35,8 @@ The command starts a PostgreSQL of its own, and the servers as separate processe
 DATABASE_URL it makes databases on that server instead, and never stops the server. The
 scenarios postgres and failover are then skipped.
 
-Exit code: 0 when every promise was kept, 1 when one was broken, 2 when the command
-could not run as asked.
+Exit code: 0 if every promise was kept, 1 if a promise was broken, 2 if the command could
+not run as asked.
 `;
 
 const optionRules = z.object({
@@ -52,7 +52,10 @@ const optionRules = z.object({
   help: z.boolean().default(false),
 });
 
-/** The exit code of any failure, so that 1 always means a broken promise. */
+/**
+ * The exit code if the command could not run as asked. The exit code 1 always means a broken
+ * promise.
+ */
 const FAILED = 2;
 
 runMain(async (stop) => {

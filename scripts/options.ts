@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from '../src/process/errors.ts';
 
-/** A whole number on the command line, with its default. */
+/** The rule for an option that is a whole number. `usual` is the default. */
 export function whole(name: string, smallest: number, largest: number, usual: number) {
   const error = `${name} must be a whole number from ${smallest} to ${largest}`;
   return z
@@ -14,8 +14,8 @@ export function whole(name: string, smallest: number, largest: number, usual: nu
 }
 
 /**
- * Reads and checks the options of a command. Throws a `UsageError` with one line that names the
- * help.
+ * Reads and checks the options of a command. Throws a `UsageError`. Its message is one line and
+ * tells how to show the help.
  */
 export function readOptions<T extends z.ZodType>(
   command: string,

@@ -4,8 +4,8 @@ const EVERY_MS = 5_000;
 let last = Date.now();
 
 /**
- * Shows the progress of a long run on stderr: in place on a terminal, otherwise a line every few
- * seconds.
+ * Shows the progress of a long run on stderr. On a terminal each text replaces the text before.
+ * Otherwise a line is printed every few seconds.
  */
 export function showProgress(text: string) {
   clearProgress();

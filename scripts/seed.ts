@@ -5,6 +5,6 @@ import { databaseUrlOrExplain } from './database-url.ts';
 
 runMain(async () => {
   await prepareDatabase(databaseUrlOrExplain('seed'), { demoData: true });
-  print('The database has demo data, or had companies of its own already.\n');
+  print('The database has demo data now, or already had companies.\n');
   return 0;
 });
