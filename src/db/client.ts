@@ -24,8 +24,8 @@ export interface Connection {
   first: Database;
   load: Pool['load'];
   /**
-   * Closes all connections. Running statements and transactions have a few seconds to end. New ones
-   * are refused.
+   * Closes all connections. Running statements and transactions have a few seconds to end. New work
+   * is refused.
    */
   close(): Promise<void>;
 }

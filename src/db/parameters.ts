@@ -7,10 +7,11 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /**
- * Every transaction begins with this statement. A claim waits for the lock of its job. Under
- * another isolation level it would not see the claims that were committed during the wait, and the
- * job could get too many claims. We do not set the level once for the connection, because a pooler
- * may drop this setting. BEGIN includes the level, so the level needs no statement of its own.
+ * Every transaction begins with this statement. A claim waits for the lock of its job. With
+ * REPEATABLE READ the transaction would not see the claims that were committed during the wait, and
+ * the job could get too many claims. We do not set the level once for the connection, because a
+ * pooler may drop this setting. BEGIN includes the level, so the level needs no statement of its
+ * own.
  */
 export const BEGIN = 'begin isolation level read committed';
 

@@ -19,7 +19,8 @@ export async function inTransaction<T>(
 ): Promise<T> {
   let isOpen = true;
   const begun = begin(session);
-  // The code below awaits `begun` in every case. Until then its error must not count as unhandled.
+  // The code below awaits `begun` in every case. Until that moment the error of `begun` must not
+  // count as unhandled.
   begun.catch(() => undefined);
   const unsafe = statementsOn(async (run, text) => {
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
@@ -49,8 +50,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * For the statements before COMMIT. If the connection is lost, the error gets the code NOTHING_RAN,
- * because the server undoes a transaction without COMMIT.
+ * Runs work that comes before COMMIT. If the connection is lost, the error gets the code
+ * NOTHING_RAN, because the server undoes a transaction without COMMIT.
  */
 async function beforeCommit<T>(work: Promise<T>): Promise<T> {
   try {

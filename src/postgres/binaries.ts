@@ -37,7 +37,8 @@ export function canEnter(directory: string, account: Account): boolean {
 /**
  * Gives a directory with `bin`, `lib` and `share` whose programs run as this account. Usually this
  * is the installed package. But the account may be unable to read the package (as in root's home),
- * or links of the package may be missing and impossible to make. Then we make a copy at `copy`.
+ * or links of the package may be missing and impossible to make. In these cases we make a copy at
+ * `copy`.
  */
 export function prepareBinaries(copy: string, account: Account): string {
   const installed = installedBinaries();

@@ -5,8 +5,8 @@ import { until } from '../waiting/until.ts';
 import { dataOf } from './home.ts';
 
 /**
- * Each server that we start has this setting on its command line, so anyone can find the owner of a
- * running server.
+ * Each server that we start has this setting on its command line, so we can always find the owner
+ * of a running server.
  */
 export const OWNER = 'rowlock.owner';
 
@@ -75,7 +75,8 @@ const LOOK_MS = 50;
 /**
  * Stops the server of a home without its guard. SIGINT shuts the server down cleanly. SIGQUIT ends
  * the server at once, and the next start recovers the data. Waits a limited time for the end of the
- * server. Does not stop the servers of other living processes than `owner`.
+ * server. If a living process owns the server, and this process is not `owner`, the server is not
+ * stopped.
  */
 export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);

@@ -62,8 +62,8 @@ function throwAwayHome(owner: Mark, account: Account): string {
 }
 
 /**
- * Makes a directory whose name contains the owner. A later start removes the directory if the owner
- * has ended.
+ * Makes a directory. Its name contains the mark of its owner. A later start removes the directory
+ * if the owner has ended.
  */
 export const makeMarked = (prefix: string, owner: Mark): string =>
   fs.mkdtempSync(`${prefix}${owner}-`);

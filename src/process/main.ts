@@ -53,7 +53,7 @@ export async function runMain(
   process.exit();
 }
 
-/** Gives the result of `work`, or throws the signal's reason as soon as the signal is aborted. */
+/** Gives the result of `work`. If `stop` is aborted first, throws the reason of `stop` at once. */
 export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const stopped = async (): Promise<never> => {

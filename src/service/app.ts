@@ -192,8 +192,8 @@ const refuseWhile =
       : undefined;
 
 /**
- * Makes every address answer 405 to the methods that it does not have. The answer names the allowed
- * methods.
+ * Makes every address answer 405 to methods that the address does not have. The answer names the
+ * allowed methods.
  */
 function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
   const allowed = new Map<string, Set<string>>();

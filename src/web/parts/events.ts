@@ -6,8 +6,8 @@ export interface ServerEvent {
 
 /**
  * Yields the server-sent events of an answer as they arrive. Yields undefined for a comment, which
- * shows that the stream lives. The pages use `fetch`, because an EventSource can send no token and
- * does not tell why it was refused.
+ * shows that the stream is alive. The pages use `fetch`, because an EventSource cannot send a
+ * token, and does not tell the reason of a refusal.
  */
 export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();

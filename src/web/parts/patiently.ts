@@ -10,7 +10,8 @@ interface Answer {
 /**
  * Sends a request, and repeats it as long as the answer has the header `Retry-After`. For example,
  * the service is busy, has received too many requests, or still works on the first request. The
- * header tells how long to wait. If no answer came, the wait is one second. Gives the last answer.
+ * header tells how long to wait. If no answer came, the wait is one second. Sends at most five
+ * requests, and gives the last answer.
  */
 export async function patiently<A extends Answer | undefined>(
   ask: () => Promise<A>,

@@ -22,9 +22,9 @@ export interface Jobs extends JobPage {
   isReady: boolean;
   /** The reason why there are no jobs. Undefined if all is well. */
   trouble: string | undefined;
-  /** Replaces these jobs by their latest state. */
+  /** Shows the latest state of these jobs. */
   put(jobs: Job[]): void;
-  /** Replaces the slots of a job by the latest slots. */
+  /** Shows the latest slots of a job. */
   putSlots(id: Id, slots: Slots): void;
   remove(id: Id): void;
 }
