@@ -76,7 +76,7 @@ export async function followPrimary(primary: Primary, { home, account }: Home) {
     // After a promotion this server keeps WAL for a new standby of its own.
     "wal_keep_size = '256MB'",
     // How long this standby waits before it looks for WAL again. The default of five seconds would
-    // delay the tests of a failover.
+    // delay a failover.
     "wal_retrieve_retry_interval = '200ms'",
   ];
   const files = {
