@@ -1,0 +1,26 @@
+/**
+ * `npm run build`. This file is plain JavaScript, because production has no tsx. There the build
+ * leaves `dist` as it is. In a deployment without `src` this file does not run at all, see
+ * package.json.
+ */
+import { existsSync } from 'node:fs';
+
+/** `npm run doctor` builds first, and means by 1 that something is wrong in the database. */
+const FAILED = 2;
+
+const findCompiler = () =>
+  import('tsx').catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  });
+
+async function buildIfPossible() {
+  if (await findCompiler()) await import('./build.ts');
+  else if (existsSync(new URL('../dist/server.js', import.meta.url)))
+    process.stderr.write('The compiler is not installed, so dist/ is used as it is.\n');
+  else throw 'There is no dist/ and no compiler. Run npm ci and npm run build first.';
+}
+
+await buildIfPossible().catch((error) => {
+  process.stderr.write(`${error.stack ?? error}\n`);
+  process.exitCode = FAILED;
+});
