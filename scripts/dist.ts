@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { compile, compilePrograms, inDist, type Made, put } from '../src/process/build.ts';
+import {
+  compile,
+  compilePrograms,
+  inDist,
+  type Made,
+  put,
+  removeOthers,
+} from '../src/process/build.ts';
 import { inProject } from '../src/process/project.ts';
 
 const PROGRAMS = [
@@ -35,8 +42,12 @@ const SHOWN = ['src/lab/chapters', 'src/claims'];
  * Every build compiles everything, so no build depends on file dates.
  */
 export async function buildDist() {
-  const made = await Promise.all([compilePages(), compilePrograms(PROGRAMS)]);
-  put([...shownSources(), ...made.flat()]);
+  const [pages, programs] = await Promise.all([compilePages(), compilePrograms(PROGRAMS)]);
+  const sources = shownSources();
+  put([...sources, ...pages, ...programs]);
+  // Other commands have programs of their own in `dist`, so only these two folders are cleared.
+  removeOthers('pages', pages);
+  removeOthers('sources', sources);
 }
 
 const compilePages = () =>

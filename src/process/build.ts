@@ -101,12 +101,32 @@ export function put(files: Made[]) {
       fs.renameSync(path.join(drafts, String(index)), file);
     }
   } catch (error) {
-    const { code, dest = inDist('') } = error as NodeJS.ErrnoException & { dest?: string };
-    throw new PlainError(`The build cannot write ${dest} (${code}).`);
+    const { dest = inDist('') } = error as { dest?: string };
+    throw cannotWrite(dest, error);
   } finally {
     if (drafts) fs.rmSync(drafts, { recursive: true, force: true });
   }
 }
+
+/**
+ * Removes the files below a folder of `dist` that this build did not make. Empty folders remain,
+ * since another build may be about to fill them. Throws a `PlainError` if a file cannot be removed.
+ */
+export function removeOthers(folder: string, made: Made[]) {
+  const kept = new Set(made.map(({ file }) => file));
+  for (const each of fs.readdirSync(inDist(folder), { recursive: true, withFileTypes: true })) {
+    const file = path.join(each.parentPath, each.name);
+    if (each.isDirectory() || kept.has(file)) continue;
+    try {
+      fs.rmSync(file, { force: true });
+    } catch (error) {
+      throw cannotWrite(file, error);
+    }
+  }
+}
+
+const cannotWrite = (file: string, error: unknown) =>
+  new PlainError(`The build cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
 
 function isAlready(file: string, content: Uint8Array): boolean {
   try {

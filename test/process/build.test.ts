@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -60,6 +61,17 @@ test('a build mends what a killed build left, and removes its drafts', async () 
   await build();
   expect(readFileSync(file, 'utf8')).toBe(whole);
   expect(drafts()).toEqual([]);
+});
+
+test('a build removes the pages and sources that it no longer makes, and nothing else', async () => {
+  const old = ['pages/board-old.js', 'sources/src/claims/gone.ts'];
+  const foreign = 'foreign.js';
+  for (const name of [...old, foreign]) writeFileSync(path.join(dist, name), '');
+  onTestFinished(() => rmSync(path.join(dist, foreign)));
+  await build();
+  const isThere = (name: string) => existsSync(path.join(dist, name));
+  expect(old.filter(isThere)).toEqual([]);
+  expect(isThere(foreign)).toBe(true);
 });
 
 /** Makes a program outside the project. Gives its path from the project. */
