@@ -4,6 +4,7 @@ import { readConfig } from '../src/config.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { describeBench } from './bench-report.ts';
+import { buildDist } from './dist.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
@@ -64,6 +65,7 @@ runMain(async (stop) => {
   const { rounds, seconds } = options;
   const names: ScenarioName[] = [...new Set(options.scenario)];
   const settings = { rounds, seconds, onProgress: showProgress };
+  await buildDist();
   const result = await bench(names, settings, readConfig().databaseUrl, stop);
   clearProgress();
   print(options.json ? `${JSON.stringify(result)}\n` : describeBench(result));

@@ -4,10 +4,10 @@ import { type FaultyPostgres, openFaulty, openPair } from '../src/faults/databas
 import { play, type ScenarioResult } from '../src/faults/play.ts';
 import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
-import { buildGuard } from '../src/process/build.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { tellsMemory } from '../src/process/process-memory.ts';
+import { buildDist } from './dist.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
 import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
@@ -95,7 +95,7 @@ async function playAll(
   { scenario, servers, ...rest }: z.infer<typeof optionRules>,
   stop: AbortSignal,
 ): Promise<ScenarioResult[]> {
-  await buildGuard();
+  await buildDist();
   const shared = await openFaulty(readConfig().databaseUrl, stop);
   const settings = { ...rest, servers: servers ? [servers] : [2, 4] };
   const results: ScenarioResult[] = [];

@@ -21,13 +21,13 @@ import {
 } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
-import { buildGuard } from '../src/process/build.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
 import { chooseChapter } from './chosen.ts';
+import { buildDist } from './dist.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
@@ -117,7 +117,7 @@ function readRaceOptions(): Options {
 
 /** A server in workshop mode on a database that is thrown away. */
 async function openArena(stop: AbortSignal, trace: Trace | undefined) {
-  await buildGuard();
+  await buildDist();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
     await unlessStopped(stop, prepareDatabase(scratch.url));

@@ -3,7 +3,6 @@ import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { startEmbedded } from '../postgres/embedded.ts';
 import { openScratch, type Scratch } from '../postgres/scratch.ts';
-import { buildGuard } from '../process/build.ts';
 import { unlessStopped } from '../process/main.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
@@ -39,7 +38,6 @@ export async function withArena<T>(
   stop: AbortSignal,
   work: (arena: Arena) => Promise<T>,
 ): Promise<T> {
-  await buildGuard();
   const scratch = await openScratch(databaseUrl, stop, () => startTuned(stop));
   const servers: Server[] = [];
   let loader: ReturnType<typeof startLoader> | undefined;

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PlainError } from './errors.ts';
 
 /**
  * Finds the nearest folder above this file that has a package.json. This code runs in
@@ -17,3 +18,23 @@ const project = findProject();
 
 /** The absolute path of a file. `name` is its path inside the project's folder. */
 export const inProject = (name: string): string => path.join(project, name);
+
+/**
+ * Reads a file of `dist`, or lists a folder there. The service reads everything of `dist` before it
+ * listens, so a later build does not change a running server.
+ */
+function fromDist<T>(name: string, read: (file: string) => T): T {
+  const file = inProject(path.join('dist', name));
+  try {
+    return read(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PlainError(`Cannot read ${file} (${code}). Run npm run build.`);
+  }
+}
+
+export const readBuilt = (name: string): Buffer => fromDist(name, (file) => readFileSync(file));
+
+/** The paths of everything below a folder of `dist`, from this folder. */
+export const listBuilt = (name: string): string[] =>
+  fromDist(name, (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }));

@@ -52,7 +52,10 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
   stop(heard?: Promise<unknown>): Promise<void>;
 }
 
-/** Starts the whole service over a database. Throws a `PlainError` if the service cannot listen. */
+/**
+ * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete or the
+ * service cannot listen.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
@@ -70,7 +73,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     () => pool.load().waiting,
   );
   const aside = connect(databaseUrl, { open, connections: CONNECTIONS_ASIDE });
-  const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
@@ -92,14 +94,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     openPages: OPEN_PAGES,
   });
   app.route('/', webRoutes({ lab }));
-  if (stages)
-    app.route(
-      '/lab',
-      createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
-    );
-  // If the service cannot listen, only the stages must be closed. The stages open connections at
+  const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
+  const listenWithLab = async () => {
+    if (stages)
+      app.route(
+        '/lab',
+        createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
+      );
+    return listen(app, host, port);
+  };
+  // If the service cannot start, only the stages must be closed. The stages open connections at
   // once, because they remove leftovers. The pools open no connection before their first query.
-  const listening = await listen(app, host, port).catch(async (error) => {
+  const listening = await listenWithLab().catch(async (error) => {
     await stages?.close();
     throw error;
   });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { inProject } from '../process/project.ts';
+import { readBuilt } from '../process/project.ts';
 
 /**
  * A file that the pages load. Its name contains a hash of its content, so the content under one
@@ -32,24 +31,10 @@ const TYPES: Record<BundledFile, string> = {
   'icon.svg': 'image/svg+xml',
 };
 
-let bundle: Promise<Bundle> | undefined;
-
-/**
- * Reads the files in `dist/pages` at the first request, and keeps them. A later build has no effect
- * on this process.
- */
-export const readBundle = (): Promise<Bundle> => {
-  bundle ??= readAll().catch((error) => {
-    // The next request tries again. Perhaps this process could open no more files.
-    bundle = undefined;
-    throw error;
-  });
-  return bundle;
-};
-
-async function readAll(): Promise<Bundle> {
+/** Reads the files in `dist/pages`. Throws a `PlainError` if a file cannot be read. */
+export function readBundle(): Bundle {
   const files = Object.keys(TYPES) as BundledFile[];
-  const read = await Promise.all(files.map(async (file) => [file, await readAsset(file)] as const));
+  const read = files.map((file) => [file, readAsset(file)] as const);
   const byFile = Object.fromEntries(read) as Record<BundledFile, Asset>;
   return {
     assets: new Map(read.map(([, asset]) => [asset.name, asset])),
@@ -57,8 +42,8 @@ async function readAll(): Promise<Bundle> {
   };
 }
 
-async function readAsset(file: BundledFile): Promise<Asset> {
-  const content = Uint8Array.from(await readFile(inProject(`dist/pages/${file}`)));
+function readAsset(file: BundledFile): Asset {
+  const content = Uint8Array.from(readBuilt(`pages/${file}`));
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 8);
   const { name, ext } = path.parse(file);
   return { name: `${name}-${hash}${ext}`, type: TYPES[file], content };

@@ -26,8 +26,9 @@ export const OPEN_PAGES = ['/', '/lab', '/web/*'];
 /** Serves the pages and their files. The lab's page exists only in workshop mode. */
 export function webRoutes({ lab }: { lab: boolean }) {
   const routes = newRoutes();
-  const answerPage = async (c: Context, page: PageName) => {
-    const document = Shell({ page, lab, bundle: await readBundle() });
+  const bundle = readBundle();
+  const answerPage = (c: Context, page: PageName) => {
+    const document = Shell({ page, lab, bundle });
     return c.html(`<!doctype html>${document}`, 200, {
       'Content-Security-Policy': CONTENT_SECURITY_POLICY,
       Vary: 'Accept',
@@ -40,9 +41,8 @@ export function webRoutes({ lab }: { lab: boolean }) {
     routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
     routes.all('/lab', () => methodNotAllowed('GET, HEAD'));
   }
-  routes.get('/web/:name', async (c, next) => {
-    const { assets } = await readBundle();
-    const asset = assets.get(c.req.param('name'));
+  routes.get('/web/:name', (c, next) => {
+    const asset = bundle.assets.get(c.req.param('name'));
     if (!asset) return next();
     return c.body(asset.content, 200, { 'Content-Type': asset.type, 'Cache-Control': FOR_EVER });
   });

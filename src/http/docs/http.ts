@@ -5,6 +5,7 @@ import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './pag
 /** The OpenAPI document of `described`, and a page that shows it. */
 export function docsRoutes(described: ReturnType<typeof newRoutes>) {
   const routes = newRoutes();
+  const start = readStart();
   let document: Document | undefined;
   routes.get('/openapi.json', revalidated, (c) => {
     // The document is made at the first request, when all routes are registered.
@@ -14,8 +15,8 @@ export function docsRoutes(described: ReturnType<typeof newRoutes>) {
   routes.get('/docs', revalidated, (c) =>
     c.html(page, 200, { 'Content-Security-Policy': CONTENT_SECURITY_POLICY }),
   );
-  routes.get('/docs/start.js', revalidated, async (c) =>
-    c.body(await readStart(), 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+  routes.get('/docs/start.js', revalidated, (c) =>
+    c.body(start, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
   );
   for (const { name, type, read } of files)
     routes.get(`${FILES_AT}/${name}`, async (c) =>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { inProject } from '../../process/project.ts';
+import { readBuilt } from '../../process/project.ts';
 
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = createRequire(import.meta.url)(manifest) as { version: string };
@@ -32,7 +32,7 @@ export const files: PageFile[] = [
 ];
 
 /** Reads the page's script, which the build makes from `start.js`. */
-export const readStart = () => readFile(inProject('dist/pages/docs.js'), 'utf8');
+export const readStart = () => readBuilt('pages/docs.js').toString();
 
 // No address begins with a slash, because the page may be at /api/docs behind a proxy.
 export const page = `<!doctype html>

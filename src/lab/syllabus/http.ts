@@ -4,6 +4,7 @@ import { problem } from '../../http/problem.ts';
 import { methodNotAllowed } from '../../http/problems.ts';
 import { chapters, findStrategy } from '../chapters/index.ts';
 import { noSuchStrategy } from '../problems.ts';
+import { readTexts } from './source.ts';
 import { readEntry, syllabus } from './syllabus.ts';
 
 /** The words of a chapter that the pages show. */
@@ -23,11 +24,12 @@ export type ToldChapter = (typeof toldChapters)[number];
 
 /** The chapters, their strategies, and one strategy with its source code. */
 export function syllabusRoutes() {
+  const texts = readTexts();
   const answer = (c: Context<Env>, address: string) => {
     const found = findStrategy(address);
     return typeof found === 'string'
       ? problem(noSuchStrategy(found))
-      : c.json(readEntry(found), 200);
+      : c.json(readEntry(found, texts), 200);
   };
   const routes = newRoutes()
     .get('/chapters', (c) => c.json(toldChapters))

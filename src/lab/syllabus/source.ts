@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, type TokenType } from 'sugar-high/core';
 import * as typescript from 'sugar-high/lang/typescript';
-import { inProject } from '../../process/project.ts';
+import { listBuilt, readBuilt } from '../../process/project.ts';
 import type { Addressed } from '../chapters/index.ts';
 import { findDecisive } from './decisive.ts';
 
@@ -26,6 +25,20 @@ export interface Source {
   lines: SourceLine[];
 }
 
+/** The texts of source files, by path from the project's folder. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** Reads the copies that the build made, because a deployment has no `src`. */
+export const readTexts = (): Texts =>
+  new Map(
+    listBuilt('sources')
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => [
+        name.split(path.sep).join('/'),
+        readBuilt(path.join('sources', name)).toString(),
+      ]),
+  );
+
 /** The file of a strategy. */
 export const fileOf = ({ chapter, strategy: { name, file = name } }: Addressed): string =>
   `src/lab/chapters/${chapter.name}/strategies/${file}.ts`;
@@ -34,30 +47,33 @@ export const fileOf = ({ chapter, strategy: { name, file = name } }: Addressed):
  * The strategy's file. If its decisive statement is in production's code, also the files of production
  * that import one another on the way there.
  */
-export function sourcesOf(addressed: Addressed): Source[] {
+export function sourcesOf(addressed: Addressed, texts: Texts): Source[] {
   const { name } = addressed.strategy;
   const { production } = addressed.chapter;
   const ways = [[fileOf(addressed)]];
   for (const way of ways) {
     const file = way.at(-1) ?? '';
-    const text = read(file);
-    if (findDecisive(text, name)) return way.map((each) => sourceOf(each, name));
+    const text = textOf(file, texts);
+    if (findDecisive(text, name)) return way.map((each) => sourceOf(each, name, texts));
     const next = importedBy(file, text).filter((each) => each.startsWith(`${production}/`));
     ways.push(...next.map((each) => [...way, each]));
   }
   throw new Error(`${name} has no decisive statement`);
 }
 
-/** Reads the copy that the build made: a deployment has no `src`. */
-const read = (file: string) => readFileSync(inProject(path.join('dist/sources', file)), 'utf8');
+function textOf(file: string, texts: Texts): string {
+  const text = texts.get(file);
+  if (text === undefined) throw new Error(`The build has no copy of ${file}`);
+  return text;
+}
 
 const importedBy = (file: string, text: string): string[] =>
   [...text.matchAll(/ from '(\..+)';$/gm)].map(([, specifier = '']) =>
     path.posix.join(path.posix.dirname(file), specifier),
   );
 
-function sourceOf(file: string, strategy: string): Source {
-  const text = read(file);
+function sourceOf(file: string, strategy: string, texts: Texts): Source {
+  const text = textOf(file, texts);
   const decisive = findDecisive(text, strategy)?.lines ?? [];
   const { lines } = parse(text, typescript);
   const imports = lines.findLastIndex(({ value }) => / from '.+';$/.test(value));

@@ -1,7 +1,7 @@
 import type { Strategy } from '../chapter.ts';
 import { type Addressed, addressOf, allStrategies } from '../chapters/index.ts';
 import { knownVerdicts } from './known-verdicts.ts';
-import { type Source, sourcesOf } from './source.ts';
+import { type Source, sourcesOf, type Texts } from './source.ts';
 import type { Proof } from './verdicts.ts';
 
 /** A strategy with the proofs of its verdict. */
@@ -36,7 +36,7 @@ function entryOf(addressed: Addressed): SyllabusEntry {
 export const syllabus: readonly SyllabusEntry[] = allStrategies.map(entryOf);
 
 /** One strategy with its source code. */
-export const readEntry = (addressed: Addressed): EntryWithSources => ({
+export const readEntry = (addressed: Addressed, texts: Texts): EntryWithSources => ({
   ...entryOf(addressed),
-  sources: sourcesOf(addressed),
+  sources: sourcesOf(addressed, texts),
 });

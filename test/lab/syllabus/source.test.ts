@@ -3,16 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
 import { findDecisive } from '../../../src/lab/syllabus/decisive.ts';
 import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
-import { sourcesOf } from '../../../src/lab/syllabus/source.ts';
+import { readTexts, sourcesOf } from '../../../src/lab/syllabus/source.ts';
 import { addressed } from '../../support/claims-chapter.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const texts = readTexts();
 const textOf = ({ tokens }: { tokens: { text: string }[] }) =>
   tokens.map(({ text }) => text).join('');
 
 describe.each(strategies.map(({ name }) => name))('%s', (name) => {
   test('has exactly one decisive statement, which is in its source', () => {
-    const sources = sourcesOf(addressed(name));
+    const sources = sourcesOf(addressed(name), texts);
     const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
     expect(marked).toEqual(sources.slice(-1));
     for (const { path, lines } of sources) {
@@ -25,14 +26,14 @@ describe.each(strategies.map(({ name }) => name))('%s', (name) => {
   });
 
   test('is said to have a gap or a deadlock exactly where it does not hold', () => {
-    const path = sourcesOf(addressed(name)).at(-1)?.path ?? '';
+    const path = sourcesOf(addressed(name), texts).at(-1)?.path ?? '';
     const isGap = /^(GAP|DEADLOCK)$/.test(findDecisive(read(path), name)?.what ?? '');
     expect(isGap).toBe(knownVerdicts[`claims/${name}`]?.verdict !== 'holds');
   });
 });
 
 test('production shows the way to the lock in production’s code', () => {
-  const sources = sourcesOf(addressed('production'));
+  const sources = sourcesOf(addressed('production'), texts);
   expect(sources.map(({ path }) => path)).toEqual([
     'src/lab/chapters/claims/strategies/production.ts',
     'src/claims/batching/claim-queue.ts',
@@ -43,7 +44,7 @@ test('production shows the way to the lock in production’s code', () => {
 });
 
 test('imports are left out, and words have their kinds', () => {
-  const [naive] = sourcesOf(addressed('naive'));
+  const [naive] = sourcesOf(addressed('naive'), texts);
   expect(textOf(naive?.lines[0] ?? { tokens: [] })).toBe('/**');
   const kindOf = (text: string) =>
     naive?.lines.flatMap(({ tokens }) => tokens).find((token) => token.text === text)?.kind;

@@ -1,7 +1,16 @@
 /**
  * Tests of a deployment, which has only `dist`, `drizzle`, the package files and the dependencies.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -10,21 +19,28 @@ import { inProject } from '../../../src/process/project.ts';
 import { type Command, makeTmpDir, start } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 
+const DEPLOYED = ['dist', 'drizzle', 'package.json', 'package-lock.json'];
+
 let deployment: string;
 let DATA_DIR: string;
 beforeAll(() => {
-  deployment = makeTmpDir();
+  deployment = deploy(DEPLOYED);
   DATA_DIR = path.join(makeTmpDir(), 'data');
-  for (const name of ['dist', 'drizzle', 'package.json', 'package-lock.json'])
-    cpSync(inProject(name), path.join(deployment, name), { recursive: true });
+});
+
+/** Makes a folder with these parts of the project and the production dependencies. */
+function deploy(parts: string[]): string {
+  const folder = makeTmpDir();
+  for (const name of parts) cpSync(inProject(name), path.join(folder, name), { recursive: true });
   // The packages are links, since copies of 110 MB would take many seconds. The programs find no
   // other packages.
   for (const name of productionDependencies()) {
-    const link = path.join(deployment, name);
+    const link = path.join(folder, name);
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(inProject(name), link);
   }
-});
+  return folder;
+}
 
 /** The packages that `npm ci --omit=dev` would install, according to the lock file. */
 function productionDependencies(): string[] {
@@ -37,8 +53,8 @@ function productionDependencies(): string[] {
     .filter((name) => existsSync(inProject(name)));
 }
 
-const run = (program: string, args: string[], env: Record<string, string>) =>
-  start(program, args, { DATA_DIR, PORT: '0', ...env }, deployment);
+const run = (program: string, args: string[], env: Record<string, string>, folder = deployment) =>
+  start(program, args, { DATA_DIR, PORT: '0', ...env }, folder);
 
 const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 
@@ -117,4 +133,64 @@ test('a deployment migrates, seeds and examines a database', async () => {
   }
   const embedded = run('npm', ['run', 'doctor'], {});
   await embedded.says(/All is well/);
+}, 120_000);
+
+test('a running server serves the pages of the build that it started with', async () => {
+  const changing = deploy(DEPLOYED);
+  const DATABASE_URL = await makeDatabase();
+  const serve = () =>
+    run(process.execPath, programOf('dist/server.js'), { DATABASE_URL, LAB: 'on' }, changing);
+  const server = serve();
+  const url = await urlOf(server);
+  const naive = 'sources/src/lab/chapters/claims/strategies/naive.ts';
+  for (const file of ['pages/board.js', 'pages/docs.js', naive])
+    appendFileSync(path.join(changing, 'dist', file), '\n// ANOTHER BUILD');
+  const page = await (await fetch(url, { headers: { Accept: 'text/html' } })).text();
+  const [script = ''] = page.match(/\.\/web\/board-\w+\.js/) ?? [];
+  for (const address of [script, '/docs/start.js', '/lab/strategies/naive']) {
+    const answer = await fetch(new URL(address, url));
+    expect(answer.status).toBe(200);
+    expect(await answer.text(), address).not.toContain('ANOTHER BUILD');
+  }
+  await stop(server);
+}, 120_000);
+
+test.each(['pages/lab.css', 'pages/docs.js', 'sources'])(
+  'a server without %s names it in one line, and does not start',
+  async (name) => {
+    const incomplete = deploy(DEPLOYED);
+    rmSync(path.join(incomplete, 'dist', name), { recursive: true });
+    const env = { DATABASE_URL: await makeDatabase(), LAB: 'on' };
+    const server = run(process.execPath, programOf('dist/server.js'), env, incomplete);
+    expect((await server.ended).code).toBe(1);
+    expect(server.stdout()).toBe('');
+    expect(server.stderr()).toBe(
+      `Cannot read ${path.join(incomplete, 'dist', name)} (ENOENT). Run npm run build.\n`,
+    );
+  },
+  120_000,
+);
+
+/** The lines on stderr without those of npm itself. */
+const ownLines = ({ stderr }: Command) => stderr().replaceAll(/^npm .*\n/gm, '');
+
+test('a checkout without its compiler uses dist as built, and without dist says so', async () => {
+  const checkout = deploy([...DEPLOYED, 'src', 'scripts']);
+  const env = { DATABASE_URL: await makeDatabase() };
+  const AS_BUILT = 'The compiler is not installed, so dist/ is used as it is.\n';
+  const server = run('npm', ['start'], env, checkout);
+  await urlOf(server);
+  expect(ownLines(server)).toBe(AS_BUILT);
+  server.child.kill('SIGTERM');
+  await server.ended;
+  const doctor = run('npm', ['run', '--silent', 'doctor'], env, checkout);
+  expect((await doctor.ended).code).toBe(0);
+  expect(ownLines(doctor)).toBe(AS_BUILT);
+
+  rmSync(path.join(checkout, 'dist'), { recursive: true });
+  const blind = run('npm', ['run', '--silent', 'doctor'], env, checkout);
+  expect((await blind.ended).code).toBe(2);
+  expect(ownLines(blind)).toBe(
+    'There is no dist/ and no compiler. Run npm ci and npm run build first.\n',
+  );
 }, 120_000);
