@@ -23,9 +23,9 @@ export interface Chosen {
 }
 
 /**
- * The strategies at these addresses, in that order. They have to be of one chapter. `all` stands for
- * every strategy of the first chapter, and `claims/all` for every strategy of claims. Throws a
- * `UsageError` for anything else.
+ * Finds the strategies at these addresses, in the same order. All must belong to one chapter. `all`
+ * stands for every strategy of the first chapter, and `claims/all` for every strategy of claims.
+ * Throws a `UsageError` for any other address.
  */
 export function chooseStrategies(addresses: readonly string[] = ['all']): Chosen {
   const whole = addresses.map((each) => /^(?:(.+)\/)?all$/.exec(each)).find((match) => match);
@@ -43,7 +43,7 @@ export function chooseStrategies(addresses: readonly string[] = ['all']): Chosen
   return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
 }
 
-/** Throws a `UsageError` if a strategy has no such situation. */
+/** Finds a situation by its name. Throws a `UsageError` if a strategy has no such situation. */
 export function chooseSituation({ chapter, strategies }: Chosen, name: string | undefined) {
   const [situation] = strategies.map((strategy) =>
     orUsage(findSituation({ chapter, strategy }, name)),
@@ -52,7 +52,7 @@ export function chooseSituation({ chapter, strategies }: Chosen, name: string | 
   return situation;
 }
 
-/** Throws a `UsageError` if there is no such chapter. */
+/** Finds a chapter by its name. Throws a `UsageError` if there is no such chapter. */
 export const chooseChapter = (name: string | undefined): Chapter => orUsage(findChapter(name));
 
 function orUsage<T>(found: T | string): T {

@@ -5,7 +5,10 @@ import { clearProgress, showProgress } from './progress.ts';
 
 export type Result = Exploration & { strategy: Strategy };
 
-/** Two stages at a time: the explorer waits for PostgreSQL, and PostgreSQL for it, in turns. */
+/**
+ * The stages in use at once. The explorer and PostgreSQL wait for each other in turns, so a second
+ * stage saves time.
+ */
 const STAGES = 2;
 
 /** Explores strategies of a chapter in one situation. The results are in the order of the strategies. */

@@ -24,13 +24,12 @@ Usage: npm run explore -- [options]
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
-A schedule is the order in which the sessions make their steps: 1,1,2 means that
-session 1 made two and then session 2 one; t is where time passes. What counts as
-a step: docs/explorer.md. Two sessions are the proof: exhaustive for 2 sessions at
-statement granularity.
+A schedule is the order of the sessions' steps. In 1,1,2, session 1 makes two steps,
+and then session 2 makes one. At t, time passes. docs/explorer.md explains steps.
+The proofs are for two sessions: exhaustive for 2 sessions at statement granularity.
 
-Exit code: 0 when every strategy kept its promise in every schedule, 1 when one
-broke it, 2 when it could not be run as asked.
+Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
+broke its promise, 2 when the command could not run as asked.
 `;
 
 const rules = z.object({

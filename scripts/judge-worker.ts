@@ -15,7 +15,7 @@ process.once('message', (task: Task) => {
     .catch((error: unknown) => report({ kind: 'unusable', message: explain(task.file, error) }));
 });
 process.once('disconnect', () => process.exit());
-// Nobody hears of the failure of a promise that nobody awaits.
+// The strategy ignores a promise, and this promise has failed.
 process.on('unhandledRejection', () => {
   const check = 'no error goes unhandled';
   const detail = 'a promise failed that nobody had awaited';
@@ -33,7 +33,7 @@ function explain(file: string, error: unknown): string {
   if (error instanceof PlainError) return error.message;
   if (error instanceof Hang) return `${file} hangs: ${error.message}.`;
   if (error instanceof Divergence)
-    return `${file} does not do the same when it is played again, so it cannot be judged. ${error.message}`;
+    return `${file} runs differently when it is played again, so it cannot be judged. ${error.message}`;
   return `${file} cannot be judged: ${describe(error)}`;
 }
 

@@ -15,12 +15,12 @@ import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Puts a strategy of your own to the proof.
+const HELP = `Judges a strategy of your own in every schedule.
 
 Usage: npm run judge -- FILE.ts [--chapter NAME] [--json]
 
-FILE.ts may be anywhere on the disk. Its default export is a strategy, or the
-function of a strategy alone. The chapters, and how such an export looks:
+FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
+the function of a strategy. The chapters, each with an example of an export:
 
 ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\n')}
 
@@ -32,8 +32,8 @@ chapter. Then eight sessions race at full speed.
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-Exit code: 0 when it holds, 1 when it falls, 2 when it cannot be run: it does not
-compile, has no default export, or hangs.
+Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
+the file does not compile or has no default export, or the strategy hangs.
 `;
 
 const rules = z.object({
@@ -85,11 +85,11 @@ export interface Task {
   url: string;
 }
 
-/** In a process of its own, since code that never gives the processor back has to be ended. */
+/** Judges in a process of its own, since we must be able to end code that never ends by itself. */
 async function judgeInWorker(task: Task, stop: AbortSignal): Promise<Judgement> {
   const worker = fork(inProject('scripts/judge-worker.ts'), [], {
     execArgv: process.execArgv,
-    // The strategy may print, and stdout is for the judgement.
+    // The strategy may print. Its output goes to stderr, since stdout is for the judgement.
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   const end = () => worker.kill('SIGKILL');
@@ -108,7 +108,7 @@ async function judgeInWorker(task: Task, stop: AbortSignal): Promise<Judgement> 
   });
   worker.send(task);
   await ended;
-  // The file is still there if the worker was killed while it loaded the strategy.
+  // The compiled file is still there if the worker was killed while it loaded the strategy.
   rmSync(compiledBy(worker.pid), { force: true });
   clearTimeout(watchdog);
   clearProgress();

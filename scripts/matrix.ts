@@ -18,7 +18,7 @@ and src/lab/syllabus/verdicts.json.
 
 Usage: npm run matrix [-- --check]
 
-  --check            change nothing; exit with 1 when one of them is stale
+  --check            change nothing, and exit with 1 if one of the files is out of date
   --help             show this
 `;
 
@@ -28,7 +28,7 @@ const verdictsFile = inProject('src/lab/syllabus/verdicts.json');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 
-/** Everything that was explored of one strategy. */
+/** The results of one strategy in all its situations. */
 interface Explored {
   chapter: Chapter;
   strategy: Strategy;
@@ -60,9 +60,9 @@ runMain(async (stop) => {
     return 0;
   }
   if (options.check)
-    throw new PlainError('docs/strategies.md or verdicts.json is stale: npm run matrix');
+    throw new PlainError('docs/strategies.md or verdicts.json is out of date. Run npm run matrix.');
   for (const [file, text] of stale) writeFileSync(file, text);
-  print('docs/strategies.md and verdicts.json are written anew.\n');
+  print('docs/strategies.md and verdicts.json have been updated.\n');
   return 0;
 });
 
@@ -94,7 +94,10 @@ function assertVerdict({ chapter, strategy, found }: Explored) {
   if (promise === 'nothing' && !isFaulty) throw new PlainError(`${name} was not caught.`);
 }
 
-/** A row for each strategy. Each situation has the number of schedules that go wrong, and how. */
+/**
+ * A row for each strategy, and a cell for each situation. A cell counts the schedules with each
+ * fault.
+ */
 function tableOf(explored: Explored[]): string {
   const situations = explored[0] ? situationsOf(explored[0].chapter) : [];
   const head = ['strategy', 'promises', ...situations.map(({ idea }) => idea), 'verdict'];

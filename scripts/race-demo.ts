@@ -32,7 +32,7 @@ import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Fires a crowd at one job, all at the same moment, and counts who got a slot.
+const HELP = `Sends many claims of one job at the same moment, and counts who got a slot.
 
 Usage: npm run race-demo -- [options]
 
@@ -42,18 +42,18 @@ Usage: npm run race-demo -- [options]
   --rounds N         rounds a strategy, each on a fresh job (1 to 100000,
                      default 20)
   --capacity N       slots of the job (1 to 1000, default 4)
-  --url URL          race a server that runs in workshop mode already, instead of
-                     starting one on a database of its own
+  --url URL          race on a server that already runs in workshop mode; by default
+                     the command starts a server on a database of its own
   --trace FILE       write what happened as a timeline (Chrome trace-event JSON) that
                      Perfetto opens: statements, waits, and who held the lock
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
-Without --url, it starts an embedded PostgreSQL for itself, or makes a database of
-its own on the server at DATABASE_URL, and removes it at the end.
+Without --url, the command uses a new database on an embedded PostgreSQL or, if
+DATABASE_URL is set, on the server there. It removes the database at the end.
 
-Exit code: 0 when every strategy kept its promise, 1 when one broke it, 2 when it
-could not be run as asked.
+Exit code: 0 when every strategy kept its promise, 1 when a strategy broke its
+promise, 2 when the command could not run as asked.
 `;
 
 const optionRules = z.object({
@@ -111,11 +111,13 @@ function readRaceOptions(): Options {
     },
   });
   if (options.trace !== undefined && options.url !== undefined)
-    throw new UsageError('--trace looks into a server of its own, so it does not go with --url.');
+    throw new UsageError(
+      '--trace records only a server of this command, so it cannot be used with --url.',
+    );
   return options;
 }
 
-/** A server in workshop mode on a database that is thrown away. */
+/** Starts a server in workshop mode. Its database is thrown away at the end. */
 async function openArena(stop: AbortSignal, trace: Trace | undefined) {
   await buildDist();
   const scratch = await openScratch(readConfig().databaseUrl, stop);

@@ -13,15 +13,16 @@ const HELP = `Plays one schedule of a strategy, and prints what happened.
 Usage: npm run replay -- NAME SCHEDULE [--situation NAME] [--sessions N]
 
   NAME               a strategy, such as claims/naive or naive
-  SCHEDULE           who makes the next step: 1,1,2,1,2,2 (t: time passes). Where it
-                     ends before the sessions do, the lowest number goes on.
+  SCHEDULE           the sessions in the order of their steps, such as 1,1,2,1,2,2
+                     (t: time passes). If the schedule is too short, the
+                     session with the lowest number makes the next step.
   --situation NAME   one of the chapter's situations (default: its first), which are
                      ${situationsInHelp}
   --sessions N       sessions at once (2 or 3; default: those in the schedule)
   --help             show this
 
 The same schedule prints the same transcript each time. Exit code: 0 when the
-schedule was played, 2 when it could not be run as asked.
+schedule was played, 2 when the command could not run as asked.
 `;
 
 const rules = z.object({
