@@ -21,7 +21,7 @@ const press = async (page: Page, keys: string) => {
   await lane(page, 1).waitFor();
   for (const key of keys) await page.keyboard.press(key);
 };
-/** The arrows that are seen, each from one session to another, by where it begins and ends. */
+/** The visible arrows. Each is given by the places of its beginning and its end. */
 const arrows = (page: Page, kind: string) =>
   page
     .locator(`.waits:visible .${kind} line`)
@@ -69,13 +69,13 @@ browserTest(
 );
 
 browserTest(
-  'a deadlock is shown as a red circle, and PostgreSQL gives up one session',
+  'a deadlock is shown as a red circle, and PostgreSQL stops one session',
   async ({ open }) => {
     const page = await open(at('strategy=insert-then-lock'));
     await press(page, '1212');
-    await said(page, 'Deadlock: S2 and S1 wait for one another, and PostgreSQL gives up S2.');
+    await said(page, 'Deadlock: S2 and S1 wait for one another, and PostgreSQL stops S2.');
     expect((await arrows(page, 'deadlock')).toSorted()).toEqual(['25% to 75%', '75% to 25%']);
-    await lane(page, 2).getByText('given up by PostgreSQL').waitFor();
+    await lane(page, 2).getByText('stopped by PostgreSQL').waitFor();
     await page.getByText('READ COMMITTED, failed: only ROLLBACK is left').waitFor();
     await expectAccessible(page);
     await press(page, 'e');
@@ -161,7 +161,7 @@ describe('a permalink', () => {
 
   browserTest('to an impossible schedule says why, and how to go on', async ({ open }) => {
     const page = await open(at('strategy=row-lock&schedule=1,2,2'));
-    await page.getByText('Step 3 of the schedule is 2, but only 1 can go on there.').waitFor();
+    await page.getByText('Step 3 of the schedule is 2. The choices there: 1.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Begin anew' }).click();
     await said(page, 'Nobody has made a step yet.');

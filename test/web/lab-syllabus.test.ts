@@ -25,7 +25,7 @@ browserTest('every strategy is listed with its verdict, in order', async ({ open
 
 browserTest('the source is highlighted, and the decisive statement is marked', async ({ open }) => {
   const page = await open(at('naive'));
-  await page.getByText('what decides is marked, at line 15').waitFor();
+  await page.getByText('the decisive statement is marked, at line 15').waitFor();
   expect(await page.locator('mark').allInnerTexts()).toEqual([
     '    const decision = await countClaims(db, request);',
   ]);
@@ -52,7 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const)
   browserTest(`it is accessible, ${colorScheme}, wide and narrow`, async ({ open }) => {
     for (const width of [1280, 360]) {
       const page = await open(at('fenced-lease'), { colorScheme, width });
-      await page.getByText('what decides is marked').waitFor();
+      await page.getByText('the decisive statement is marked').waitFor();
       await expectAccessible(page);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
         width,

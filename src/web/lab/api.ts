@@ -9,13 +9,13 @@ export const labUrl = `${serviceUrl}lab`;
 export const plays = hc<PlayRoutes>(labUrl, asking).plays;
 const lab = hc<SyllabusRoutes>(labUrl, asking);
 
-/** The same answer. Throws in words for a person if there is none. */
+/** Returns the answer. If the server sends none, throws an error with words for a person. */
 export const reached = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
   answer.catch(() => {
     throw new Error('The server cannot be reached.');
   });
 
-/** The JSON of an answer. Throws in words if it is a problem. */
+/** Returns the JSON of an answer. If the answer is a problem, throws an error with its detail. */
 async function read<T>(answer: Promise<{ ok: boolean; json(): Promise<unknown> }>): Promise<T> {
   const given = await reached(answer);
   const body = await given.json();

@@ -1,6 +1,6 @@
 import { addressOf, chapterOf, entryAt, type PartProps } from './part.ts';
 
-/** Chooses a strategy, a situation and the number of sessions. Each choice begins anew. */
+/** Chooses a strategy, a situation and the number of sessions. Each choice empties the schedule. */
 export function Choose({ place, go, strategies, chapters }: PartProps) {
   const entry = entryAt(strategies, place.strategy);
   const { session } = chapterOf({ chapters }, entry);
@@ -32,7 +32,7 @@ export function Choose({ place, go, strategies, chapters }: PartProps) {
   );
 }
 
-/** Names are enough as long as there is one chapter. */
+/** All strategies as options. If there is only one chapter, names alone are enough. */
 export const optionsOf = (
   strategies: PartProps['strategies'],
   chapters: PartProps['chapters'],

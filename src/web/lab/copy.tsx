@@ -8,7 +8,7 @@ export function Copy({ label, text }: { label: string; text: () => string }) {
       await navigator.clipboard.writeText(text());
       setSaid('Copied.');
     } catch {
-      setSaid('This browser does not let us copy: select the text.');
+      setSaid('This browser does not allow copying. Select the text instead.');
     }
   };
   return (

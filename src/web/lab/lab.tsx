@@ -25,7 +25,7 @@ const readSyllabus = async (): Promise<Strategies> => {
   return { strategies, chapters };
 };
 
-/** The page around the four parts. The address says which part is seen. */
+/** The page around the four parts. The address says which part is shown. */
 export function Lab() {
   const [place, go] = usePlace();
   const [syllabus, setSyllabus] = useState<Strategies | undefined>(undefined);

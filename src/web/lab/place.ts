@@ -1,10 +1,13 @@
 export const views = ['syllabus', 'play', 'explore', 'race'] as const;
 export type View = (typeof views)[number];
 
-/** A place in the lab. All of it stands in the address of the page, so every address is a permalink. */
+/**
+ * A place in the lab. The address of the page contains the whole place, so every address is a
+ * permalink.
+ */
 export interface Place {
   view: View;
-  /** The address of a strategy, or a name alone, as permalinks had it once. */
+  /** The address of a strategy. Old permalinks have only its name. */
   strategy: string;
   situation: string;
   sessions: number;
@@ -12,7 +15,7 @@ export interface Place {
   schedule: string[];
   /** How many steps of a counterexample are shown. Null if no exploration is wanted. */
   step: number | null;
-  /** The strategy that races beside it. Empty for none. */
+  /** A second strategy for the race. Empty if there is none. */
   beside: string;
   recruiters: number;
   rounds: number;
@@ -38,7 +41,7 @@ export function readPlace(search: string): Place {
   return {
     view: views.find((view) => view === query.get('view')) ?? HOME.view,
     strategy: query.get('strategy') ?? HOME.strategy,
-    // Permalinks had `scenario` once.
+    // Old permalinks have `scenario`.
     situation: query.get('situation') ?? query.get('scenario') ?? HOME.situation,
     sessions: Number(query.get('sessions')) || Math.max(HOME.sessions, ...seen),
     schedule,
@@ -49,7 +52,10 @@ export function readPlace(search: string): Place {
   };
 }
 
-/** The address of a place, from the page itself. It leaves out everything as at home but the strategy. */
+/**
+ * The address of a place, relative to the page. It always has the strategy. It leaves out other
+ * values that are the same as in HOME.
+ */
 export function hrefOf(place: Place): string {
   const { view, strategy, situation, sessions, schedule, step } = place;
   const query = new URLSearchParams({ strategy });
@@ -64,5 +70,5 @@ export function hrefOf(place: Place): string {
   return `?${String(query).replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
 }
 
-/** Goes to another place, by the differences to this one. */
+/** Goes to another place. `change` has only the values that are different there. */
 export type Go = (change: Partial<Place>) => void;

@@ -10,7 +10,7 @@ import { whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
 import { Transcript } from './transcript.tsx';
 
-/** Real sessions. The person before the page is the scheduler. */
+/** Plays with real sessions. The person at the page is the scheduler. */
 export function Play(props: PartProps) {
   const { place, go, strategies } = props;
   const { state, problem, refusal, move, again } = useGame(place, go);
@@ -21,7 +21,7 @@ export function Play(props: PartProps) {
       <h2 class="unseen">Play the scheduler</h2>
       <Choose {...props} />
       {problem && <Trouble problem={problem} place={place} go={go} again={again} />}
-      {!state && !problem && <p class="said">Setting the scene …</p>}
+      {!state && !problem && <p class="said">Preparing the tables …</p>}
       {state && !problem && (
         <>
           <Headline state={state} place={place} entry={entry} chapter={chapter} />

@@ -7,7 +7,7 @@ export type News<Events> = {
   [Name in keyof Events]: { name: Name; data: Events[Name] };
 }[keyof Events];
 
-/** Asks the lab for a stream, and yields its events. Throws in words for a person. */
+/** Asks the lab for a stream, and yields its events. Throws errors with words for a person. */
 export async function* newsOf<Events>(
   path: string,
   init: RequestInit,
@@ -26,5 +26,5 @@ export async function* newsOf<Events>(
     // The connection was cut. The message below says so.
   }
   if (last !== 'done' && last !== 'failed')
-    throw new Error('The server has broken off. Try again.');
+    throw new Error('The connection to the server broke. Try again.');
 }

@@ -6,7 +6,10 @@ import { lockIn, names } from './play/words.ts';
 type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
 
-/** The steps so far: a row for each step and a lane for each session. The last row stays in sight. */
+/**
+ * The steps so far: a row for each step and a lane for each session. The last row is always
+ * visible.
+ */
 export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | 'steps'>) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -14,7 +17,7 @@ export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | '
   }, [steps.length]);
   const numbers = Array.from({ length: sessions }, (_, index) => index + 1);
   return (
-    // Keys have to reach everything that scrolls.
+    // The keyboard must reach everything that scrolls.
     <section ref={box} class="swim-lanes" aria-label="Steps so far" tabindex={0}>
       <table class={`of-${sessions}`}>
         <thead>

@@ -18,7 +18,8 @@ export function Transcript({ place, told }: RecordProps) {
         <pre>{told.transcript}</pre>
       </section>
       <p>
-        Again{isOver ? '' : ', and then on to the end'}, on the command line: <code>{command}</code>
+        This command prints it again{isOver ? '' : ', and plays on to the end'}:{' '}
+        <code>{command}</code>
       </p>
       <p class="row">
         <Copy label="Copy transcript" text={() => told.transcript} />

@@ -3,8 +3,9 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Go, hrefOf, type Place, readPlace } from './place.ts';
 
 /**
- * The place, and how to go to another. A step of a schedule replaces the step before in the browser's
- * history. So Back leads out of the game, and not through every move of the game.
+ * Returns the place of the page, and a function that goes to another place. A step of a schedule
+ * replaces the step before in the browser's history. So Back leads out of the game, and not through
+ * every move of the game.
  */
 export function usePlace(): [Place, Go] {
   const [place, setPlace] = useState(() => readPlace(location.search));

@@ -1,6 +1,6 @@
 import type { SyllabusEntry, ToldChapter } from './api.ts';
 
-/** The verdict of the explorer in a word. The mark says the same without the colour. */
+/** The explorer's verdict in one word. The mark shows the verdict without colour. */
 export function VerdictMark({ verdict }: Pick<SyllabusEntry, 'verdict'>) {
   if (verdict === null) return <span class="verdict">not explored yet</span>;
   const holds = verdict === 'holds';

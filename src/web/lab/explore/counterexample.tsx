@@ -11,7 +11,7 @@ interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
   shown: number;
 }
 
-/** The schedule that shows the fault best, up to the step that is shown. */
+/** The clearest schedule for the gravest fault, up to the step that is shown. */
 export function Counterexample({ told, shown, place, go }: CounterexampleProps) {
   const last = told.steps.length;
   const schedule = told.schedule.slice(0, shown);

@@ -8,7 +8,10 @@ import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
 import { useExploration } from './use-exploration.ts';
 
-/** All schedules of a strategy, and the schedule that shows its worst fault best, step by step. */
+/**
+ * Plays all schedules of a strategy, and shows the clearest schedule for its gravest fault, step by
+ * step.
+ */
 export function Explore(props: PartProps) {
   const { place, go } = props;
   const { strategy, situation, sessions } = place;
@@ -53,7 +56,7 @@ function resultOf(chapter: ToldChapter, done: Explored): string {
   const found = isProven
     ? inWords(chapter, schedules, faults)
     : `None of ${schedules} schedules went wrong.`;
-  return isComplete ? found : `${found} There are more than are played here.`;
+  return isComplete ? found : `${found} There are more schedules than the server plays.`;
 }
 
 const commandOf = ({ strategy, situation, sessions }: Explored): string =>
@@ -84,7 +87,7 @@ function Result({ done, place, go, chapter }: ResultProps) {
       </p>
       {!done.isComplete && (
         <p>
-          All of them, on the command line: <code>{commandOf(done)}</code>
+          This command plays all schedules: <code>{commandOf(done)}</code>
         </p>
       )}
       {counterexample && (

@@ -6,7 +6,7 @@ import { type News, newsOf } from '../stream.ts';
 /** The latest news of an exploration. `asked` until there is news. */
 export type Exploring = News<ExplorationNews> | { name: 'asked' };
 
-/** Explores while an exploration is wanted, and tells the progress. Undefined while it is not wanted. */
+/** Explores while `isWanted` is true, and returns the latest news. Undefined while it is false. */
 export function useExploration(question: Question, isWanted: boolean): Exploring | undefined {
   const [latest, setLatest] = useState<{ query: string; exploring: Exploring } | undefined>(
     undefined,
@@ -22,7 +22,7 @@ export function useExploration(question: Question, isWanted: boolean): Exploring
     void follow(query, leaving.signal, tell);
     return () => leaving.abort();
   }, [query, isWanted]);
-  // An answer to another question is never shown, not for a moment.
+  // We never show news of another question, not even for a moment.
   return isWanted && latest?.query === query ? latest.exploring : undefined;
 }
 

@@ -12,16 +12,16 @@ export interface Problem {
   mayPass: boolean;
 }
 
-/** Earlier answers. Schedules are deterministic, so undoing need not ask again. */
+/** Earlier answers, by address. Schedules are deterministic, so undo sends no new request. */
 const known = new Map<string, Answer>();
 
-/** The state after a schedule. A server that has too much to do is asked again a few times. */
+/** The state after a schedule. A busy server is asked again a few times. */
 export async function askPlay(place: Place): Promise<Answer> {
   const before = known.get(hrefOf(place));
   if (before) return before;
   const { strategy, situation, sessions, schedule } = place;
   const asked = { strategy, sessions, schedule, ...(situation && { situation }) };
-  // The address may hold anything, and the service says what is wrong.
+  // The address may contain wrong values. The service checks them, and says what is wrong.
   const json = asked as Parameters<typeof plays.$post>[0]['json'];
   try {
     const response = await patiently(() => plays.$post({ json }));

@@ -1,6 +1,8 @@
 import type { PlayState } from '../api.ts';
 
-/** ●●●○ for the committed state, in words too. Marks of which there are too many stand out. */
+/**
+ * Shows the committed state as marks, such as ●●●○, and in words. Marks above the limit stand out.
+ */
 export const Committed = ({ state }: { state: PlayState['committed'] }) => (
   <>
     <p class={state.isWrong ? 'slots over' : 'slots'}>

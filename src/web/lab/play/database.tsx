@@ -41,6 +41,6 @@ function sayTransaction(transaction: PlayState['sessions'][number]['transaction'
   const { isolation, snapshotOfStep, hasFailed } = transaction;
   const level = isolation.toUpperCase();
   if (hasFailed) return `${level}, failed: only ROLLBACK is left`;
-  if (snapshotOfStep === null) return `${level}, statement by statement`;
-  return `${level}, as of step ${snapshotOfStep}`;
+  if (snapshotOfStep === null) return `${level}, a new snapshot for each statement`;
+  return `${level}, snapshot of step ${snapshotOfStep}`;
 }

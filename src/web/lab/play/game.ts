@@ -5,11 +5,13 @@ import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
 import { askPlay, type Problem } from './ask.ts';
 import { whyNot } from './words.ts';
 
-/** The number of a session, `t`, or one of these. */
+/** A move is the number of a session, `t`, or one of these three words. */
 export type Move = string | 'undo' | 'reset' | 'end';
 
 export interface Game {
-  /** The last answer. It is older than the place while the page asks for the next state. */
+  /**
+   * The last state that the server sent. It is out of date while the page waits for the next state.
+   */
   state: PlayState | undefined;
   /** Why the address cannot be played. */
   problem: Problem | undefined;
@@ -28,7 +30,7 @@ const NOTHING = { address: '', state: undefined, problem: undefined, refusal: un
 /** The game at this place. Moves wait for the answer to the move before. */
 export function useGame(place: Place, go: Go): Game {
   const [, render] = useState<Answered>(NOTHING);
-  // Not the state of a render, since keys come faster than renders.
+  // A ref and not a state, since keys come faster than renders.
   const answered = useRef<Answered>(NOTHING);
   const line = useRef<Move[]>([]);
   const [tries, setTries] = useState(1);
@@ -55,7 +57,7 @@ export function useGame(place: Place, go: Go): Game {
     return show({ ...now(), refusal: whyNot(move, state) });
   };
 
-  /** Makes the waiting moves, until a move asks for another state. */
+  /** Makes the waiting moves, until a move needs a new answer of the server. */
   const makeNext = () => {
     const isAnswered = now().address === hrefOf(readPlace(location.search));
     const next = isAnswered ? line.current?.shift() : undefined;

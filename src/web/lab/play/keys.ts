@@ -9,7 +9,8 @@ const SCROLL_KEYS = ['ArrowLeft', 'ArrowRight', 'Home', 'End'];
  * `onKey` returns whether it knows the key.
  */
 export function useKeys(isOn: boolean, onKey: (key: string) => boolean) {
-  // Always asks the latest render. A new listener for each render would miss keys in between.
+  // The listener calls the `onKey` of the latest render. A new listener for each render would miss
+  // keys between two renders.
   const latest = useRef(onKey);
   latest.current = onKey;
   useEffect(() => {

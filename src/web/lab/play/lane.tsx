@@ -20,10 +20,10 @@ export function Lane({ played, who, ending, isVictim, canStep, onStep }: LanePro
       <h3 id={`lane-${session}`}>
         S{session} <span class="who">{who}</span>
       </h3>
-      <p class="status">{isVictim ? 'given up by PostgreSQL' : inWords(played)}</p>
+      <p class="status">{isVictim ? 'stopped by PostgreSQL' : inWords(played)}</p>
       {statement !== null && <code class="statement">{statement}</code>}
       {ending !== null && <p class="ending">{ending}</p>}
-      {/* Not disabled: a person at the keyboard would lose the focus. */}
+      {/* Not `disabled`, since a disabled button loses the keyboard focus. */}
       <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
         Step S{session} <kbd>{session}</kbd>
       </button>

@@ -4,16 +4,19 @@ import type { Place } from '../place.ts';
 import { inWords } from '../verdict.tsx';
 
 export interface Outcome {
-  /** `won`: the gravest fault. `safe`: nobody could. `held`: not this time. `wrong`: another fault. */
+  /**
+   * `won`: this schedule has the gravest fault. `wrong`: it has another fault. `held`: it has no
+   * fault. `safe`: no schedule has a fault.
+   */
   kind: 'won' | 'safe' | 'held' | 'wrong';
   title: string;
   detail: string;
 }
 
-/** The proofs are from every schedule of so many sessions. */
+/** The proofs are from every schedule of this number of sessions. */
 const PROVEN_FOR = 2;
 
-/** The situation of a place with its proof: by default the first one. */
+/** The situation of a place, with its proof. The default is the first situation. */
 export const situationAt = (
   entry: SyllabusEntry | undefined,
   { situation }: Place,
@@ -22,7 +25,7 @@ export const situationAt = (
     ? entry?.situations[0]
     : entry?.situations.find(({ name }) => name === situation);
 
-/** The end of a schedule, beside the proof from all schedules. */
+/** Compares the end of a schedule with the proof from all schedules. */
 export function outcomeOf(
   state: PlayState,
   place: Place,

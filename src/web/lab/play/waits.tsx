@@ -18,7 +18,7 @@ export const Waits = ({ waits, sessions }: WaitsProps) => (
   </>
 );
 
-/** Across lanes that stand side by side, or down the margin of lanes that do not. */
+/** The x axis is for lanes side by side. The y axis is for lanes one below the other. */
 function Arrows({ waits, sessions, axis }: WaitsProps & { axis: 'x' | 'y' }) {
   const along = (session: number) => `${((session - 0.5) * 100) / sessions}%`;
   const other = axis === 'x' ? 'y' : 'x';

@@ -8,7 +8,7 @@ export const names = (sessions: number[]) => sessions.map((each) => `S${each}`).
 export const lockIn = (statement: string): string =>
   /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement)?.[0] ?? '';
 
-/** The part of a statement that tells it from others. */
+/** A statement in short: the part in which it differs from other statements. */
 export function brief(statement: string): string {
   const lock = lockIn(statement);
   if (lock) return `select … ${lock}`;
@@ -29,7 +29,7 @@ export function whatHappened({ told, deadlock, verdict }: PlayState): string {
   else if (last.acts.length === 0) sentences.push(`S${last.choice} waits for something in memory.`);
   if (deadlock?.step === schedule.length)
     sentences.push(
-      `Deadlock: ${names(deadlock.cycle)} wait for one another, and PostgreSQL gives up S${deadlock.victim}.`,
+      `Deadlock: ${names(deadlock.cycle)} wait for one another, and PostgreSQL stops S${deadlock.victim}.`,
     );
   for (const { session } of last.acts)
     if (endings[session - 1]) sentences.push(`S${session} is told: ${endings[session - 1]}.`);
@@ -39,7 +39,7 @@ export function whatHappened({ told, deadlock, verdict }: PlayState): string {
 
 function sayAct({ session, statement, progress, result, note, waitsFor }: ToldAct): string {
   if (progress === 'waits') return `S${session} waits for ${names(waitsFor)}.`;
-  const did = progress === 'ran' ? 'runs' : 'has waited, and now ran';
+  const did = progress === 'ran' ? 'runs' : 'waited, and has now run';
   const gave = [result, note].filter((each) => each !== null).join('; ');
   return `S${session} ${did} ${brief(statement)}${gave && `: ${gave}`}.`;
 }

@@ -19,7 +19,7 @@ export function Chart({ seen, scale }: ChartProps) {
         <span aria-hidden="true">{isWrong ? '✗' : '✓'}</span>{' '}
         {[summary, faults.join(', ')].filter(Boolean).join(': ')}
       </p>
-      {/* Keys have to reach everything that scrolls. */}
+      {/* The keyboard must reach everything that scrolls. */}
       <section class="lane-box" tabindex={0} aria-label={`Lanes of ${strategy}`}>
         <ol class="race-lanes">
           {lanes.map((lane) => (

@@ -5,7 +5,7 @@ interface CountProps {
   onCount: (count: number) => void;
 }
 
-/** How many of something, from 1. */
+/** A field for a number from 1 to `most`. */
 export const Count = ({ label, value, most, onCount }: CountProps) => (
   <label class="choice">
     {label}

@@ -31,7 +31,7 @@ export const Legend = () => (
       <svg aria-hidden="true">
         <rect class="request" y="45%" width="100%" height="10%" />
       </svg>
-      between statements; there are connections for 20 at once
+      between statements, or waiting for one of 20 connections
     </span>
     <span>
       <span class="good">● 200</span> succeeded

@@ -8,7 +8,7 @@ import { type Racing, useRace } from './use-race.ts';
 const MOST_RECRUITERS = 50;
 const MOST_ROUNDS = 20;
 
-/** Sessions at full speed. PostgreSQL and chance decide. */
+/** Races sessions at full speed. PostgreSQL and chance decide the order. */
 export function Race({ place, go, strategies, chapters }: PartProps) {
   const [racing, start] = useRace();
   const { strategy, beside, recruiters, rounds } = place;
@@ -24,7 +24,8 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
       <h2>Race</h2>
       <p class="lead">
         {recruiters} {session.many} begin at the same moment, at full speed, and four of them can
-        succeed. Each round begins afresh. At its end the tables are counted.
+        succeed. Each round begins with new rows. At the end of a round we count the rows in the
+        tables.
       </p>
       <form
         class="toolbar"
@@ -79,5 +80,5 @@ function inWords({ place, of, rounds, told, failure }: Racing): string {
   if (failure) return '';
   if (told) return told.sentences.join(' ');
   if (place > 0) return `Somebody else races. You are number ${place} in line.`;
-  return rounds.length === 0 ? 'All line up.' : `${rounds.length} of ${of} rounds`;
+  return rounds.length === 0 ? 'The race begins.' : `${rounds.length} of ${of} rounds`;
 }

@@ -3,7 +3,7 @@ import type { SeenRound } from '../../../lab/race/rounds/round.ts';
 import { Chart } from './chart.tsx';
 import { Legend } from './legend.tsx';
 
-/** One round at a time: the lanes of each strategy, to the same scale. */
+/** Shows one round at a time: the lanes of each strategy, on the same scale. */
 export function Rounds({ rounds }: { rounds: SeenRound[] }) {
   const [chosen, setChosen] = useState(0);
   const numbers = [...new Set(rounds.map(({ round }) => round))];

@@ -8,7 +8,7 @@ interface TotalsProps {
   rounds: number;
 }
 
-/** All rounds. `worst` is the most that the sessions of one round had. */
+/** The totals of all rounds. `worst` is the highest number of successes in one round. */
 export function Totals({ told: { results, transcript }, gravest, rounds }: TotalsProps) {
   return (
     <section class="totals" aria-labelledby="totals">

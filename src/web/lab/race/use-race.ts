@@ -14,17 +14,20 @@ export interface RaceWish {
 
 /** A race as far as it has come. */
 export interface Racing {
-  /** The place in line; 0 once it runs. */
+  /** The place in line. 0 when the race runs. */
   place: number;
-  /** How many rounds there will be, those of both strategies. */
+  /** The number of rounds of all strategies together. */
   of: number;
-  /** In the order in which they were run. */
+  /** The rounds so far, in their order. */
   rounds: SeenRound[];
   told?: RaceTold;
   failure?: string;
 }
 
-/** Races on demand. Another race ends the race before, and so does leaving the page. */
+/**
+ * Returns the current race, and a function that starts a race. A new race ends the race before.
+ * Leaving the page also ends the race.
+ */
 export function useRace(): [Racing | undefined, (wish: RaceWish) => void] {
   const [racing, setRacing] = useState<Racing | undefined>(undefined);
   const leaving = useRef<AbortController | null>(null);

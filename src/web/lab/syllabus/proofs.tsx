@@ -55,6 +55,6 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
   );
 }
 
-/** The first situation is the usual one, and needs no name in an address. */
+/** The first situation is the default, so an address needs no name for it. */
 const situationIn = ({ situations }: SyllabusEntry, name: string): string =>
   name === situations[0]?.name ? '' : name;

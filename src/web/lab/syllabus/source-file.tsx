@@ -10,10 +10,10 @@ export function SourceFile({ source: { path, lines } }: { source: Source }) {
       <figcaption>
         <code>{path}</code>
         {decisive.length > 0 && (
-          <span>: what decides is marked, at line {decisive[0]?.number}</span>
+          <span>: the decisive statement is marked, at line {decisive[0]?.number}</span>
         )}
       </figcaption>
-      {/* Keys have to reach everything that scrolls. */}
+      {/* The keyboard must reach everything that scrolls. */}
       <section class="code" tabindex={0} aria-label={path}>
         <pre>
           <code>

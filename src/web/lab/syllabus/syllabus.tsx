@@ -17,9 +17,8 @@ export function Syllabus(props: PartProps) {
     <>
       <h2>Syllabus</h2>
       <p class="lead">
-        {question} Here are {strategies.length} ways, in the order in which the workshop meets them,
-        each with its proof: every order of the statements of two {session.many} was played on a
-        real PostgreSQL.
+        {question} Here are {strategies.length} ways, in the order of the workshop. Each has a
+        proof: every order of the statements of two {session.many} was played on a real PostgreSQL.
       </p>
       <div class="syllabus">
         <StrategyList {...props} />
@@ -64,7 +63,7 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
         </PlaceLink>
       </p>
       <Proofs place={place} go={go} entry={entry} chapter={chapter} />
-      {failure && <p role="alert">The source code did not come: {failure}</p>}
+      {failure && <p role="alert">The source code cannot be shown: {failure}</p>}
       {sources.toReversed().map((source) => (
         <SourceFile key={source.path} source={source} />
       ))}
