@@ -44,7 +44,7 @@ diskTest.concurrent(
     ];
     expect(JSON.parse(inLab[0]?.text ?? '')).toMatchObject({ status: 503, code: 'busy' });
     for (const { text } of inLab) {
-      expect(text).toContain('The lab cannot use its database at the moment: ask again.');
+      expect(text).toContain('The lab cannot use its database at the moment. Try again.');
       expect(text).not.toMatch(/127\.0\.0\.1|DATABASE_URL|base\/|PG_VERSION|No space/);
     }
 

@@ -7,58 +7,58 @@ export type { Assessment, Ending, Sleep, Trial } from './explore/trial.ts';
 export { isRollback } from './explore/trial.ts';
 
 /**
- * A problem that production has to solve, with every way to solve it that the workshop meets. The
- * engine, the judge, the races and the pages know chapters only as this.
+ * A problem that production must solve, with all strategies that the workshop teaches. The judge,
+ * the races and the pages know a chapter only by this interface.
  */
 export interface Chapter<S extends Strategy = Strategy, N extends Situation = Situation> {
   /** The first part of an address, such as `claims` in `claims/naive`. */
   name: string;
   /** The problem, in a sentence for a person. */
   question: string;
-  /** The question of a game that is won by the gravest fault, such as `Can you oversell it?` */
+  /** The challenge to a person who plays, such as `Can you oversell it?` The gravest fault wins. */
   dare: string;
-  /** A session in the words of the chapter. */
+  /** The chapter's words for one session and for many, such as `recruiter` and `recruiters`. */
   session: { one: string; many: string };
   /** The folder with the migrations of the chapter's own tables. */
   migrations: string;
-  /** The folder of production's answer, such as `src/claims`. */
+  /** The folder of production's code for this problem, such as `src/claims`. */
   production: string;
-  /** In the order in which the workshop meets them. */
+  /** The strategies, in the order of the workshop's lessons. */
   strategies: readonly S[];
-  /** Everything that a schedule or a round may be found guilty of, the gravest fault first. */
+  /** All faults that a schedule or a round may have. The gravest fault comes first. */
   faults: readonly [Fault, ...Fault[]];
   /** The promises that strategies make, by name. */
   promises: Readonly<Record<string, Pledge>>;
-  /** The situation of a crowd that the judge lets go at full speed. */
+  /** The situation in which the judge runs many sessions at full speed. */
   crowd: N;
   race: Race<S>;
-  /** Names of the rows that may be locked, in SQL, by their table. */
+  /** For each table whose rows may be locked: an SQL expression that names a row. */
   lockable: Readonly<Record<string, string>>;
-  /** The situations in which a strategy is tried. The first situation is the usual one. */
+  /** The situations in which a strategy is tried. The first situation is the default. */
   situationsOf(strategy: S): readonly [N, ...N[]];
-  /** One strategy in one situation. */
+  /** Makes the trial of one strategy in one situation. */
   trial(strategy: S, situation: N, sessions: number): Trial;
-  /** The committed state, as the page shows it to a person. */
+  /** Reads the committed state in the form that the page shows. */
   readState(admin: Session): Promise<ShownState>;
-  /** The strategy in the default export of a file. Undefined if there is none. */
+  /** The strategy that a file exports by default. Undefined if the export is no strategy. */
   strategyOf(exported: unknown, name: string): S | undefined;
-  /** How such a default export looks. */
+  /** An example of such a default export, for help texts and messages. */
   example: string;
 }
 
-/** One way to solve the problem of a chapter. Each chapter adds the function that does so. */
+/** One way to solve the problem of a chapter. Each chapter adds the strategy's function. */
 export interface Strategy {
   /** The second part of an address, such as `row-lock`. */
   name: string;
-  /** How it works, in a line. */
+  /** How the strategy works, in one line. */
   idea: string;
-  /** One of the promises of the chapter, or `nothing`. */
+  /** The name of one of the chapter's promises, or `nothing`. */
   promise: string;
-  /** The name of its file in the chapter's `strategies`. By default the name of the strategy. */
+  /** The name of its file in `strategies`, without `.ts`. By default the name of the strategy. */
   file?: string;
 }
 
-/** How things stand at the beginning, and what may happen. Each chapter adds what it needs. */
+/** The state before the first step, and the events that may come later. Chapters add fields. */
 export interface Situation {
   name: string;
   idea: string;
@@ -67,9 +67,9 @@ export interface Situation {
 export interface Fault {
   /** Such as `oversold`. */
   name: string;
-  /** The fact that this fault denies. */
+  /** The fact that this fault makes false. */
   fact: string;
-  /** The fault after a number of schedules, such as `oversold` in "18 oversold". */
+  /** The words after a number of schedules, such as `oversold` in "18 oversold". */
   inWords: string;
   /** The verdict on a strategy whose gravest fault this is, such as `oversells`. */
   verdict: string;
@@ -105,60 +105,60 @@ export interface Pledge {
   brokenBy: Fault;
 }
 
-/** The committed state for a person: a row of marks, and words. */
+/** The committed state as a person sees it: a row of marks, and two texts. */
 export interface ShownState {
   marks: Mark[];
   /** Such as `3 claims committed, 4 slots`. */
   summary: string;
   /** Such as `3 from before, Recruiter 1`. */
   detail: string;
-  /** The state itself is a fault already. */
+  /** Whether the committed state alone shows a fault. */
   isWrong: boolean;
 }
 
 export interface Mark {
-  /** `earlier`: taken before the first step. A number: taken by this session. */
+  /** Who took the slot: nobody, somebody before the first step, or the session of this number. */
   by: 'nobody' | 'earlier' | number;
-  /** There are more of these than there may be. */
+  /** Whether this mark is above the limit. */
   isExcess: boolean;
 }
 
 export interface RaceSize {
   /** How many sessions begin at the same moment. */
   sessions: number;
-  /** How many of them can have what they race for. */
+  /** How many sessions may succeed. */
   capacity: number;
 }
 
-/** How strategies race, and how a race is told. `Q` is a request of one session, `A` its answer. */
+/** How strategies race. `Q` is a request of one session, and `A` its answer. */
 export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
   /** Prepares a scratch database for races. */
   prepare(db: Database): Promise<void>;
   /** Makes rows for one race. */
   lay(db: Database, size: RaceSize): Promise<Course<Q>>;
-  /** A server that has just started, and claims, works … by this strategy. */
+  /** Starts a server that answers requests by this strategy. */
   start(strategy: S, db: Database): RaceServer<Q, A>;
-  /** The status that HTTP has for an answer. */
+  /** The HTTP status of an answer. */
   statusOf(answer: A): number;
-  /** How the race ended, from the tables. */
+  /** Counts the result of a race in the tables. */
   count(db: Database, course: Course<Q>): Promise<Standing>;
-  /** Removes the rows of all races. */
+  /** Removes the rows of all races. Rows that later races use again may stay. */
   clear(db: Database): Promise<void>;
-  /** How production is asked for the same over HTTP. */
+  /** Production's HTTP route for the same request. */
   overHttp: RaceRoute<A>;
   words: RaceWords;
 }
 
-/** The rows of one race. */
+/** One race in the tables, and the requests for it. */
 export interface Course<Q = unknown> {
   capacity: number;
-  /** A request for each session, in their order. */
+  /** One request for each session, in the order of the sessions. */
   requests: Q[];
-  /** The same requests as queries of the route. */
+  /** The same requests as query strings of the route. */
   queries: string[];
-  /** What a caller who makes requests of their own has to know, such as ids. */
+  /** The ids that callers need to write requests of their own. */
   ids: Record<string, unknown>;
-  /** The number of the session, from 1, that makes such a request. 0 if there is none. */
+  /** The number of the session, from 1, that makes this request. 0 if no session makes it. */
   sessionOf(request: Q): number;
 }
 
@@ -166,22 +166,22 @@ export interface RaceServer<Q = unknown, A = unknown> {
   ask(request: Q): Promise<A>;
 }
 
-/** How a race stands. */
+/** The result of a race so far. */
 export interface Standing {
   capacity: number;
-  /** How many have what they raced for, counted in the tables. */
+  /** The number of successes, counted in the tables. */
   taken: number;
   faults: string[];
   /** Such as `5 claims in the table for 4 slots`. */
   summary: string;
 }
 
-/** The sentences of a race. Each goes on after the name of a strategy, except the first. */
+/** Texts about a race. `start` is a sentence. The other texts come after the name of a strategy. */
 export interface RaceWords {
-  /** Such as `8 recruiters claim one job at the same moment; it takes 4.` */
+  /** Such as `8 recruiters claim one job at the same moment. The job takes 4.` */
   start(size: RaceSize): string;
   held(capacity: number): string;
-  /** At worst so many had what `capacity` could have. */
+  /** Such as `at worst 5 recruiters hold 4 slots`. */
   worst(taken: number, capacity: number): string;
   nobody: string;
 }

@@ -13,13 +13,15 @@ import { syllabusRoutes } from './syllabus/http.ts';
 export interface LabDeps extends Pick<RacesDeps, 'around' | 'patience'> {
   log: Log;
   stages: LabStages;
-  /** Aborted when the server stops: streams end then. */
+  /** Aborted when the server stops. All streams then end. */
   stop: AbortSignal;
   /** Pages of these origins may use the lab. */
   corsOrigins?: readonly string[];
 }
 
-/** The lab's routes. Mounted in workshop mode only. All of them work in scratch databases. */
+/**
+ * The lab's routes. Only a server in workshop mode has them. They write to scratch databases only.
+ */
 export function createLab({
   log,
   stages,

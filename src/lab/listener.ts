@@ -1,7 +1,7 @@
 import { event, HEARTBEAT, type StreamSource } from '../http/event-stream.ts';
 import { Bell } from '../waiting/bell.ts';
 
-/** Listens to work of the lab by server-sent events. */
+/** A client that follows work of the lab by server-sent events. */
 export class Listener implements StreamSource {
   readonly heartbeatMs = 15_000;
   readonly #bell = new Bell();
@@ -18,7 +18,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Tells news in the place of older news of the same name that still wait. */
+  /** Tells this news, and forgets older news of the same name that still wait. */
   tellLatest(name: string, data: unknown) {
     this.#news = this.#news.filter((each) => each.name !== name);
     this.tell(name, data);
@@ -29,7 +29,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Nothing more comes. News that wait are still told. */
+  /** Ends the stream after the news that still wait. */
   end() {
     this.#isEnding = true;
     this.#bell.ring();

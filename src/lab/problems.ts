@@ -13,38 +13,38 @@ import type { Stages } from './stages/stages.ts';
 
 export const labBusy = {
   ...busy,
-  detail: 'The lab has as much to do as it takes at once: ask again.',
+  detail: 'The lab is busy. Try again.',
 } as const satisfies Problem;
 
-/** The database is away, full, or has too much to do. Only the log says which. */
+/** The database is unreachable, full or overloaded. Only the log names the cause. */
 const noDatabaseNow = {
   ...busy,
-  detail: 'The lab cannot use its database at the moment: ask again.',
+  detail: 'The lab cannot use its database at the moment. Try again.',
 } as const satisfies Problem;
 
-/** The codes that the lab has beside those of the API. */
+/** The lab's problem codes that the API does not have. */
 export const labProblemCodes = ['lab-unavailable', 'strategy-not-found'] as const;
 export type LabProblem<Status extends number = number> = Problem<
   Status,
   ProblemCode | (typeof labProblemCodes)[number]
 >;
 
-/** The account may not do everything that the lab needs of PostgreSQL. */
+/** The lab's account in PostgreSQL lacks a right that the lab needs. */
 export const labUnavailable = {
   status: 503,
   code: 'lab-unavailable',
   title: 'No stage for the lab',
-  detail: 'The lab cannot make a scratch database, or not set what it needs there.',
+  detail: 'The lab cannot make a scratch database, or cannot change a setting that it needs there.',
 } as const satisfies LabProblem;
 
-/** `detail` lists the strategies that there are. */
+/** `detail` says why no strategy was found, and lists the known names. */
 export const noSuchStrategy = (detail: string) =>
   ({ status: 404, code: 'strategy-not-found', title: 'No such strategy', detail }) as const;
 
-/** `detail` lists the situations that there are. */
+/** `detail` lists the known situations. */
 export const noSuchSituation = (detail: string) => ({ ...invalidRequest, detail }) as const;
 
-/** Work of the lab ends with this problem. */
+/** Work of the lab throws this error to end with the problem. */
 export class Refusal extends Error {
   readonly problem: LabProblem<503>;
 
@@ -55,8 +55,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The problem that callers are told of. Undefined for an unexpected error. The message of a database
- * error holds addresses and names of files, so no caller ever sees the message.
+ * The problem that callers receive. Undefined if the error is unexpected. The message of a database
+ * error may contain addresses and file names, so callers never receive the message.
  */
 export function refusalOf(error: unknown): LabProblem<503> | undefined {
   if (error instanceof Refusal) return error.problem;
@@ -64,7 +64,10 @@ export function refusalOf(error: unknown): LabProblem<503> | undefined {
   return error instanceof PlainError && databaseError(error) ? labUnavailable : undefined;
 }
 
-/** The result of work on a stage. If no stage was free, the answer that says so. */
+/**
+ * Runs work on a stage, and returns its result as `done`. If the lab could not do the work, returns
+ * the answer 503.
+ */
 export async function onStage<T>(
   stages: Stages,
   work: (stage: Stage) => Promise<T>,
@@ -77,10 +80,10 @@ export async function onStage<T>(
   }
 }
 
-/** The answer to an error of the lab. An unexpected one is thrown on. */
+/** The answer to an expected error of the lab. Throws an unexpected error again. */
 export function refusalAnswer(error: unknown): ProblemResponse<503> {
   const refused = refusalOf(error);
   if (!refused) throw error;
-  // Asking again does not help an account that lacks a right.
+  // If the account lacks a right, another try does not help. So this answer has no Retry-After.
   return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
 }

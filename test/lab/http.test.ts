@@ -12,7 +12,7 @@ beforeAll(async () => {
   app.route('/lab', makeLab(made));
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the contents of answers.
 const json = async (response: Response): Promise<any> => response.json();
 test('the strategies are listed in the order of the syllabus, with what is proven of them', async () => {
   const list = await json(await app.request('/lab/strategies'));

@@ -1,7 +1,7 @@
 import type { Chapter, Situation, Strategy } from '../chapter.ts';
 import { claims } from './claims/index.ts';
 
-/** In the order in which the workshop meets them. */
+/** All chapters, in the order of the workshop. */
 export const chapters: readonly [Chapter, ...Chapter[]] = [claims];
 const [first] = chapters;
 
@@ -19,8 +19,9 @@ export const allStrategies: readonly Addressed[] = chapters.flatMap((chapter) =>
 );
 
 /**
- * The strategy at an address such as `claims/naive`. `naive` alone does as long as one chapter has a
- * strategy of this name. A string says in words why there is none.
+ * Finds the strategy at an address such as `claims/naive`. The name `naive` is enough if only one
+ * chapter has a strategy of this name. If the result is a string, it says why no strategy was
+ * found.
  */
 export function findStrategy(address: string): Addressed | string {
   const [name = '', chapterName] = address.split('/').reverse();
@@ -40,7 +41,7 @@ function listOf(chapterName: string | undefined): string {
   return `The strategies are ${known.map(addressOf).join(', ')}.`;
 }
 
-/** The chapter of this name, by default the first one. A string says why there is none. */
+/** Finds the chapter of this name, by default the first one. A string says why none was found. */
 export function findChapter(name: string | undefined): Chapter | string {
   if (name === undefined) return first;
   return chapters.find((each) => each.name === name) ?? noSuchChapter(name);
@@ -49,7 +50,10 @@ export function findChapter(name: string | undefined): Chapter | string {
 const noSuchChapter = (name: string) =>
   `There is no chapter "${name}". The chapters are ${chapters.map((each) => each.name).join(', ')}.`;
 
-/** The situation of this name, by default the strategy's first. A string says why there is none. */
+/**
+ * Finds the situation of this name, by default the strategy's first. A string says why none was
+ * found.
+ */
 export function findSituation(
   { chapter, strategy }: Addressed,
   name: string | undefined,

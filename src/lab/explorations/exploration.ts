@@ -9,15 +9,17 @@ export interface Question {
   sessions: number;
 }
 
-/** The result of all schedules, or of as many as are played here. */
+/** The result of an exploration. The server may have played only some of the schedules. */
 export interface Explored extends Question {
   schedules: number;
-  /** False if there are more schedules than are played here. Then nothing is proven. */
+  /**
+   * False if some schedules were not played. Then nobody knows whether the strategy holds in them.
+   */
   isComplete: boolean;
   serializationFailures: number;
   /** In how many schedules each fault was found. */
   faults: Record<string, number>;
-  /** The schedule that shows the worst fault best. */
+  /** The clearest schedule with the gravest fault. Null if no fault was found. */
   counterexample: ToldSchedule | null;
   milliseconds: number;
 }
@@ -26,7 +28,7 @@ export interface Explored extends Question {
 export interface ExplorationNews {
   /** The exploration waits for its turn. 1 is the next. */
   queued: { place: number };
-  /** Schedules played, and how many there will be, if known. */
+  /** How many schedules were played, and of how many. `of` is null if the number is unknown. */
   progress: { schedules: number; of: number | null };
   done: Explored;
   failed: { detail: string };
@@ -52,7 +54,7 @@ export class OpenExploration {
     });
   }
 
-  /** Tells all listeners. Those who join later are told the latest news. */
+  /** Tells all listeners. A listener who joins later is told the latest news. */
   tell<Name extends keyof ExplorationNews>(name: Name, data: ExplorationNews[Name]) {
     this.#latest = () => {
       for (const listener of this.#listeners) listener.tellLatest(name, data);

@@ -19,29 +19,37 @@ export interface ExplorationsDeps {
   stop: AbortSignal;
 }
 
-/** Two sessions never have as many schedules. Three may have millions. */
+/**
+ * The most schedules of one exploration. Two sessions never have so many. Three may have millions.
+ */
 const MOST_SCHEDULES = 10_000;
-/** The wait ends with its last listener, and each exploration before it has a bound. */
+/**
+ * The wait has no time limit. It ends when the last listener leaves, and no exploration in front
+ * runs for ever.
+ */
 const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 const MOST_LISTENERS = 200;
 const WENT_ANOTHER_WAY =
-  'A schedule went another way when it was played again. PostgreSQL may wake two of three sessions at ' +
-  'once, in any order. So nothing can be counted here. Two sessions can be counted.';
-/** Nobody could read news that come more often. */
+  'A schedule ran differently when it was played again. With three sessions, PostgreSQL may wake two ' +
+  'at once, in any order. So the schedules cannot be counted. Choose two sessions.';
+/** The time between two reports of progress. Nobody could read faster reports. */
 const PROGRESS_MS = 50;
 
-/** What is explored. */
+/** One question: which strategy is explored, in which situation, with how many sessions. */
 export interface Asked extends Addressed {
   situation: Situation;
   sessions: number;
 }
 
-/** Explores one question after the other, once for all who ask the same. */
+/** Explores one question after the other. Callers with the same question share one exploration. */
 export class Explorations {
   readonly #deps: ExplorationsDeps;
   readonly #line = new Places(ONE_AFTER_THE_OTHER);
   readonly #open = new Map<string, OpenExploration>();
-  /** The results so far. The code does not change while the server runs. */
+  /**
+   * Complete results, by question. They stay true, since the code does not change while the server
+   * runs.
+   */
   readonly #known = new Map<string, Explored>();
   #listeners = 0;
 
@@ -49,7 +57,10 @@ export class Explorations {
     this.#deps = deps;
   }
 
-  /** Listens to an exploration, and begins it if need be. `full` if no more may wait. */
+  /**
+   * Returns a listener of an exploration, and starts the exploration if it does not run yet.
+   * Returns `full` if too many listen or wait.
+   */
   listen(asked: Asked): Listener | 'full' {
     const key = Object.values(questionOf(asked)).join();
     const known = this.#known.get(key);
@@ -69,14 +80,14 @@ export class Explorations {
     return listener;
   }
 
-  /** How many explorations are under way or wait. */
+  /** How many explorations run or wait. */
   load(): number {
     return this.#open.size;
   }
 
   async #run(key: string, asked: Asked, exploration: OpenExploration) {
     this.#open.set(key, exploration);
-    // Questions from now on begin anew.
+    // A later caller with the same question starts a new exploration.
     const forget = () => this.#open.get(key) === exploration && this.#open.delete(key);
     exploration.left.addEventListener('abort', forget);
     const stop = AbortSignal.any([exploration.left, this.#deps.stop]);
@@ -109,7 +120,8 @@ export class Explorations {
     onSchedule(0);
     const options = { stop, onSchedule, most: MOST_SCHEDULES };
     const found = await this.#deps.stages.use((stage) =>
-      // Between two schedules the stage is as good as new, so it need not be dropped.
+      // A stop takes effect between two schedules. The stage is then clean, so it need not be
+      // dropped.
       explore(stage, chapter.trial(strategy, situation, sessions), options).catch((error) => {
         if (!stop.aborted) throw error;
       }),
@@ -123,7 +135,7 @@ export class Explorations {
     const refused = refusalOf(error);
     if (refused) return refused.detail;
     this.#deps.log.error({ event: 'exploration failed', error: describe(error) });
-    return 'Something unexpected happened. The log has it.';
+    return 'Something unexpected happened. The log has the error.';
   }
 }
 

@@ -18,7 +18,7 @@ const question = z.object({
 export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly string[]) {
   const explorations = new Explorations(deps);
   const routes = newRoutes();
-  // A GET begins the work, since a browser's EventSource knows no other method.
+  // A GET starts the work, since a browser's EventSource can send only GET.
   routes.get('/explorations', guardedBy(refuseOtherSites(corsOrigins)), (c) => {
     const asked = question.safeParse(c.req.query());
     if (!asked.success) return invalid(asked.error, 'query');
@@ -37,5 +37,5 @@ export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly 
 
 const tooManyAsk = {
   ...busy,
-  detail: 'As many explorations wait for their turn as this server takes. Ask again.',
+  detail: 'Too many explorations wait for their turn. Try again.',
 };

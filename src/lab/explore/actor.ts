@@ -3,34 +3,34 @@ import type { Gatekeeper, Step } from './gate.ts';
 import type { Ending } from './trial.ts';
 
 /**
- * - `ready`: the session stands before the gate.
- * - `running`: its statement is under way.
+ * - `ready`: the session waits for the scheduler to start its next step.
+ * - `running`: PostgreSQL runs a statement of the session.
  * - `waiting`: the session waits for a lock of another session.
  * - `asleep`: the session sleeps until time passes.
- * - `elsewhere`: the session waits for something in memory.
+ * - `elsewhere`: the session runs its own code, or waits for something in memory.
  * - `ended`
  */
 export type Status = 'ready' | 'running' | 'waiting' | 'asleep' | 'elsewhere' | 'ended';
 
 export type StepResult = { rows: Rows } | { error: unknown };
 
-/** One session of a schedule, as the driver sees it. */
+/** One session of a schedule. `Execution` starts its steps and records their results. */
 export class Actor implements Gatekeeper {
-  /** From 1, as in schedules. */
+  /** The session's number in schedules, from 1. */
   readonly number: number;
   status: Status = 'ready';
-  /** The step before the gate, or the step under way. Undefined before the first step. */
+  /** The step that waits at the gate, or that runs. Undefined if there is none. */
   step: Step | undefined;
   /** The sessions whose locks this session waits for. */
   waitsFor: number[] = [];
-  /** The result that came since the driver last looked. */
+  /** The last result. Undefined once `Execution` has recorded the result. */
   returned: { step: Step; result: StepResult } | undefined;
   ending: Ending | undefined;
   readonly #onChange: () => void;
   readonly #program: () => Promise<unknown>;
   #pass: (() => void) | undefined;
   #isStarted = false;
-  /** The first statement belongs to the step that starts the session, and does not stop at the gate. */
+  /** Whether the first step runs now. A statement of the first step does not wait at the gate. */
   #isStarting = false;
 
   constructor(number: number, program: () => Promise<unknown>, onChange: () => void) {
@@ -57,7 +57,7 @@ export class Actor implements Gatekeeper {
       this.ending = ending;
       this.#become('ended');
     };
-    // Through `then`, since a program may throw before it returns a promise.
+    // We call the program inside `then`, since a program may throw before it returns a promise.
     Promise.resolve()
       .then(this.#program)
       .then(
@@ -79,7 +79,7 @@ export class Actor implements Gatekeeper {
     });
   }
 
-  /** The step that started the session is over. From now on each statement stops at the gate. */
+  /** The first step is over. From now on each statement waits at the gate. */
   started() {
     this.#isStarting = false;
   }
@@ -91,7 +91,7 @@ export class Actor implements Gatekeeper {
     this.#become('elsewhere');
   }
 
-  /** The session sleeps until the driver makes time pass. */
+  /** The session sleeps until the scheduler lets time pass. */
   readonly sleep = (): Promise<void> => {
     this.#become('asleep');
     return new Promise((resolve) => {
@@ -108,7 +108,7 @@ export class Actor implements Gatekeeper {
     if (this.status === 'running') this.#become('waiting');
   }
 
-  /** The lock was granted, and the session runs on. */
+  /** The session waits for no other session any more, and runs on. */
   resume() {
     this.waitsFor = [];
     this.#become('running');

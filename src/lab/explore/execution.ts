@@ -6,36 +6,36 @@ import type { Stage, StageSession } from './stage.ts';
 import { Hang, Stillness } from './stillness.ts';
 import type { Assessment, Ending, Trial } from './trial.ts';
 
-/** The part of one session in one step of the schedule. */
+/** One session's part in one step of the schedule. */
 export interface Act {
   session: number;
   step: Step;
-  /** The choice at which the statement was sent, from 0. Earlier than now if the statement waited. */
+  /** The index, from 0, of the choice that sent the statement. */
   sentAt: number;
   /** Undefined while the statement waits. */
   result: StepResult | undefined;
   waitsFor: number[];
 }
 
-/** One choice of the scheduler, and everything that happened until nothing moved. */
+/** One choice of the scheduler, and everything that happened until no session moved. */
 export interface Entry {
   choice: string;
   acts: Act[];
 }
 
-/** A session that waits in memory, such as for a timer of its own, gets so long to come back. */
+/** How long we wait for a session to come back by itself, such as from its own timer. */
 const GRACE_MS = 2_000;
-/** A strategy that makes more steps than this tries for ever. */
+/** The most steps of a schedule. A strategy that needs more steps repeats its tries for ever. */
 const MOST_STEPS = 200;
 
 /**
- * One schedule while it is played. After each choice, everything runs until nothing moves. A choice is
- * the number of a session, `t` for time that passes, or `x1` for a cut connection of session 1.
+ * One schedule while it is played. After each choice, the sessions run until none of them moves. A
+ * choice is the number of a session, `t` to let time pass, or `x1` to cut S1's connection.
  */
 export class Execution {
   readonly entries: Entry[] = [];
   readonly actors: Actor[];
-  /** The backends of the sessions, in their order. */
+  /** The process ids of the sessions' backends, in the order of the sessions. */
   readonly pids: number[];
   readonly #stage: Stage;
   readonly #trial: Trial;
@@ -55,7 +55,7 @@ export class Execution {
     this.#stillness = new Stillness(stage, this.pids, this.actors);
   }
 
-  /** Sets up the tables. No session has made a step yet. */
+  /** Sets up the tables, and returns a schedule without any step. */
   static async start(stage: Stage, trial: Trial, model: StepModel = STEP_MODEL) {
     const sessions = await stage.sessions(trial.sessions.length);
     await trial.setUp(stage.admin);
@@ -78,14 +78,16 @@ export class Execution {
     return actor;
   }
 
-  /** The choices of the scheduler now. None if all sessions have ended or nothing can move. */
+  /** The choices that the scheduler has now. Empty if no session can move. */
   choices(): string[] {
     const ready = this.actors.filter(({ status }) => status === 'ready');
     const open = this.actors.filter(({ status }) => status !== 'ended');
     const asleep = open.some(({ status }) => status === 'asleep');
-    // Before the first commit the tables are as they were set up, and nothing in them can end.
+    // Before the first commit the tables are as they were set up. They contain nothing that time
+    // can end.
     const timed = this.#trial.passTime && !this.#timePassed && this.#committed && open.length > 0;
-    // Time may pass once at any point. After that, it passes when every session waits for it.
+    // After the first commit, time may pass once at any point. Apart from this, time may pass only
+    // if a session sleeps and no session is ready.
     const mayPass = timed || (asleep && ready.length === 0);
     const cuts = open.filter(({ number, status }) => this.#mayCut(number) && status !== 'asleep');
     return [
@@ -101,7 +103,7 @@ export class Execution {
 
   async step(choice: string) {
     if (this.entries.length >= MOST_STEPS)
-      throw new Hang(`after ${MOST_STEPS} steps it still had not ended`);
+      throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
     if (!this.choices().includes(choice)) throw new Error(`${choice} cannot be chosen now`);
     const entry: Entry = { choice, acts: [] };
     this.entries.push(entry);
@@ -150,7 +152,10 @@ export class Execution {
     return this.actors.every(({ status }) => status === 'ended');
   }
 
-  /** The sessions that can never go on. There is nothing to choose, and they have not ended. */
+  /**
+   * Returns the sessions that can never go on. These sessions have not ended, the scheduler has no
+   * choice, and within GRACE_MS no session came back by itself.
+   */
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
     const deadline = Date.now() + GRACE_MS;
@@ -158,13 +163,13 @@ export class Execution {
       if (!(await this.#stillness.change(deadline - Date.now()))) return open();
       await this.#stillness.settle();
       const last = this.entries.at(-1);
-      // A session that came back by itself belongs to the step before.
+      // A session came back by itself. Its result belongs to the last step.
       if (last) this.#record(last, '');
     }
     return [];
   }
 
-  /** Judges the tables. All sessions have to be over. */
+  /** Judges the tables. All sessions must have ended. */
   judge(): Promise<Assessment> {
     const endings = this.actors.map(({ ending }) => ending as Ending);
     return this.#trial.judge(this.#stage.admin, endings);

@@ -14,32 +14,34 @@ export interface Played {
   schedule: string[];
   entries: Entry[];
   endings: Ending[];
-  /** The faults that the trial found in it, and `deadlock`, `error` or `hang`. */
+  /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
   faults: string[];
   serializationFailure: boolean;
-  /** The state at the end, in a line. */
+  /** The state at the end, in one line. */
   summary: string;
 }
 
 export interface Exploration {
   schedules: number;
-  /** All schedules were played. */
+  /** Whether all schedules were played. */
   isComplete: boolean;
   /** In how many schedules each fault was found. */
   faults: Record<string, number>;
   serializationFailures: number;
-  /** The schedule that shows each fault best: fewest switches, then fewest steps. */
+  /**
+   * For each fault the schedule with the fewest switches between sessions, then the fewest steps.
+   */
   counterexamples: Record<string, Played>;
   milliseconds: number;
 }
 
 export interface ExploreOptions {
   model?: StepModel;
-  /** The number of schedules that are played at most. By default all. */
+  /** The most schedules to play. By default all are played. */
   most?: number;
-  /** Called after each schedule with their number so far. */
+  /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
-  /** Called before each step with the schedule up to it. */
+  /** Called before each step, with the schedule up to this step. */
   onStep?: (schedule: string) => void;
   stop?: AbortSignal;
 }
@@ -71,14 +73,17 @@ export async function explore(
     count(found, played);
     options.onSchedule?.(found.schedules);
     found.isComplete = !forks.advance();
-    // The trial would hang in most of the other schedules too, each time for the whole bound.
+    // We stop here. Most other schedules would hang too, and each would take its whole time limit.
     if (played.faults.includes('hang')) break;
   } while (!found.isComplete && found.schedules < most);
   found.milliseconds = Math.round(performance.now() - startedAt);
   return found;
 }
 
-/** The schedule that shows the first of these faults best. Undefined if none was found. */
+/**
+ * The clearest schedule for the gravest fault. `faults` begins with the gravest. Undefined if none
+ * was found.
+ */
 export function counterexampleOf(
   { counterexamples }: Exploration,
   faults: readonly { name: string }[],
@@ -87,18 +92,18 @@ export function counterexampleOf(
   return worst && counterexamples[worst.name];
 }
 
-/** Plays one schedule. If it is too short, the lowest choice goes on to the end. */
+/** Plays one schedule. If the schedule is too short, we go on with the first possible choice. */
 export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<Played> {
   return play(stage, trial, undefined, (execution) => {
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
-    // There is no choice yet. A session comes back by itself.
+    // There is no choice yet. A session may still come back by itself.
     if (choices.length === 0 && !execution.isOver()) return undefined;
     if (choices.includes(wanted)) return wanted;
     throw new Divergence(
-      `Step ${execution.entries.length + 1} of the schedule is ${wanted}, but only ` +
-        `${choices.join(', ') || 'nothing'} can go on there.`,
+      `Step ${execution.entries.length + 1} of the schedule is ${wanted}. The choices there: ` +
+        `${choices.join(', ') || 'none'}.`,
     );
   });
 }
@@ -128,7 +133,7 @@ async function play(
   }
 }
 
-/** The faults of a schedule in which all sessions have ended. */
+/** Finds the faults of a schedule whose sessions have all ended. */
 export async function assess(execution: Execution): Promise<Played> {
   const { faults: found, summary } = await execution.judge();
   const endings = execution.actors.map(({ ending }) => ending as Ending);
@@ -166,7 +171,7 @@ function count(found: Exploration, played: Played) {
   }
 }
 
-/** Fewest switches between sessions first, then fewest steps. */
+/** Whether `a` has fewer switches between sessions, or as many switches and fewer steps. */
 function isClearer(a: Played, b: Played): boolean {
   const switches = ({ schedule }: Played) =>
     schedule.filter((choice, index) => index > 0 && choice !== schedule[index - 1]).length;

@@ -2,7 +2,7 @@ import { databaseError } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 import type { Execution } from './execution.ts';
 
-/** A schedule went another way when it was played again. So no count holds. */
+/** A schedule could not be repeated, so no count of schedules is right. */
 export class Divergence extends PlainError {
   override name = 'Divergence';
 }
@@ -11,15 +11,18 @@ export class Divergence extends PlainError {
 interface Fork {
   choices: string[];
   chosen: number;
-  /** The events up to here. They have to happen again each time. */
+  /** The events of the step before. They must be the same each time. */
   trace: string;
 }
 
-/** The way through all schedules: one choice after the other at each fork, the deepest fork first. */
+/** Leads through all schedules. The deepest fork goes through its choices first. */
 export class Forks {
   readonly #forks: Fork[] = [];
 
-  /** The next choice: the remembered one up to the last fork, and the first choice beyond that fork. */
+  /**
+   * Returns the next choice: at a known fork the remembered choice, at a new fork the first choice.
+   * Undefined if there is no choice.
+   */
   next(execution: Execution): string | undefined {
     const choices = execution.choices();
     if (choices.length === 0) return undefined;
@@ -31,13 +34,15 @@ export class Forks {
     }
     if (fork.trace !== trace || fork.choices.join() !== choices.join())
       throw new Divergence(
-        `Played again, the schedule ${execution.entries.map(({ choice }) => choice)} went another ` +
-          `way: ${trace} and then ${choices}; before, ${fork.trace} and then ${fork.choices}.`,
+        `The schedule ${execution.entries.map(({ choice }) => choice)} ran differently when it was ` +
+          `played again. Before: ${fork.trace}, then ${fork.choices}. Now: ${trace}, then ${choices}.`,
       );
     return choices[fork.chosen];
   }
 
-  /** Moves the deepest fork on to its next choice. False if no fork has a choice left. */
+  /**
+   * Moves the deepest fork with a choice left to its next choice. False if there is no such fork.
+   */
   advance(): boolean {
     for (let fork = this.#forks.pop(); fork !== undefined; fork = this.#forks.pop()) {
       if (++fork.chosen < fork.choices.length) {

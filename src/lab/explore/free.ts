@@ -6,15 +6,15 @@ import type { Stage } from './stage.ts';
 import { Hang } from './stillness.ts';
 import type { Assessment, Ending, Trial } from './trial.ts';
 
-/** A crowd takes milliseconds. Only a fault takes longer than this. */
+/** Many sessions together need milliseconds. Only a faulty session needs longer than this. */
 const PATIENCE_MS = 10_000;
 
-/** Lets every step go at once. */
+/** Starts every step at once. */
 const openGate: Gatekeeper = { arrive: async () => {}, leave: () => {} };
 
 /**
- * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL and
- * chance decide. Throws a `Hang` if a session does not end.
+ * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL
+ * and chance decide the order. Throws a `Hang` if a session does not end.
  */
 export async function playFree(
   stage: Stage,

@@ -2,17 +2,23 @@ import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
 import { RolledBackByTrial } from './trial.ts';
 
-/** The rules for steps. The counts of schedules depend on them. docs/explorer.md explains them. */
+/** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
 export interface StepModel {
-  /** BEGIN takes no snapshot and no lock, so by default it goes with the statement after it. */
+  /**
+   * Whether BEGIN is a step of its own. BEGIN takes no snapshot and no lock, so by default it
+   * belongs to the step of the next statement.
+   */
   beginIsStep: boolean;
-  /** A write outside a transaction executes and then commits. Others may come in between. */
+  /**
+   * Whether a write outside a transaction is two steps: the write and its commit. Other sessions
+   * may run between the two.
+   */
   loneWriteIsTwo: boolean;
 }
 
 export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true };
 
-/** One step of a session, as it stands before the gate. */
+/** One step of a session, as it arrives at the gate. */
 export interface Step {
   text: string;
   params: unknown[];
@@ -21,34 +27,39 @@ export interface Step {
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
 
-/** The transaction of the step keeps the snapshot of its first statement. */
+/** Whether all statements of the step's transaction use the snapshot of the first statement. */
 export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
 
-/** The scheduler's side of a gate. */
+/** The scheduler, as a gate sees it. */
 export interface Gatekeeper {
-  /** Resolves when the scheduler lets this step go. */
+  /** Resolves when the scheduler starts this step. */
   arrive(step: Step): Promise<void>;
-  /** The statements of the step have come back, with the rows of the last statement or an error. */
+  /** Called when the step has ended, with the rows of its last statement or with an error. */
   leave(result: { rows: Rows } | { error: unknown }): void;
 }
 
-/** Statements that take neither a snapshot nor a lock, so there is nothing to choose about them. */
+/**
+ * Statements that take neither a snapshot nor a lock. Their order does not matter, so they are no
+ * steps.
+ */
 const PREPARATORY = /^(begin|start transaction|set transaction|savepoint|release savepoint)\b/i;
 const WRITES = /\b(insert|update|delete|merge|share)\b/i;
 
 /**
- * A session that pauses before each step until the scheduler lets it go. The gate takes the place of
- * production's plain session, below Drizzle. So the code above the gate is exactly production's.
+ * A session that pauses before each step until the scheduler starts the step. The gate replaces
+ * production's plain session, below Drizzle. So all code above the gate is production's code.
  */
 export class Gate implements Session {
   readonly #inner: Session;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
   #rollsBackAfter: RegExp | undefined;
-  /** Preparatory statements that wait for their step. */
+  /** Preparatory statements that we send together with the next step. */
   #held: Statement[] = [];
   #inTransaction = false;
-  /** The strategy itself began the transaction. The gate begins one for a lone write. */
+  /**
+   * Whether the strategy itself began the open transaction. For a lone write, the gate begins one.
+   */
   #isBegun = false;
   #lent: Promise<unknown> = Promise.resolve();
   #sent: Promise<unknown> = Promise.resolve();
@@ -71,11 +82,12 @@ export class Gate implements Session {
   }
 
   /**
-   * Lends itself to one user after the other, as a pool of one. A larger pool would lend a second
-   * connection inside a transaction, and the program could then wait for its own locks.
+   * Lends this session to one user after the other, like a pool with one connection. A larger pool
+   * would lend a second connection inside a transaction. The program could then wait for its own
+   * locks.
    */
   async lend<T>(use: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#isBegun) throw new Error('db was used inside a transaction of db: use its tx');
+    if (this.#isBegun) throw new Error('db was used inside a transaction of db: use tx there');
     const used = this.#lent.then(() => use(this));
     this.#lent = used.catch(() => undefined);
     return used;
@@ -121,7 +133,7 @@ export class Gate implements Session {
     this.#doomed = false;
   }
 
-  /** Rolls back once. Another try commits. */
+  /** Rolls back instead of committing. Later transactions of this session commit. */
   async #rollBack(): Promise<Rows> {
     this.#rollsBackAfter = undefined;
     await this.#end(command('rollback'));
@@ -159,7 +171,7 @@ export class Gate implements Session {
   }
 }
 
-/** The answer to a statement that is not sent now. */
+/** The answer to a statement that the gate does not send now. */
 const nothing = (command: string): Rows => Object.assign([], { command });
 
 const command = (text: string): Statement => ({ text, params: [], asArrays: false });

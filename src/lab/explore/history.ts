@@ -1,18 +1,24 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './gate.ts';
 
-/** Remembers commits and snapshots. From them follows which commits a statement does not see. */
+/** Remembers commits and snapshots, and finds the commits that a statement does not see. */
 export class History {
   readonly #commits: { session: number; at: number }[] = [];
   readonly #snapshots = new Map<number, number>();
   readonly #wrote = new Set<number>();
 
-  /** The step, from 0, whose snapshot the session's open transaction keeps. Undefined if it keeps none. */
+  /**
+   * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
+   * none.
+   */
   kept(session: number): number | undefined {
     return this.#snapshots.get(session);
   }
 
-  /** Takes the next act, of step `at` from 0. Returns the commits that its snapshot is too old to see. */
+  /**
+   * Records the next act. It belongs to step `at`, from 0. Returns a note on the commits that the
+   * act's snapshot is too old to see. Null if there are none.
+   */
   note(act: Act, at: number): string | null {
     const taken = this.#snapshotOf(act);
     const unseen = isRead(act)
@@ -42,7 +48,10 @@ export class History {
   }
 }
 
-/** FOR UPDATE reads the locked row as it is now, unless the transaction keeps its snapshot. */
+/**
+ * Whether a statement reads by its snapshot. FOR UPDATE reads the newest version of the locked row,
+ * unless the transaction keeps its snapshot.
+ */
 function isRead({ step }: Act): boolean {
   if (/^select\b/i.test(step.text))
     return keepsSnapshot(step) || !/\bfor (no key )?update\b/i.test(step.text);

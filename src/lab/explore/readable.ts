@@ -1,12 +1,12 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './gate.ts';
 
-/** A row of at most so many values is shown with its values. A longer row is only counted. */
+/** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 3;
 
 /**
- * The statement with its parameters in their places. Drizzle's quotes are left out, and so are long
- * lists of columns: they do not matter for who waits for whom.
+ * The statement with the values of its parameters. Drizzle's quotes and long lists of columns are
+ * left out, since they do not affect locks.
  */
 export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
   return text
@@ -19,20 +19,23 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
     .trim();
 }
 
-/** The rows in a few words: the values of one small row, or the number of rows. */
+/**
+ * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
+ * COMMIT and ROLLBACK.
+ */
 export function readableRows(rows: unknown[], { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
   const counted = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
-  // The ids and times of inserted rows are new each time.
+  // The ids and times of inserted rows differ each time, so they are not shown.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length > MOST_VALUES) return counted;
-  // Drizzle asks for rows as arrays. So the names of the columns come from the text.
+  // Drizzle receives rows as arrays, so the column names come from the text of the statement.
   const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
   return entries.map(([, value], index) => `${names[index] ?? ''} ${value}`.trim()).join(', ');
 }
 
-/** The names of the columns that a statement returns, if they stand in its text. */
+/** The names of the columns that a statement returns. Empty if its text does not contain them. */
 function namesOf(text: string): string[] {
   let outline = text.replace(/"/g, '');
   while (/\([^()]*\)/.test(outline)) outline = outline.replace(/\([^()]*\)/g, '');

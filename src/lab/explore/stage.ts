@@ -4,7 +4,7 @@ import { type Codecs, openSession, type Rows, type Session } from '../../db/sess
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 
-/** A session of the stage, with its backend. */
+/** A session of the stage, with the process id of its backend. */
 export interface StageSession {
   session: Session;
   pid: number;
@@ -13,9 +13,9 @@ export interface StageSession {
 }
 
 /**
- * How soon a waiting session looks for a deadlock, and so reports that it waits. A session looks once
- * in a wait. The others have looked by the time that a session closes a cycle, so this session always
- * finds the deadlock.
+ * After this time a waiting session searches for a deadlock, once in each wait, and reports that it
+ * waits. When a session closes a circle of waits, the others have already searched. So this last
+ * session always finds the deadlock.
  */
 const DEADLOCK_TIMEOUT_MS = 1;
 
@@ -31,7 +31,10 @@ const PARAMETERS = {
   statement_timeout: 0,
 };
 
-/** The connections for schedules, one schedule after the other. They are opened once. */
+/**
+ * The connections on which schedules are played, one schedule after the other. The connections stay
+ * open between schedules.
+ */
 export class Stage {
   readonly codecs: Codecs = { parsers: {}, serializers: {} };
   readonly admin: Session;
@@ -43,7 +46,7 @@ export class Stage {
     this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 
-  /** Sessions without a transaction or a lock. Lost sessions are replaced. */
+  /** Returns sessions without a transaction or a lock. Replaces lost sessions. */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
     const alive = this.#sessions;
@@ -57,7 +60,7 @@ export class Stage {
     await Promise.all(this.#sessions.map(({ session }) => session.run(statement(CLEAN))));
   }
 
-  /** Ends every session, even a busy one. */
+  /** Ends all sessions except `admin`, even busy ones. */
   async abandon() {
     const pids = this.#sessions.map(({ pid }) => pid);
     this.#sessions = [];
@@ -90,8 +93,8 @@ export class Stage {
     } catch (error) {
       if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
       throw new PlainError(
-        'The explorer sets deadlock_timeout and log_lock_waits, which the account in DATABASE_URL ' +
-          'may not. Unset DATABASE_URL to explore on the embedded PostgreSQL.',
+        'The account in DATABASE_URL has no right to set deadlock_timeout and log_lock_waits. ' +
+          'Unset DATABASE_URL to explore on the embedded PostgreSQL.',
         { cause: error },
       );
     }
@@ -99,7 +102,7 @@ export class Stage {
   }
 }
 
-/** Nothing of one schedule may reach into the next. */
+/** Removes everything that one schedule could leave to the next schedule. */
 const CLEAN = 'rollback; reset all; unlisten *; discard temp; select pg_advisory_unlock_all()';
 
 const statement = (text: string, params: unknown[] = []) => ({ text, params, asArrays: false });

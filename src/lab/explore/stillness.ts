@@ -4,23 +4,23 @@ import { Bell } from '../../waiting/bell.ts';
 import type { Actor } from './actor.ts';
 import type { Stage } from './stage.ts';
 
-/** A session neither came back nor waited for another within the bound. */
+/** A session or a schedule did not end within its limit. */
 export class Hang extends Error {
   override name = 'Hang';
 }
 
-/** Far longer than any statement of a few rows takes; only a fault lasts so long. */
+/** Far longer than any statement on a few rows takes. A statement that takes longer has a fault. */
 const HANG_MS = 10_000;
-/** What takes longer than this in memory is taken for a wait for another session. */
+/** If a session stays in memory longer than this, we assume that it waits for another session. */
 const MEMORY_MS = 50;
 
-/** Knows when nothing moves: only then is there something to choose. */
+/** Finds out when no session moves. Only then the scheduler can choose. */
 export class Stillness {
   readonly #bell = new Bell();
   readonly #stage: Stage;
   readonly #pids: number[];
   readonly #actors: readonly Actor[];
-  /** Sessions that wait for another in memory. */
+  /** Sessions that wait in memory for another session. */
   readonly #inMemory = new Set<Actor>();
 
   constructor(stage: Stage, pids: number[], actors: readonly Actor[]) {
@@ -29,11 +29,14 @@ export class Stillness {
     this.#actors = actors;
   }
 
-  /** Waits until nothing moves: each statement has come back, or waits for one of our sessions. */
+  /**
+   * Waits until no session moves: each statement has come back, or waits for another of our
+   * sessions.
+   */
   async settle() {
     for (;;) {
       await this.#untilNoneRuns();
-      // Twice, since a result resolves promises, and these may release other promises.
+      // We wait two turns, since a result resolves promises, and these may release other promises.
       await turn();
       await turn();
       if (this.#isRunning()) continue;
@@ -43,8 +46,8 @@ export class Stillness {
   }
 
   /**
-   * True if a session that has just gone elsewhere comes back by itself, from a thread pool or a short
-   * timer. A session that stays away waits for another session.
+   * True if a session that has just become `elsewhere` comes back by itself, such as after a short
+   * timer. We assume that a session that does not come back waits for another session.
    */
   async #comesBack(): Promise<boolean> {
     for (const actor of this.#inMemory)
@@ -69,17 +72,20 @@ export class Stillness {
     }
   }
 
-  /** To be called whenever a session changes its status. */
+  /** Actors call this whenever their status changes. */
   changed() {
     this.#bell.ring();
   }
 
-  /** True if a session changed its status in time. */
+  /** Resolves to true if a session changes its status within this time, and else to false. */
   change(milliseconds: number): Promise<boolean> {
     return this.#bell.rings(milliseconds);
   }
 
-  /** Asks PostgreSQL for whom each waiting session waits. False if one of them moves again. */
+  /**
+   * Asks PostgreSQL which sessions each waiting session waits for. Returns false if a session still
+   * moves.
+   */
   async #seeWhoWaits(): Promise<boolean> {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
     const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
@@ -88,7 +94,8 @@ export class Stillness {
       arrayOf(this.#pids),
     ])) as unknown as Activity[];
     const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
-    // PostgreSQL reports an error before it releases the locks. Until then its answer is not true.
+    // PostgreSQL reports an error before it releases the locks. Until the release, its answer is
+    // wrong.
     if (failed.some((actor) => of(actor)?.active)) return false;
     const numbers = (blockers: number[]) =>
       blockers.map((pid) => this.#pids.indexOf(pid) + 1).filter((number) => number > 0);
@@ -100,7 +107,8 @@ export class Stillness {
         continue;
       }
       actor.waitsFor = numbers(of(actor)?.blockers ?? []).sort();
-      // Nobody blocks the session, or a stranger does, such as autovacuum. It goes on by itself.
+      // None of our sessions blocks this session. It goes on by itself, even if a stranger such as
+      // autovacuum blocks it now.
       if (actor.waitsFor.length === 0) {
         actor.resume();
         moved = true;

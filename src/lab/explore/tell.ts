@@ -44,7 +44,7 @@ function tellEnding(ending: Ending | undefined): string | null {
   return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
 }
 
-/** The `kind` of a value that has one. */
+/** The `kind` of a value. A value without a `kind` is shown itself. */
 const readableValue = (value: unknown): string =>
   Array.isArray(value)
     ? value.map(readableValue).join(', ')

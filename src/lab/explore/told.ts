@@ -1,20 +1,22 @@
-/** A schedule in words. Pages show these words, and the text transcript is printed from them. */
+/** A schedule in words. Pages and the text transcript show these words. */
 export interface ToldSchedule {
   sessions: number;
-  /** Choices: the number of a session, `t` for time that passes, or `x1` for a cut connection of S1. */
+  /**
+   * Each choice is the number of a session, `t` if time passes, or `x1` if S1 loses its connection.
+   */
   schedule: string[];
   steps: ToldStep[];
   /** The end of each session, such as `claimed`. Null while the session has not ended. */
   endings: (string | null)[];
-  /** The faults that the trial found in it, and `deadlock`, `error` or `hang`. */
+  /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
   faults: string[];
-  /** The state at the end, in a line. Empty before the end. */
+  /** The state at the end, in one line. Empty before the end. */
   summary: string;
   /** The whole schedule as text, with a column for each session. */
   transcript: string;
 }
 
-/** One choice, and everything that happened until nothing moved. */
+/** One choice, and everything that happened until no session moved. */
 export interface ToldStep {
   choice: string;
   acts: ToldAct[];

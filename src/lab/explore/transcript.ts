@@ -22,7 +22,10 @@ export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Only a schedule that never ends is longer than this. Its middle repeats itself. */
+/**
+ * The most steps that are printed. The middle of a longer schedule is left out. Nearly always such
+ * a schedule never ends, and its middle repeats itself.
+ */
 const MOST_STEPS = 40;
 
 function shorten(steps: string[][]): string[][] {
@@ -59,7 +62,7 @@ function inColumn(label: string, session: number, paragraphs: string[]): string[
     .map((line, index) => (index === 0 ? label.padEnd(indent) : ' '.repeat(indent)) + line);
 }
 
-/** Breaks lines at spaces. Later lines are indented a little. */
+/** Breaks a text into lines at spaces. All lines but the first are indented. */
 function wrap(text: string, width: number): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -5,16 +5,16 @@ import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
 import { tell } from '../explore/tell.ts';
 
-/** One fault that was looked for in one situation. */
+/** The search for one fault in one situation, or for all faults in a crowd. */
 export interface Check {
   /** The fact that should hold. */
   check: string;
   /** The name of the fault that the fact denies. */
   fault: string;
   holds: boolean;
-  /** In how many of how many schedules or rounds the fact does not hold. */
+  /** How many schedules or rounds were played, and in how many of them the fact is false. */
   detail: string;
-  /** A schedule in which the fact does not hold. */
+  /** A schedule in which the fact is false. Null if there is none. */
   counterexample: { schedule: string; transcript: string } | null;
 }
 
@@ -28,7 +28,7 @@ const SESSIONS = 2;
 const CROWD = { sessions: 8, rounds: 10 };
 const HANG = 'hang';
 
-/** Puts a strategy to the proof. `onStep` is told each step before it is played: it may never end. */
+/** Judges a strategy. Calls `onStep` before each step, since a step may never end. */
 export async function judge(
   stage: Stage,
   judged: Addressed,
@@ -64,7 +64,7 @@ const checksOf = ({ faults }: Chapter, { idea }: Situation, found: Exploration):
 
 function detailOf(fault: string, played: Played | undefined, { schedules, faults }: Exploration) {
   if (!played) return `${schedules} schedules`;
-  if (fault !== HANG) return `not so in ${faults[fault]} of ${schedules} schedules`;
+  if (fault !== HANG) return `false in ${faults[fault]} of ${schedules} schedules`;
   return `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`;
 }
 
@@ -73,7 +73,7 @@ const shown = (played: Played) => ({
   transcript: tell(played).transcript,
 });
 
-/** A crowd at full speed, with a connection for each session. */
+/** Runs many sessions at full speed, each on a connection of its own. */
 async function crowdCheck(
   stage: Stage,
   { chapter, strategy }: Addressed,

@@ -37,7 +37,10 @@ export async function loadStrategy(chapter: Chapter, file: string): Promise<Addr
   }
 }
 
-/** The output of a process. It is inside the project, since packages are found from there. */
+/**
+ * The compiled file of a judging process. The file is inside the project, since Node.js finds the
+ * project's packages only from there.
+ */
 export const compiledBy = (pid: number | undefined) =>
   inProject(`node_modules/.rowlock/judged-${pid}.mjs`);
 
@@ -67,7 +70,10 @@ interface Location {
   line: number;
 }
 
-/** A strategy imports the project's own modules, not second copies of them. */
+/**
+ * Keeps the project's modules out of the compiled file. The strategy must import the modules that
+ * the judge itself uses, and not copies of them.
+ */
 const projectStaysOutside: Plugin = {
   name: 'project-stays-outside',
   setup({ onResolve }) {

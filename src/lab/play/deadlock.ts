@@ -1,7 +1,10 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Execution } from '../explore/execution.ts';
 
-/** Sessions that waited for one another in a circle, and the session that PostgreSQL gave up. */
+/**
+ * Sessions that waited for one another in a circle. PostgreSQL ended one wait, that of `victim`,
+ * with an error.
+ */
 export interface Deadlock {
   /** The step, from 1, at which PostgreSQL found the deadlock. */
   step: number;
@@ -10,7 +13,7 @@ export interface Deadlock {
   victim: number;
 }
 
-/** The last deadlock of a schedule, as PostgreSQL described it. */
+/** The last deadlock of a schedule, as PostgreSQL reported it. Null if there was none. */
 export function findDeadlock({ entries, pids }: Execution): Deadlock | null {
   for (const [index, { acts }] of [...entries.entries()].reverse()) {
     for (const { session, result } of acts) {

@@ -7,8 +7,9 @@ import type { Stage } from '../explore/stage.ts';
 const known = new Map<string, string[]>();
 
 /**
- * The first statement of each session. Empty for a session that sends no statement at once. Nobody
- * knows a statement before its session begins, so each session begins once, alone, in a rehearsal.
+ * Returns the first statement of each session, before any session has begun. To learn it, we run
+ * the first step of each session once, alone. The text is empty if a session sends no statement in
+ * this step.
  */
 export async function firstStatements(
   stage: Stage,

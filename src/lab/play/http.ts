@@ -8,8 +8,8 @@ import { play } from './play.ts';
 import * as routes from './routes.ts';
 
 /**
- * Schedules that a person makes, step by step. The server keeps nothing: each request plays its whole
- * schedule from the beginning. To undo a step, a page asks for a shorter schedule.
+ * Schedules that a person makes, step by step. The server stores no game. Each request plays its
+ * whole schedule from the beginning. To undo a step, a page asks for a shorter schedule.
  */
 export function playRoutes(stages: Stages) {
   return newRoutes().openapi(routes.play, async (c) => {

@@ -15,11 +15,14 @@ export interface HeldLock {
 
 export interface Locks {
   held: HeldLock[];
-  /** False if the server lacks pgrowlocks, since only a row itself knows who has locked it. */
+  /**
+   * False if the server has no pgrowlocks. Then we cannot read row locks, since PostgreSQL stores
+   * them in the rows.
+   */
   rowsShown: boolean;
 }
 
-/** The locks of the backends `pids`. These are the backends of the sessions, from 1. */
+/** Reads the locks of the backends `pids`. The first backend belongs to session 1, and so on. */
 export async function readLocks(
   stage: Stage,
   { lockable }: Chapter,
@@ -36,7 +39,7 @@ export async function readLocks(
 
 type Row = Omit<HeldLock, 'session'> & { pid: number };
 
-/** Whether the database of an admin session has the extension. */
+/** Whether the database of an admin session has the extension pgrowlocks. */
 const installed = new WeakMap<Session, Promise<boolean>>();
 
 function install(stage: Stage): Promise<boolean> {
@@ -48,7 +51,7 @@ function install(stage: Stage): Promise<boolean> {
   return done;
 }
 
-/** Words of pgrowlocks, and the words of PostgreSQL's manual for the same locks. */
+/** The words of PostgreSQL's manual for locks, by the words of pgrowlocks. */
 const MODES: Record<string, string> = {
   'For Key Share': 'FOR KEY SHARE',
   'For Share': 'FOR SHARE',
@@ -59,7 +62,9 @@ const MODES: Record<string, string> = {
   SIReadLock: 'SIRead',
 };
 
-/** A locked row itself holds the ids of its lockers. pg_locks has only those who wait for the row. */
+/**
+ * A locked row stores the ids of its lockers. pg_locks lists only the sessions that wait for a row.
+ */
 const rowLocks = (lockable: Chapter['lockable']) =>
   Object.entries(lockable)
     .map(

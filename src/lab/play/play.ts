@@ -13,17 +13,20 @@ import { firstStatements } from './first-statements.ts';
 import { type Locks, readLocks } from './locks.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';
 
-/** The state after a schedule: who may go on, who waits, and what the database holds. */
+/**
+ * The state after a schedule: which sessions may go on, which wait, and the contents of the
+ * database.
+ */
 export interface PlayState {
   told: ToldSchedule;
   sessions: PlayedSession[];
-  /** The next choices: numbers of sessions, and `t` if time may pass. None at the end. */
+  /** The next choices: numbers of sessions, and `t` if time may pass. Empty at the end. */
   choices: string[];
   isOver: boolean;
   /** Such as `oversold: 5 claims, 4 slots`. Null before the end. */
   verdict: string | null;
   deadlock: Deadlock | null;
-  /** What is committed. */
+  /** The committed state. */
   committed: ShownState;
   locks: Locks;
 }
@@ -31,7 +34,7 @@ export interface PlayState {
 export interface PlayedSession {
   session: number;
   status: Status;
-  /** The next statement, or the statement that waits. */
+  /** The next statement, or the statement that waits. Null if we know none. */
   statement: string | null;
   waitsFor: number[];
   transaction: OpenTransaction | null;
@@ -43,14 +46,17 @@ export interface PlayRequest extends Addressed {
   schedule: string[];
 }
 
-/** 200 steps take less. Only a schedule that never ends takes longer. */
+/** Even 200 steps take less time than this. Only a schedule that never ends takes longer. */
 const PATIENCE_MS = 4_000;
-/** PostgreSQL may wake two sessions at once, in any order. So long the schedule is tried again. */
+/**
+ * How long a schedule that cannot be followed is tried again. PostgreSQL may wake two sessions at
+ * once, in any order, so a later try may succeed.
+ */
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Plays a schedule from its beginning, and reads the state after it. A string says why there is no
- * such schedule.
+ * Plays a schedule from its beginning, and reads the state after it. If the result is a string, it
+ * says why the schedule is impossible.
  */
 export async function play(stage: Stage, request: PlayRequest): Promise<PlayState | string> {
   const { chapter, strategy, situation, sessions } = request;
@@ -61,7 +67,7 @@ export async function play(stage: Stage, request: PlayRequest): Promise<PlayStat
     const execution = await Execution.start(stage, trial);
     const failure = await follow(execution, request.schedule).catch(asHang);
     if (typeof failure !== 'string') return await look(stage, chapter, execution, first, failure);
-    // PostgreSQL never wakes both of two sessions.
+    // With two sessions, PostgreSQL never wakes both at once, so another try would not help.
     if (sessions === 2 || Date.now() > deadline) return failure;
   }
 }
@@ -71,8 +77,8 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
   for (const [index, choice] of schedule.entries()) {
     const choices = await nextChoices(execution);
     if (!choices.includes(choice)) {
-      const others = choices.join(', ') || 'nothing';
-      return `Step ${index + 1} of the schedule is ${choice}, but only ${others} can go on there.`;
+      const others = choices.join(', ') || 'none';
+      return `Step ${index + 1} of the schedule is ${choice}. The choices there: ${others}.`;
     }
     if (Date.now() > deadline) throw new Hang('the schedule takes too long');
     await execution.step(choice);
@@ -106,7 +112,7 @@ async function look(
   const locks = await readLocks(stage, chapter, pids);
   const transactions = await readTransactions(stage, execution);
   const end = await endOf(execution, hang);
-  // Sessions that never ended still hold transactions.
+  // Sessions that never ended still have open transactions, so we end these sessions.
   if (hang) await stage.abandon();
   const endings = actors.map(({ ending }) => ending);
   return {

@@ -6,7 +6,7 @@ import { fields, json, jsonBody } from '../../http/schemas.ts';
 import { labBusy, labUnavailable, noSuchStrategy } from '../problems.ts';
 import type { PlayState } from './play.ts';
 
-/** The engine plays no more steps. */
+/** The engine refuses longer schedules. */
 const MOST_STEPS = 200;
 
 const sessionsError = 'must be 2 or 3';

@@ -7,9 +7,12 @@ import type { Stage } from '../explore/stage.ts';
 /** The open transaction of a session. */
 export interface OpenTransaction {
   isolation: Isolation;
-  /** The step, from 1, whose snapshot the transaction keeps. Null if each statement takes its own. */
+  /**
+   * The step, from 1, whose snapshot the transaction keeps. Null if each statement takes a snapshot
+   * of its own.
+   */
   snapshotOfStep: number | null;
-  /** One of its statements failed, so only a rollback is left. */
+  /** A statement of the transaction failed, so the transaction can only roll back. */
   hasFailed: boolean;
 }
 

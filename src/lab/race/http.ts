@@ -3,10 +3,12 @@ import type { Context } from 'hono';
 import type { Env, Guard } from '../../http/new-routes.ts';
 import type { Unanswered } from '../../waiting/admission.ts';
 
-/** A route of production, for the requests of a race. Its requests are queries. */
+/** A route of production that answers the requests of a race. A request is the route's query. */
 export interface RaceRoute<A = unknown> {
   route: RouteConfig;
   guard: Guard;
-  /** `busy`: the race has too many requests. `unknown`: the request goes on without an answer. */
+  /**
+   * `busy`: too many requests run or wait. `unknown`: the request took too long, and may still run.
+   */
   answer(c: Context<Env>, answer: A | Unanswered): Response;
 }

@@ -7,15 +7,15 @@ export interface RaceOrder extends RaceSize {
 }
 
 export interface Answer {
-  /** The session's place at the start, from 1: ids differ from one database to the next. */
+  /** The number of the session, from 1. An id would not do, since ids differ between databases. */
   session: number;
   status: number;
-  /** The words that HTTP has for the status. */
+  /** The standard words for the status, such as `OK`. */
   reason: string;
 }
 
 export interface Round {
-  /** In the order in which they arrived. */
+  /** In the order of their arrival. */
   answers: Answer[];
   /** Counted in the tables after the last answer. */
   standing: Standing;
@@ -25,9 +25,9 @@ export interface RaceResult extends Pick<StrategyInfo, 'chapter' | 'promise'> {
   strategy: string;
   /** In how many rounds each fault was found. */
   faults: Record<string, number>;
-  /** The most that the sessions of one round had. */
+  /** The highest number of successes in one round. */
   worst: number;
-  /** How many answers had which HTTP status. */
+  /** The number of answers with each HTTP status. */
   statuses: Record<string, number>;
 }
 
@@ -64,7 +64,7 @@ const standing = z.object({
 export type StrategyInfo = z.infer<typeof strategyInfo>;
 
 const BUSY = 503;
-/** Far past the server's own bounds: an answer that takes longer never comes. */
+/** Much longer than the server's own limits. An answer that takes longer never comes. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /** The strategies that the server at `url` has. Throws a `UsageError` if the server has no lab. */
@@ -72,8 +72,8 @@ export const listStrategies = (url: string, stop: AbortSignal): Promise<Strategy
   ask(url, '/lab/strategies', { signal: stop }, z.array(strategyInfo));
 
 /**
- * Races one strategy over HTTP. Each round has new rows: all sessions make their request at once, over
- * a connection each, and then the tables are counted.
+ * Races one strategy over HTTP. Each round has new rows. All sessions send their requests at once,
+ * each over a connection of its own. Then the server counts the successes in the tables.
  */
 export async function race(
   url: string,
@@ -108,7 +108,7 @@ async function raceOnce(
       await response.text();
       answers.push({ session: index + 1, status: response.status, reason: response.statusText });
     };
-    // Every request ends before the race is removed.
+    // We wait for the end of every request before we remove the race.
     const sent = await Promise.allSettled(requests.map(send));
     const failed = sent.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
@@ -127,9 +127,7 @@ async function ask<T>(url: string, path: string, init: RequestInit, shape: z.Zod
   const answered = `The server at ${url} answered ${method} ${path} with ${response.status}`;
   if (response.status === BUSY)
     throw new UsageError(`${answered}: it is busy, or has no database for a race. Try again.`);
-  throw new UsageError(
-    `${answered}, not as a Rowlock in workshop mode does. Start that with LAB=on.`,
-  );
+  throw new UsageError(`${answered}. It is no Rowlock in workshop mode. LAB=on starts this mode.`);
 }
 
 async function call(url: string, path: string, init: RequestInit): Promise<Response> {

@@ -7,22 +7,25 @@ import {
   type Statement,
 } from '../../db/session.ts';
 
-/** Something that a session did for a while. The times are those of `performance.now()`. */
+/** Something that a session did for some time. `from` and `to` are times of `performance.now()`. */
 export type Slice = { session: number; from: number; to: number } & (
   | { kind: 'request' }
   | { kind: 'statement'; statement: Statement }
-  /** For a lock that this session held. */
+  /** The session that held the lock. */
   | { kind: 'wait'; blocker: number }
 );
 
-/** A wait that was seen, from the first look until now. */
+/** A wait that has begun, and has not ended yet. */
 interface Wait {
   session: number;
   blocker: number;
   since: number;
 }
 
-/** Who waits now. PostgreSQL keeps no record of waits, so this runs over and over. */
+/**
+ * Finds the sessions that wait now. PostgreSQL does not record waits, so this query runs again and
+ * again.
+ */
 const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
     (select extract(epoch from clock_timestamp() - waitstart)::float8 * 1000
       from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted) as "waitedMs"
@@ -36,20 +39,21 @@ interface Waiting {
 }
 
 /**
- * Records the statements of sessions, and for whom they wait. The recorder asks PostgreSQL for waits
- * as often as PostgreSQL answers: some thousand times a second at best. The answer says since when.
+ * Records the statements of sessions, and their waits for one another. The recorder asks PostgreSQL
+ * for the present waits again and again, at best about a thousand times a second. Each answer says
+ * how long a wait has lasted.
  */
 export class Recorder {
   readonly #onSlice: (slice: Slice) => void;
   readonly #session = new AsyncLocalStorage<number>();
-  /** Which session a backend works for, by its process id. */
+  /** The session that each backend works for, by the process id of the backend. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
   /** When the last wait of each backend ended. */
   readonly #waitedUntil = new Map<number, number>();
   /**
-   * How many statements each backend has under way. BEGIN and a statement sent with it are two. The
-   * answer to a look may come after the statements have ended.
+   * How many statements each backend runs. BEGIN and a statement sent with it are two. A backend
+   * without a running statement waits no longer, even if a late answer says so.
    */
   readonly #running = new Map<number, number>();
   #isWatching = true;
@@ -60,7 +64,7 @@ export class Recorder {
     this.#onSlice = onSlice;
   }
 
-  /** Runs the request of a session, as a slice around all that the request does. */
+  /** Runs the request of a session, and reports the whole request as one slice. */
   readonly around = async <T>(session: number, work: () => Promise<T>) => {
     const from = performance.now();
     try {
@@ -86,7 +90,7 @@ export class Recorder {
         try {
           return await opened.run(statement);
         } finally {
-          // The statement has its lock by now, and its wait ends with it.
+          // A statement that has ended no longer waits.
           if (this.#count(backend, -1) === 0) this.#endWait(backend);
           const to = performance.now();
           if (session) this.#onSlice({ kind: 'statement', session, statement, from, to });
@@ -95,15 +99,19 @@ export class Recorder {
     };
   };
 
-  /** Begins to look who waits for whom. */
+  /** Starts to record waits in the database at `url`. */
   watch(url: string) {
     const session = openSession({ url, parameters: {} }, { parsers: {}, serializers: {} });
     this.#watching = this.#look(session).finally(() => session.close(0));
-    // `end` throws the error. Until then nobody waits for the watch.
+    // `end` throws the error later. Without this handler, the rejection would be unhandled until
+    // then.
     this.#watching.catch(() => undefined);
   }
 
-  /** Ends the watch. Throws an error that the database threw meanwhile. */
+  /**
+   * Stops recording waits. Throws the error of the database that ended the recording, if there was
+   * one.
+   */
   async end() {
     this.#isWatching = false;
     await this.#watching;
@@ -136,7 +144,7 @@ export class Recorder {
         this.#waits.set(pid, {
           session,
           blocker: holder,
-          // Before that, the session waited for an earlier holder of the lock.
+          // Until the end of its last wait, the session waited for an earlier holder of the lock.
           since: Math.max(now - (waitedMs ?? 0), this.#waitedUntil.get(pid) ?? 0),
         });
     }

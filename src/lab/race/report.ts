@@ -2,12 +2,12 @@ import { plainTable } from '../../process/plain-table.ts';
 import type { Chapter } from '../chapter.ts';
 import type { RaceOrder, RaceResult, Round, StrategyInfo } from './race.ts';
 
-/** Colours a piece of text, or leaves it as it is. */
+/** Colours a text, or returns the text unchanged. */
 export type Paint = (colour: 'red' | 'green', text: string) => string;
 
 const plain: Paint = (_, text) => text;
 
-/** Lines of one round that are printed. A larger crowd is summed up. */
+/** The most answers of one round that are printed. The others are only counted. */
 const LINES_SHOWN = 12;
 
 export const brokePromise = (
@@ -15,7 +15,7 @@ export const brokePromise = (
   { promise, faults }: Pick<RaceResult, 'promise' | 'faults'>,
 ): boolean => (faults[promises[promise]?.brokenBy.name ?? ''] ?? 0) > 0;
 
-/** Nobody got anything, so nothing was put to the test. */
+/** Whether no request succeeded. Such a race shows nothing about a strategy. */
 export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[200];
 
 export const describeRace = ({ race }: Chapter, order: RaceOrder): string =>
@@ -89,7 +89,7 @@ export const sayResults = (
     return `${often}: ${words.worst(worst, capacity)}${after}`;
   });
 
-/** The sentences, and the answer to "so does it work?". */
+/** A sentence for each strategy, and the verdict on all promises. */
 export const describeVerdict = (
   chapter: Chapter,
   results: RaceResult[],
@@ -111,6 +111,7 @@ function raceVerdict({ promises }: Chapter, results: RaceResult[], paint: Paint)
   const idle = results.filter(showedNothing);
   if (idle.length) return paint('red', `NOTHING SHOWN. Nobody got anything from ${names(idle)}.`);
   const kept = results.filter(({ promise }) => promise in promises);
-  if (kept.length === 0) return 'none of these makes a promise, so none broke its word.';
+  if (kept.length === 0)
+    return 'none of these strategies makes a promise, so no promise was broken.';
   return paint('green', `the promise of ${promised(kept)} was kept by ${names(kept)}.`);
 }

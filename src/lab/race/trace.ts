@@ -1,6 +1,6 @@
 import { Recorder, type Slice } from './recorder.ts';
 
-/** One event of the Chrome trace-event format; `ts` and `dur` are in microseconds. */
+/** One event of the Chrome trace-event format. `ts` and `dur` are in microseconds. */
 interface TraceEvent {
   name: string;
   ph: 'X' | 'M' | 's' | 'f';
@@ -33,12 +33,12 @@ export class Trace {
     this.#add({ name: 'process_name', ph: 'M', tid: 0, ts, args: { name } });
   };
 
-  /** Begins to look who waits for whom. */
+  /** Starts to record waits in the database at `url`. */
   watch(url: string) {
     this.#recorder.watch(url);
   }
 
-  /** Ends the watch, and returns the whole timeline. */
+  /** Stops recording waits, and returns the whole timeline. */
   async end(): Promise<{ traceEvents: TraceEvent[] }> {
     await this.#recorder.end();
     return { traceEvents: this.#events };

@@ -3,7 +3,10 @@ import type { openSession } from '../../db/session.ts';
 import { chapters } from '../chapters/index.ts';
 import type { Lent } from '../stages/stages.ts';
 
-/** This many sessions have a connection at once. The others wait for theirs, as in production. */
+/**
+ * The connections of a track. If there are more sessions, some wait for a connection, as in
+ * production.
+ */
 export const TRACK_CONNECTIONS = 20;
 
 /** A scratch database with its connections open, for one race after the other. */
@@ -25,8 +28,8 @@ export async function openTrack(url: string, open?: typeof openSession): Promise
 }
 
 /**
- * Opens all connections before the race. Otherwise the race would measure connecting. Each transaction
- * holds its connection until the next one is open.
+ * Opens all connections before the race, so that the race does not measure connecting. Each
+ * transaction keeps its connection until the next connection is open.
  */
 const openAll = (db: Database, missing = TRACK_CONNECTIONS): Promise<void> =>
   missing === 0 ? Promise.resolve() : db.transaction(() => openAll(db, missing - 1));

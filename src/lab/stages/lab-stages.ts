@@ -10,7 +10,7 @@ export const openStage = (url: string) => new Stage(url);
 
 const IDLE_MS = 60_000;
 
-/** A play takes milliseconds. A play that hangs gives up by itself before `answerMs`. */
+/** A play takes milliseconds. A play that hangs ends itself before `answerMs`. */
 export const PLAY_LIMITS: StagesLimits = {
   places: 2,
   idleMs: IDLE_MS,
@@ -28,12 +28,15 @@ export const EXPLORATION_LIMITS: StagesLimits = {
   answerMs: 3_600_000,
 };
 
-/** Twenty rounds of two strategies. Each round may wait as long as the lock timeout. */
+/**
+ * Enough for twenty rounds of two strategies, even if each round waits for the whole lock timeout.
+ */
 export const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
 
 /**
- * One race over HTTP at a time, since two would slow each other. If its caller dies, a race ends after
- * ten seconds. Waiting callers have more time than that.
+ * One race over HTTP at a time, since two races would slow each other. If the caller of a race
+ * dies, the race ends after ten seconds. `waitMs` is longer, so other callers can wait for this
+ * end.
  */
 export const TRACK_LIMITS: StagesLimits = {
   places: 1,
@@ -50,7 +53,10 @@ export interface OpenStagesOptions {
   trace?: Trace | undefined;
 }
 
-/** The stages of the lab. Plays never wait for an exploration. */
+/**
+ * The stages of the lab. Each kind of work has its own stages, so plays never wait for an
+ * exploration.
+ */
 export function openStages(databaseUrl: string, log: Log, { name, trace }: OpenStagesOptions = {}) {
   const closing = new AbortController();
   const cleared = clearUp(databaseUrl, log, closing.signal);

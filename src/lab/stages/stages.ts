@@ -7,13 +7,13 @@ import { Admission, type AdmissionLimits, type Unanswered } from '../../waiting/
 import type { Stage } from '../explore/stage.ts';
 import { prepareLabDatabase } from './database.ts';
 
-/** `places`: how many at once. A stage is five connections, a track twenty-one. */
+/** `places`: how many are lent at once. A stage has five connections, and a track twenty-one. */
 export interface StagesLimits extends Omit<AdmissionLimits, 'placesPerKey'> {
-  /** How long a stage is kept for the next one who wants to use it. */
+  /** How long an unused stage is kept for the next user. */
   idleMs: number;
 }
 
-/** Something over a scratch database. One user after the other borrows it. */
+/** A stage or a track, with a scratch database of its own. Users borrow it one after the other. */
 export interface Lent {
   /** Removes all that a user leaves, before the next user comes. */
   clean(): Promise<void>;
@@ -27,8 +27,8 @@ interface Kept<L extends Lent> {
 }
 
 /**
- * Stages or tracks to borrow, each over a scratch database of its own on the service's PostgreSQL.
- * They are made when they are needed, and dropped with their databases.
+ * Lends stages or tracks. Each has a scratch database of its own, on the service's PostgreSQL. They
+ * are made when they are needed, and dropped together with their databases.
  */
 export class Stages<L extends Lent = Stage> {
   readonly #databaseUrl: string;
@@ -40,7 +40,10 @@ export class Stages<L extends Lent = Stage> {
   readonly #all = new Set<Promise<Kept<L>>>();
   readonly #idle: Promise<Kept<L>>[] = [];
 
-  /** `open` makes a stage or track in a migrated database. `name` is the log's name for the server. */
+  /**
+   * `open` makes a stage or track in a migrated database. `name` is the name of the database in the
+   * log.
+   */
   constructor(
     databaseUrl: string,
     { idleMs, ...limits }: StagesLimits,
@@ -57,9 +60,9 @@ export class Stages<L extends Lent = Stage> {
   }
 
   /**
-   * Lends a stage or track. `busy` if none was free in time, `unknown` if the work did not end in
-   * time. After an error the stage or track is dropped. Throws what the work throws, and a
-   * `PlainError` if no stage or track can be made.
+   * Lends a stage or track. Returns `busy` if none was free in time, and `unknown` if the work did
+   * not end in time. After an error the stage or track is dropped. Throws the errors of the work,
+   * and a `PlainError` if no stage or track can be made.
    */
   use<T>(work: (lent: L) => Promise<T>): Promise<T | Unanswered> {
     return this.#admission.run(async () => {
@@ -79,7 +82,7 @@ export class Stages<L extends Lent = Stage> {
     });
   }
 
-  /** Drops every stage, those in use too. */
+  /** Drops all stages, even those in use. */
   async close() {
     await Promise.all([...this.#all].map((each) => this.#drop(each)));
   }
@@ -91,7 +94,7 @@ export class Stages<L extends Lent = Stage> {
   }
 
   #keep(promised: Promise<Kept<L>>, kept: Kept<L>) {
-    // `close` has dropped it while it was in use.
+    // `close` has dropped this stage while it was in use.
     if (!this.#all.has(promised)) return;
     this.#idle.push(promised);
     kept.drop = setTimeout(() => void this.#drop(promised), this.#idleMs).unref();
@@ -108,7 +111,7 @@ export class Stages<L extends Lent = Stage> {
     await kept.scratch.stop().catch(this.#logLate);
   }
 
-  /** Callers are not told what is wrong with the database. */
+  /** Logs an error of the database, since callers are not told its cause. */
   #tellOperator(error: unknown) {
     if (!databaseError(error)) return;
     const { message } = error instanceof PlainError ? error : unusable('the database', error);

@@ -1,6 +1,6 @@
 /**
- * A comment such as `// THE LOCK: …`, `// THE GAP: …` stands over the statement that makes a
- * strategy hold or fail.
+ * A comment such as `// THE LOCK: …` or `// THE GAP: …` stands directly above the statement that
+ * makes a strategy hold or fail.
  */
 const MARK = /^\s*(?:\/\/|\/\*\*) THE ([A-Z]+): /;
 

@@ -3,8 +3,9 @@ import written from './verdicts.json' with { type: 'json' };
 import { type Verdict, verdictRules } from './verdicts.ts';
 
 /**
- * The verdict on each strategy, by its address, from every schedule of two sessions. `npm run matrix`
- * writes the JSON. The command must not import this module: it could then not mend a broken file.
+ * The verdict on each strategy, by its address, from every schedule of two sessions. `npm run
+ * matrix` writes the JSON. The command must not import this module. Otherwise it could not repair a
+ * broken file.
  */
 export const knownVerdicts: Record<string, Verdict> = z
   .record(z.string(), verdictRules)

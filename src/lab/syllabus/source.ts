@@ -13,14 +13,14 @@ export interface Token {
 
 export interface SourceLine {
   number: number;
-  /** Part of the statement that makes the strategy hold or fail. */
+  /** Whether the line belongs to the statement that makes the strategy hold or fail. */
   isDecisive: boolean;
   tokens: Token[];
 }
 
 /** A file of the project without its imports. */
 export interface Source {
-  /** From the project's folder, such as `src/lab/chapters/claims/strategies/naive.ts`. */
+  /** The path from the project's folder, such as `src/lab/chapters/claims/strategies/naive.ts`. */
   path: string;
   lines: SourceLine[];
 }
@@ -39,13 +39,13 @@ export const readTexts = (): Texts =>
       ]),
   );
 
-/** The file of a strategy. */
+/** The path of a strategy's file. */
 export const fileOf = ({ chapter, strategy: { name, file = name } }: Addressed): string =>
   `src/lab/chapters/${chapter.name}/strategies/${file}.ts`;
 
 /**
- * The strategy's file. If its decisive statement is in production's code, also the files of production
- * that import one another on the way there.
+ * Returns the strategy's file. If the decisive statement is in production's code, also returns the
+ * files on the path of imports to this statement.
  */
 export function sourcesOf(addressed: Addressed, texts: Texts): Source[] {
   const { name } = addressed.strategy;

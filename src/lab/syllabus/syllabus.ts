@@ -7,7 +7,10 @@ import type { Proof } from './verdicts.ts';
 /** A strategy with the proofs of its verdict. */
 export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
   chapter: string;
-  /** Null for a strategy that `npm run matrix` has not explored yet. It has no situations then. */
+  /**
+   * Null for a strategy that `npm run matrix` has not explored yet. Such a strategy has no
+   * situations here.
+   */
   verdict: string | null;
   situations: ({ name: string; idea: string } & Proof)[];
 }
@@ -32,7 +35,7 @@ function entryOf(addressed: Addressed): SyllabusEntry {
   };
 }
 
-/** Every strategy of every chapter, in the order in which the workshop meets them. */
+/** Every strategy of every chapter, in the order of the workshop. */
 export const syllabus: readonly SyllabusEntry[] = allStrategies.map(entryOf);
 
 /** One strategy with its source code. */

@@ -7,13 +7,13 @@ const proof = z.object({
   serializationFailures: z.number(),
   /** In how many schedules each fault was found. */
   faults: z.record(z.string(), z.number()),
-  /** For each fault the schedule that shows it best, such as `1,1,2`. */
+  /** The clearest schedule for each fault, such as `1,1,2`. */
   clearest: z.record(z.string(), z.string()),
 });
 export const verdictRules = z.object({
-  /** `holds`, or the word for the gravest fault. */
+  /** `holds`, or the verdict word of the gravest fault. */
   verdict: z.string(),
-  /** By the name of the situation. */
+  /** The proofs, by the name of the situation. */
   situations: z.record(z.string(), proof),
 });
 
@@ -21,7 +21,7 @@ export const verdictRules = z.object({
 export type Proof = z.infer<typeof proof>;
 export type Verdict = z.infer<typeof verdictRules>;
 
-/** The part of an exploration that is worth keeping. */
+/** The part of an exploration that verdicts.json keeps. */
 export function proofOf(exploration: Exploration): Proof {
   const { schedules, serializationFailures, faults, counterexamples } = exploration;
   const clearest = Object.entries(counterexamples).map(([fault, { schedule }]) => [
@@ -31,7 +31,7 @@ export function proofOf(exploration: Exploration): Proof {
   return { schedules, serializationFailures, faults, clearest: Object.fromEntries(clearest) };
 }
 
-/** The gravest fault that was found, in a word. */
+/** The verdict word of the gravest fault. `holds` if no fault was found. */
 export function verdictOn({ faults }: Chapter, proofs: Pick<Proof, 'faults'>[]): string {
   const gravest = faults.find(({ name }) => proofs.some((each) => (each.faults[name] ?? 0) > 0));
   return gravest?.verdict ?? 'holds';

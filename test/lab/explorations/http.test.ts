@@ -26,7 +26,7 @@ const newsOf = ({ events }: Following, wanted: string) =>
 const until = (following: Following, name: string) =>
   vi.waitFor(() => expect(newsOf(following, name)).not.toEqual([]), { timeout: 20_000 });
 
-/** Has some thousand schedules, so it does not end while a test looks elsewhere. */
+/** This strategy has thousands of schedules, so its exploration does not end during a test. */
 const LONG = 'strategy=fenced-lease';
 
 test.each([
@@ -95,7 +95,7 @@ test('a second exploration waits, is told its place, and begins when the first i
   expect(newsOf(second, 'done')[0]).toMatchObject({ schedules: 8, faults: {} });
   expect(newsOf(third, 'queued').at(-1)).toEqual({ place: 1 });
   expect(newsOf(third, 'done')).toHaveLength(1);
-  // It was stopped before its end, or else it would be known by now.
+  // The first exploration was stopped before its end. Otherwise its result would be known now.
   expect(newsOf(first, 'done')).toEqual([]);
   const again = await ask(LONG);
   await until(again, 'progress');

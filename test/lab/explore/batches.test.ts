@@ -21,13 +21,16 @@ beforeAll(async () => {
 const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });
 
 type Claims = [job: number, recruiter: number][];
-/** What one session does, and which claims it makes. */
+/** The claims of one session, and the code that decides them. */
 interface Program {
   claims: Claims;
   decide(db: Database, requests: ClaimRequest[]): Promise<{ kind: string }[]>;
 }
 
-/** One transaction for all; then a line for each job that the other session had, as the queue does. */
+/**
+ * One transaction for all claims. As in the queue, a job that the other session has locked is then
+ * claimed in a second transaction.
+ */
 const together = (...claims: Claims): Program => ({
   claims,
   async decide(db, requests) {
@@ -42,7 +45,7 @@ const together = (...claims: Claims): Program => ({
   },
 });
 
-/** The textbook claim of another instance. */
+/** The simple claim of `claimJob`, as on another instance: one transaction for each claim. */
 const alone = (...claims: Claims): Program => ({
   claims,
   decide: async (db, requests) => {
@@ -52,7 +55,7 @@ const alone = (...claims: Claims): Program => ({
   },
 });
 
-/** The queue itself, whose first claim goes at once and the others with the next batch. */
+/** The queue itself. Its first claim runs at once, and the others run in the next batch. */
 const queued = (...claims: Claims): Program => ({
   claims,
   decide(db, requests) {
@@ -72,7 +75,7 @@ const queued = (...claims: Claims): Program => ({
 
 const CAPACITY = 2;
 
-/** Jobs 1 and 2 have two slots each, of which one is taken. */
+/** Jobs 1 and 2 have two slots each. One slot of each job is taken. */
 function trialOf(...programs: [Program, Program]): Trial {
   return {
     async setUp(admin) {
@@ -92,7 +95,10 @@ function trialOf(...programs: [Program, Program]): Trial {
   };
 }
 
-/** Slots that are claimed once, all of them if enough asked, and answers that are true. */
+/**
+ * Checks that no job is oversold, that no slot is free after enough claims, and that each answer is
+ * true.
+ */
 async function judge(admin: Session, programs: Program[], endings: Ending[]) {
   const rows = (await run(
     admin,

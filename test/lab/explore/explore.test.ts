@@ -51,7 +51,7 @@ describe('the explorer', () => {
       },
     );
     const found = await explore(stage, trial);
-    // update, commit against update, commit: the second update waits where it comes early.
+    // Each session updates and commits. A second update waits if the first is not committed yet.
     expect(found.schedules).toBe(4);
     expect(seen.sort()).toEqual(['ab', 'ab', 'ba', 'ba']);
     expect(found.faults).toEqual({ 'b-first': 2 });
@@ -102,7 +102,7 @@ describe('the explorer', () => {
       },
     });
     const found = await explore(stage, trial);
-    // Cut before the update, cut before the commit, not cut at all.
+    // The connection is cut before the update, or before the commit, or never.
     expect(found.schedules).toBe(3);
     expect(names.sort()).toEqual([', failed', ', failed', 'a']);
   });
@@ -127,7 +127,7 @@ describe('the explorer', () => {
       for (;;) await db.select().from(companies);
     };
     const { counterexamples } = await explore(stage, trialOf([trying]));
-    expect(counterexamples.hang?.summary).toBe('after 200 steps it still had not ended');
+    expect(counterexamples.hang?.summary).toBe('the schedule had not ended after 200 steps');
   });
 
   test('fails loudly when a program does not do the same again', async () => {
@@ -137,7 +137,9 @@ describe('the explorer', () => {
       await (calls++ % 2 ? append(db, 'x') : db.select().from(companies).where(first));
     };
     const other = (db: Database) => db.select().from(companies);
-    await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow('went another way');
+    await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow(
+      'ran differently when it was played again',
+    );
   });
 
   test('lets somebody choose step by step, and says what can be chosen', async () => {

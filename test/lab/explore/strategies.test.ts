@@ -23,7 +23,7 @@ const [lastSlot] = situations;
 const exploreIt = (strategy: Pick<ClaimStrategy, 'claim' | 'timed'>, situation = lastSlot) =>
   explore(stage, claimTrial(strategy, situation, 2));
 
-/** Fails with what a person needs to see: the schedule, and what happened in it. */
+/** Fails with a message for a person: the schedule, and its transcript. */
 function expectNoFault(name: string, found: Exploration) {
   const [played] = Object.values(found.counterexamples);
   if (!played) return;
@@ -35,8 +35,8 @@ function expectNoFault(name: string, found: Exploration) {
 }
 
 describe('the counts of schedules', () => {
-  // From reasoning: of the 70 ways to interleave two transactions of four steps, for example, all
-  // but those in which one has committed before the other counts oversell.
+  // These counts come from reasoning. For example, two transactions of four steps have 70
+  // schedules. A schedule oversells unless one transaction commits before the other counts.
   const withBegin = { beginIsStep: true, loneWriteIsTwo: false };
   test.each([
     ['naive', 6, 4],
@@ -58,7 +58,8 @@ describe('the counts of schedules', () => {
 });
 
 describe('two recruiters and one slot', () => {
-  // Those in which time passes have thousands of schedules; the check of docs/strategies.md plays them.
+  // Strategies in which time passes have thousands of schedules. The check of docs/strategies.md
+  // plays them.
   for (const strategy of strategies.filter(({ timed }) => !timed)) {
     const holds = strategy.promise === 'capacity';
     test(`${strategy.name} ${holds ? 'never oversells' : 'is caught overselling'}`, async () => {
@@ -71,7 +72,7 @@ describe('two recruiters and one slot', () => {
   }
 });
 
-// With the lock taken out of claims/slots.ts this fails, and prints a schedule that oversells.
+// Without the lock in claims/slots.ts this test fails, and prints a schedule that oversells.
 test.each(situations.map(({ name }) => name))(
   "production's claim alone has no fault in any schedule: %s",
   async (name) => {
@@ -79,7 +80,7 @@ test.each(situations.map(({ name }) => name))(
   },
 );
 
-// The other situations are in docs/strategies.md: `rollback-again` has thousands of schedules.
+// `npm run matrix` plays the other situations, since `rollback-again` has thousands of schedules.
 test("production's queue has no fault when two recruiters ask each of two servers", async () => {
   const production = strategyNamed('production');
   const found = await exploreIt(production, situationNamed('two-servers'));
@@ -151,7 +152,7 @@ describe('a replay', () => {
 
   test('says so when a step of the schedule cannot be made', async () => {
     await expect(play('row-lock', '1,2,2')).rejects.toThrow(
-      'Step 3 of the schedule is 2, but only 1 can go on there.',
+      'Step 3 of the schedule is 2. The choices there: 1.',
     );
   });
 

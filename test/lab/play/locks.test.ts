@@ -9,7 +9,7 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-/** Plays, and leaves the sessions as they are, so that PostgreSQL can be asked. */
+/** Plays a schedule, and keeps the sessions open, so that the test can query PostgreSQL. */
 async function playTo(name: string, schedule: string): Promise<PlayState> {
   const state = await play(stage, {
     ...addressed(name),
@@ -24,7 +24,7 @@ async function playTo(name: string, schedule: string): Promise<PlayState> {
 const holdersIn = ({ committed }: PlayState) =>
   committed.marks.filter(({ by }) => by !== 'nobody').length;
 
-/** Which locks each mode keeps out, after the manual's table of conflicting row-level locks. */
+/** The locks that each mode keeps out, from the manual's table of conflicting row-level locks. */
 const KEPT_OUT = {
   'FOR KEY SHARE': ['FOR UPDATE'],
   'FOR SHARE': ['FOR NO KEY UPDATE', 'FOR UPDATE'],
@@ -34,7 +34,7 @@ const KEPT_OUT = {
 type Mode = keyof typeof KEPT_OUT;
 const MODES = Object.keys(KEPT_OUT) as Mode[];
 
-/** The modes in which somebody else does not get the row now. */
+/** The modes in which another session cannot lock the row now. */
 async function keptOut(table: string, condition: string): Promise<string[]> {
   const out: string[] = [];
   for (const mode of MODES) {
@@ -101,7 +101,7 @@ test('what SERIALIZABLE remembers of its reads is shown as a predicate lock', as
 });
 
 describe('a snapshot', () => {
-  /** What the last step of the schedule gave to whom made it. */
+  /** The result of the last step of the schedule. */
   const lastResult = ({ told }: PlayState) => told.steps.at(-1)?.acts[0]?.result;
 
   test('is taken anew for each statement of READ COMMITTED', async () => {

@@ -106,10 +106,10 @@ describe('the state of a schedule', () => {
 describe('a schedule that cannot be', () => {
   test('says at which step, and what could be chosen there', async () => {
     expect(await playIt(addressed('row-lock'), '1,2,2')).toBe(
-      'Step 3 of the schedule is 2, but only 1 can go on there.',
+      'Step 3 of the schedule is 2. The choices there: 1.',
     );
     expect(await playIt(addressed('naive'), '1,1,1,2,1')).toBe(
-      'Step 5 of the schedule is 1, but only nothing can go on there.',
+      'Step 5 of the schedule is 1. The choices there: none.',
     );
   });
 

@@ -15,7 +15,7 @@ test('a trace has a thread for each session, its statements, their waits, and wh
   const strategy = { chapter: 'claims', name: 'row-lock', promise: 'capacity' };
   const order = { sessions: 8, capacity: 4, rounds: 5 };
   await race(service.url, strategy, order, () => undefined, new AbortController().signal);
-  // It watches a database that goes with the service.
+  // The trace watches a database that is dropped with the service.
   const { traceEvents } = await trace.end();
   await service.stop();
 

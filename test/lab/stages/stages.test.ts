@@ -25,7 +25,7 @@ const databaseOf = async (stage: Stage): Promise<string> => {
 const exists = async (name: string) =>
   (await sql`select 1 from pg_database where datname = ${name}`).length > 0;
 
-/** Work that holds its stage until it is let go. */
+/** Work that keeps its stage until the test ends the work. */
 const holding = () => {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

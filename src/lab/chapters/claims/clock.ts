@@ -6,11 +6,13 @@ import { timePassed } from './tables.ts';
 
 const current = new AsyncLocalStorage<Sleep>();
 
-/** Waits before another try. Under the explorer, the scheduler decides when the wait ends. */
+/** Waits before another try. In the explorer, the scheduler ends the wait. */
 export const sleep: Sleep = (milliseconds) => (current.getStore() ?? setTimeout)(milliseconds);
 
-/** Runs code whose `sleep` is this one. */
+/** Runs `work`. Inside `work`, `sleep` calls `own`. */
 export const withSleep = <T>(own: Sleep, work: () => T): T => current.run(own, work);
 
-/** The database's clock. Where a situation makes time pass, the clock is ahead, and nobody waits. */
+/**
+ * The lab's time. When the scheduler lets time pass, this time moves ahead, and nobody has to wait.
+ */
 export const now = sql`(now() + coalesce((select sum(ahead) from ${timePassed}), interval '0'))`;

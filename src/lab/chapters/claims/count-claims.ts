@@ -3,7 +3,7 @@ import { type ClaimRequest, type Decision, decide } from '../../../claims/rules.
 import type { Database, Transaction } from '../../../db/client.ts';
 import { jobClaims, jobs } from '../../../db/schema.ts';
 
-/** Decides by one SELECT without a lock: the job's capacity and claims in one snapshot. */
+/** Decides by one SELECT without a lock. It reads the job's capacity and claims in one snapshot. */
 export async function countClaims(
   db: Database | Transaction,
   { jobId, recruiterId }: ClaimRequest,

@@ -16,7 +16,7 @@ const unsold: Fault = {
 const untrue: Fault = {
   name: 'untrue',
   fact: 'every answer is true',
-  inWords: 'told somebody what is not true',
+  inWords: 'gave a false answer',
   verdict: 'fails',
 };
 
@@ -35,7 +35,10 @@ export const promises = {
   capacity: { inWords: 'the capacity', brokenBy: oversold },
 } as const satisfies Record<string, Pledge>;
 
-/** The faults that the table alone shows, and those that the answers add to it. */
+/**
+ * Returns the names of the faults. The table alone shows `oversold`. The other faults need the
+ * answers too.
+ */
 export function faultsOf({
   capacity,
   claims,
@@ -43,7 +46,7 @@ export function faultsOf({
   isTrue = true,
 }: {
   capacity: number;
-  /** Claims counted in the table, and not by the answers. */
+  /** The number of claims in the table. Answers may say something else. */
   claims: number;
   refused?: number;
   isTrue?: boolean;

@@ -31,7 +31,7 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
     if (typeof exported === 'function')
       return { ...usual, claim: exported as ClaimStrategy['claim'] };
     if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;
-    // Bound, and not spread: an instance of a class has its methods on the prototype.
+    // We bind `claim`, since a spread does not copy the methods of a class.
     const { claim, ...given } = exported as ClaimStrategy;
     return typeof claim === 'function'
       ? { ...usual, ...given, claim: claim.bind(exported) }

@@ -12,9 +12,12 @@ import { faultsOf } from './faults.ts';
 import type { ClaimStrategy } from './strategy.ts';
 import { counters, leases, slots } from './tables.ts';
 
-/** A crowd of recruiters, and one job. */
+/** Many recruiters race for the slots of one job. */
 export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
-  /** Nobody listens to a race, and commits that announce would wait for one another. */
+  /**
+   * Disables the triggers that announce changes. Nobody listens to a race, and commits that
+   * announce changes wait for one another.
+   */
   async prepare(db) {
     for (const table of [jobs, jobClaims])
       await db.execute(sql`alter table ${table} disable trigger user`);
@@ -44,10 +47,10 @@ export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
     };
   },
 
-  /** The recruiters stay, and race again. No claim may still run. */
+  /** Keeps the recruiters for later races. Callers must wait until no claim runs any more. */
   clear: (db) =>
     db.transaction(async (tx) => {
-      // The rows of the strategies go with their job.
+      // The database also deletes the strategies' rows of these jobs.
       for (const table of [jobClaims, jobs, companies]) await tx.delete(table);
     }),
 
@@ -59,14 +62,14 @@ export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
 
   words: {
     start: ({ sessions, capacity }) =>
-      `${sessions} recruiters claim one job at the same moment; it takes ${capacity}.`,
+      `${sessions} recruiters claim one job at the same moment. The job takes ${capacity}.`,
     held: (capacity) => `never gave out more than ${capacity} slots`,
     worst: (taken, capacity) => `at worst ${taken} recruiters hold ${capacity} slots`,
     nobody: 'gave out no slot at all',
   },
 };
 
-/** A new job, with the rows that some strategies need. */
+/** Makes a job, with the rows that some strategies need. */
 async function layJob(tx: Transaction, capacity: number): Promise<bigint> {
   const [company] = await tx.insert(companies).values({ name: 'Company' }).returning();
   if (!company) throw new Error('INSERT … RETURNING gave no row');
@@ -84,7 +87,7 @@ async function layJob(tx: Transaction, capacity: number): Promise<bigint> {
   return jobId;
 }
 
-/** Recruiters of earlier races race again. Missing ones are added. */
+/** Returns the ids of `many` recruiters. Uses those of earlier races, and adds the missing ones. */
 async function someRecruiters(tx: Transaction, many: number): Promise<bigint[]> {
   const present = await tx
     .select({ id: recruiters.id })
@@ -104,7 +107,7 @@ const courseOf = (
   capacity,
   requests: recruiterIds.map((recruiterId) => ({ jobId, recruiterId })),
   queries: recruiterIds.map((recruiterId) => `jobId=${jobId}&recruiterId=${recruiterId}`),
-  // A scratch database never counts beyond the safe integers of JSON.
+  // The ids of a scratch database are small, so a JSON number holds them exactly.
   ids: { jobId: Number(jobId), recruiterIds: recruiterIds.map(Number) },
   sessionOf: ({ recruiterId }) => recruiterIds.indexOf(recruiterId) + 1,
 });

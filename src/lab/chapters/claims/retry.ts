@@ -1,9 +1,9 @@
 import type { Outcome } from '../../../claims/rules.ts';
 
-/** In a crowd of n, n - 1 may lose each time. After so many tries the caller had better ask again. */
+/** The most tries of one claim. If n claims run at once, n - 1 of them may fail each time. */
 const TRIES = 10;
 
-/** Claims anew after a conflict, a bounded number of times. After the last try it is `busy`. */
+/** Repeats a claim after a conflict. If the last try fails as well, the answer is `busy`. */
 export async function retryOn(
   isConflict: (error: unknown) => boolean,
   claim: () => Promise<Outcome>,

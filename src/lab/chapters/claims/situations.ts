@@ -6,13 +6,16 @@ export interface ClaimSituation extends Situation {
   capacity: number;
   /** Slots that are taken before the first step. */
   taken: number;
-  /** Time may pass, for the strategies in which something ends by it. */
+  /** Time may pass, but only for strategies that are `timed`. */
   timePasses?: true;
-  /** Each session is a server. Two recruiters ask it at once, and ask again if the job is full. */
+  /**
+   * Each session is a server. Two recruiters ask each server at once. A recruiter who is told that
+   * the job is full asks once more.
+   */
   onServers?: true;
   /** The first transaction of session 1 that inserts a claim rolls back. */
   firstRollsBack?: true;
-  /** The recruiter of the transaction that rolled back claims once more. */
+  /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
 }
 

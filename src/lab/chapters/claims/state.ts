@@ -2,7 +2,7 @@ import type { Session } from '../../../db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
 import { JOB, LAST_SESSION } from './trial.ts';
 
-/** The names of rows in the list of locks, in SQL, by their table. */
+/** For each table: an SQL expression that names a row in the list of locks. */
 export const lockable: Readonly<Record<string, string>> = {
   jobs: "'job ' || id",
   job_claims: "'claim of recruiter ' || recruiter_id",
@@ -14,7 +14,10 @@ export const lockable: Readonly<Record<string, string>> = {
   'lab.leases': "'lease of job ' || job_id",
 };
 
-/** ●●●○ for the committed claims. Those above the capacity stand out. */
+/**
+ * Reads the committed claims as marks, such as ●●●○. Claims above the capacity are marked as
+ * excess.
+ */
 export async function readState(admin: Session): Promise<ShownState> {
   const [row] = await admin.run({ text: STATE, params: [JOB], asArrays: false });
   const { capacity, holders } = row as { capacity: number; holders: number[] };

@@ -6,12 +6,21 @@ import type { Strategy } from '../../chapter.ts';
 export interface ClaimStrategy extends Strategy {
   /** `capacity`: never more claims than slots, in any schedule. */
   promise: 'capacity' | 'nothing';
-  /** Something in it ends by time alone, so the explorer lets time pass as well. */
+  /**
+   * Something in the strategy, such as a lease, ends by time alone. So the explorer also lets time
+   * pass.
+   */
   timed?: true;
-  /** Decides claims together, so the explorer also lets several recruiters ask each server at once. */
+  /**
+   * The strategy decides several claims together. So it is also tried in a situation in which two
+   * recruiters ask each server at once.
+   */
   batched?: true;
-  /** `claim` on servers that have just started, for a strategy that keeps something in their memory. */
+  /**
+   * Starts new servers, and returns `claim` on them. For strategies that keep something in a
+   * server's memory.
+   */
   restart?(): ClaimStrategy['claim'];
-  /** Claims a slot. Throws the errors of the database as they come. */
+  /** Claims a slot. Errors of the database that the strategy does not handle are thrown. */
   claim(db: Database, request: ClaimRequest): Promise<Outcome>;
 }

@@ -14,7 +14,7 @@ const jobId = () =>
     .references(() => jobs.id, { onDelete: 'cascade' });
 const recruiterId = () => bigint('recruiter_id', { mode: 'bigint' });
 
-/** A row for each job: the number of its claims, and a version to compare. */
+/** A row for each job: its capacity, the number of its claims, and a version to compare. */
 export const counters = lab.table('counters', {
   jobId: jobId().primaryKey(),
   capacity: integer().notNull(),
@@ -29,7 +29,7 @@ export const slots = lab.table(
   (table) => [primaryKey({ columns: [table.jobId, table.slot] })],
 );
 
-/** A row for each taken slot. The primary key lets nobody else take the same slot. */
+/** A row for each taken slot. The primary key makes sure that each slot is taken only once. */
 export const takenSlots = lab.table(
   'taken_slots',
   { jobId: jobId(), slot: integer().notNull(), recruiterId: recruiterId().notNull() },

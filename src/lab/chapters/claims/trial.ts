@@ -8,21 +8,22 @@ import { faultsOf } from './faults.ts';
 import type { ClaimSituation } from './situations.ts';
 import type { ClaimStrategy } from './strategy.ts';
 
-/** The job that schedules are about, and the ids of those who may hold it already. */
+/** The job of all schedules, and the ids of recruiters who may hold it before the first step. */
 export const JOB = 1;
 const FIRST_HOLDER = 101;
-/** Recruiters up to this one are sessions. */
+/** Recruiters with ids up to this one belong to sessions. */
 export const LAST_SESSION = FIRST_HOLDER - 1;
 const LAST_HOLDER = 200;
 
-/** So many recruiters claim one job by this strategy. Session 1 is recruiter 1, and so on. */
+/** Makes a trial in which all sessions claim one job by this strategy. */
 export function claimTrial(
   strategy: Pick<ClaimStrategy, 'claim' | 'timed' | 'restart'>,
   situation: ClaimSituation,
   sessions: number,
 ): Trial {
   const { capacity, taken, timePasses, firstRollsBack } = situation;
-  // A schedule that is played only in part leaves sessions waiting in the memory of its servers.
+  // Each trial starts new servers. A schedule that was not played to its end leaves sessions
+  // waiting in the memory of the old servers.
   const claim = strategy.restart?.() ?? strategy.claim;
   const program = (session: number) => (db: Database, sleep: Sleep) => {
     const asking = recruitersOf(situation, session).map(
@@ -47,7 +48,9 @@ const recruitersOf = ({ onServers }: ClaimSituation, session: number): number[] 
 
 type Ask = () => Promise<Outcome>;
 
-/** The outcome of each recruiter of a session. One outcome stands alone, as in transcripts. */
+/**
+ * Returns the outcomes of a session's recruiters. If there is only one, returns it without a list.
+ */
 async function askAll({ asksAgain, onServers }: ClaimSituation, asking: Ask[]) {
   const outcomes = await Promise.all(
     asking.map(async (ask) => {
@@ -59,7 +62,7 @@ async function askAll({ asksAgain, onServers }: ClaimSituation, asking: Ask[]) {
   return outcomes.length === 1 ? outcomes[0] : outcomes;
 }
 
-/** By then every lease has ended. */
+/** After an hour, every lease has ended. */
 const LET_AN_HOUR_PASS = "insert into lab.time_passed values ('1 hour')";
 
 const run = async (admin: Session, text: string) => {
@@ -77,10 +80,10 @@ async function setUp(admin: Session, capacity: number, taken: number) {
 }
 
 /**
- * Ids are fixed, so a schedule prints the same transcript each time. The set-up is a function, since
- * PostgreSQL then plans its statements once, and the set-up runs before every schedule. The triggers
- * announce changes, and nobody listens here. Commits that announce wait for one another, even those
- * of other stages.
+ * Ids are fixed, so a schedule prints the same transcript each time. The set-up runs before every
+ * schedule. It is a function, so PostgreSQL plans its statements only once. The triggers that
+ * announce changes are disabled. Nobody listens here, and commits that announce changes wait for
+ * one another, even on other stages.
  */
 const INSTALL_SET_UP = `
   alter table job_claims disable trigger user;
@@ -137,7 +140,10 @@ async function judge(
   };
 }
 
-/** Whether the table agrees with the answer to a recruiter. After an error, both are possible. */
+/**
+ * Whether the table agrees with the answer to a recruiter. After an error, the claim may be in the
+ * table or not.
+ */
 const fits =
   (holders: number[]) =>
   ({ recruiter, kind }: { recruiter: number; kind: string | undefined }): boolean => {
@@ -155,7 +161,10 @@ const KINDS = [
   'unknown',
 ];
 
-/** The kinds of the outcomes. `error` if the claim threw, undefined if it gave something else. */
+/**
+ * The kinds of the outcomes. `error` if the claim threw an error. Undefined if its result is no
+ * outcome.
+ */
 function kindsOf(ending: Ending): (string | undefined)[] {
   if ('error' in ending) return ['error'];
   const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];

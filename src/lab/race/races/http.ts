@@ -22,7 +22,10 @@ const race = z.object({
   recruiters: upTo1000.default(5),
 });
 
-/** As many requests run at once as a track has connections. The others wait, as in production. */
+/**
+ * At most as many requests run at once as a track has connections. The others wait, as in
+ * production.
+ */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
   longest: 1_000,
@@ -31,8 +34,9 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
 };
 
 /**
- * Races whose load comes from the caller, by the same requests as in production. Each race has its own
- * address and a scratch database. The caller ends the race, or it times out.
+ * Races in which the caller sends the requests, in the same form as to production. Each race has
+ * its own address and a scratch database. A race ends when its caller ends it, or after a time
+ * limit.
  */
 export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
   const races = new Races(deps);
@@ -94,7 +98,7 @@ const noSuchRace = {
   status: 404,
   code: 'not-found',
   title: 'No such race',
-  detail: 'There is no race of this name here, or it has ended.',
+  detail: 'There is no race with this id, or the race has ended.',
 } as const;
 
 const raceTooLarge = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Course } from '../../chapter.ts';
 
 export interface RacePatience {
-  /** A race ends after this time without a request: its caller may be dead. */
+  /** A race ends after this time without a request, since its caller may be dead. */
   idleMs: number;
   /** A race ends after this time in any case, since others wait for its track. */
   longestMs: number;
@@ -10,11 +10,11 @@ export interface RacePatience {
 
 type Ask = (request: unknown) => Promise<unknown>;
 
-/** A race that takes requests until it ends. */
+/** A race that accepts requests until it ends. */
 export class OpenRace {
   readonly id = randomUUID();
   readonly course: Course;
-  /** Resolves when the race takes no more requests. */
+  /** Resolves when the race accepts no more requests. */
   readonly ended: Promise<void>;
   readonly #ask: Ask;
   readonly #running = new Set<Promise<unknown>>();
@@ -46,12 +46,12 @@ export class OpenRace {
     }
   }
 
-  /** The caller of the race is still there. */
+  /** Restarts the idle time. The caller of the race is still there. */
   stir() {
     if (!this.#hasEnded) this.#idle.refresh();
   }
 
-  /** Takes no more requests. Running requests end normally. */
+  /** Refuses further requests. Running requests end normally. */
   end() {
     this.#hasEnded = true;
     clearTimeout(this.#idle);

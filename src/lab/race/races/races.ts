@@ -9,12 +9,14 @@ import { OpenRace, type RacePatience } from './open-race.ts';
 
 export interface RacesDeps {
   tracks: Stages<Track>;
-  /** Stands around each request, such as to record it. */
+  /** Runs each request, and may do more around it, such as record it. */
   around?: Recorder['around'] | undefined;
   patience?: RacePatience | undefined;
 }
 
-/** A crowd of 1,000 connects within seconds, and its last request is answered within 20 seconds. */
+/**
+ * 1,000 sessions connect within seconds. The last of their requests is answered within 20 seconds.
+ */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
 
 interface Kept {
@@ -33,15 +35,18 @@ export class Races {
     this.#deps = deps;
   }
 
-  /** The race of this id in a chapter. Undefined if there is none, or it has ended. */
+  /**
+   * The race with this id in a chapter. Undefined if there is no such race, or if the race has
+   * ended.
+   */
   find(chapter: Chapter, id: string): OpenRace | undefined {
     const found = this.#open.get(id);
     return found?.chapter === chapter ? found.race : undefined;
   }
 
   /**
-   * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once. `busy`
-   * if no track was free in time. Throws as `Stages.use` does.
+   * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once.
+   * Returns `busy` if no track was free in time. Throws the errors of `Stages.use`.
    */
   begin(asked: Addressed, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
@@ -59,7 +64,7 @@ export class Races {
     });
   }
 
-  /** How a race stands. Undefined if there is no race of this id. */
+  /** The result of a race so far. Undefined if there is no race with this id. */
   async standing(id: string): Promise<Standing | undefined> {
     const found = this.#open.get(id);
     if (!found) return undefined;
@@ -68,7 +73,10 @@ export class Races {
     return chapter.race.count(db, race.course);
   }
 
-  /** Ends a race, and waits until nothing is left of it. False if there is no race of this id. */
+  /**
+   * Ends a race, and waits until its track is free again. Returns false if there is no race with
+   * this id.
+   */
   async end(id: string): Promise<boolean> {
     const found = this.#open.get(id);
     if (!found) return false;
@@ -81,7 +89,8 @@ export class Races {
   async #lay(db: Database, { chapter, strategy }: Addressed, size: RaceSize): Promise<OpenRace> {
     const { around = (_, work) => work(), patience = PATIENCE } = this.#deps;
     const course = await chapter.race.lay(db, size);
-    // A strategy may remember ids, and another database has the same ids.
+    // Each race starts a new server. An old server may remember ids, and another database has the
+    // same ids.
     const server = chapter.race.start(strategy, db);
     const ask = (request: unknown) => around(course.sessionOf(request), () => server.ask(request));
     return new OpenRace(course, ask, patience);

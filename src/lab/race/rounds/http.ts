@@ -11,7 +11,7 @@ import type { Field } from './rounds.ts';
 const from1To = (most: number) => `is a whole number from 1 to ${most}`;
 const upTo = (most: number) => z.int(from1To(most)).min(1, from1To(most)).max(most, from1To(most));
 
-/** Anybody may ask a hosted lab, so everything is bounded. */
+/** Anybody may use a hosted lab, so every value has a limit. */
 const race = z.object({
   strategies: z
     .array(z.string(), 'is a list of one strategy or two')
@@ -22,7 +22,7 @@ const race = z.object({
   rounds: upTo(20).default(5),
 });
 
-/** Races run here, as streams of events: `queued`, `round`, `done`, `failed`. */
+/** Races that the server runs, as streams of events: `queued`, `round`, `done`, `failed`. */
 export function roundRoutes(deps: RaceLineDeps) {
   const races = new RaceLine(deps);
   const routes = newRoutes();
@@ -33,7 +33,11 @@ export function roundRoutes(deps: RaceLineDeps) {
     const wrong = found.find((each) => typeof each === 'string');
     if (wrong !== undefined) return problem(noSuchStrategy(wrong));
     const field = fieldOf(found as Addressed[]);
-    if (!field) return problem({ ...invalidRequest, detail: 'A race is of one chapter.' });
+    if (!field)
+      return problem({
+        ...invalidRequest,
+        detail: 'The strategies of a race must belong to one chapter.',
+      });
     const { recruiters: sessions, capacity, rounds } = asked.data;
     const listener = races.listen(field, { sessions, capacity, rounds });
     if (listener === 'full') return problem(tooManyRace, {}, RETRY_AFTER);
@@ -43,7 +47,7 @@ export function roundRoutes(deps: RaceLineDeps) {
   return routes;
 }
 
-/** Strategies that race together. Undefined if they are of several chapters. */
+/** Strategies that race together. Undefined if they belong to several chapters. */
 function fieldOf(found: Addressed[]): Field | undefined {
   const [chapter, another] = new Set(found.map((each) => each.chapter));
   if (!chapter || another) return undefined;
@@ -52,5 +56,5 @@ function fieldOf(found: Addressed[]): Field | undefined {
 
 const tooManyRace = {
   ...busy,
-  detail: 'As many races wait for their turn as this server takes. Ask again.',
+  detail: 'Too many races wait for their turn. Try again.',
 };

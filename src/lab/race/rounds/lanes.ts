@@ -1,7 +1,7 @@
 import { readableStatement } from '../../explore/readable.ts';
 import type { Slice } from '../recorder.ts';
 
-/** A while, in milliseconds since the round began. */
+/** A span of time, in milliseconds since the round began. */
 export interface Span {
   from: number;
   to: number;
@@ -11,14 +11,16 @@ export interface Span {
 export interface Lane extends Span {
   /** From 1. */
   session: number;
-  /** The status that HTTP has for the answer, such as 403 if the job is full. */
+  /** The HTTP status of the answer, such as 403 if the job is full. */
   status: number;
   statements: (Span & { text: string })[];
   /** Waits for a lock, and the session that held the lock. */
   waits: (Span & { blocker: number })[];
 }
 
-/** The lanes of a round that began at `began`, one for each of the statuses. */
+/**
+ * The lanes of a round that began at `began`. `statuses` has the status of each session, in order.
+ */
 export function lanesOf(slices: Slice[], began: number, statuses: number[]): Lane[] {
   const spanOf = ({ from, to }: Span): Span => ({ from: since(began, from), to: since(began, to) });
   return statuses.map((status, index) => {
@@ -36,5 +38,5 @@ export function lanesOf(slices: Slice[], began: number, statuses: number[]): Lan
   });
 }
 
-/** To a hundredth of a millisecond: finer than that it is noise. */
+/** Rounds to hundredths of a millisecond. Smaller differences are noise. */
 const since = (began: number, time: number) => Math.round((time - began) * 100) / 100;

@@ -24,10 +24,12 @@ export interface RaceNews {
   failed: { detail: string };
 }
 
-/** The wait ends with its listener, and each race before it has a bound. */
+/**
+ * The wait has no time limit. It ends when the listener leaves, and no race in front runs for ever.
+ */
 const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
 
-/** Runs one race after the other, since two at once would slow each other. */
+/** Runs one race after the other, since two races at once would slow each other. */
 export class RaceLine {
   readonly #deps: RaceLineDeps;
   readonly #line = new Places(ONE_AFTER_THE_OTHER);
@@ -36,7 +38,10 @@ export class RaceLine {
     this.#deps = deps;
   }
 
-  /** Listens to a race. The race ends when its listener leaves. `full` if no more may wait. */
+  /**
+   * Starts a race, and returns its listener. The race ends when the listener leaves. Returns `full`
+   * if no more races may wait.
+   */
   listen(field: Field, order: RaceOrder): Listener | 'full' {
     if (this.#line.isFull) return 'full';
     const listener = new Listener();
@@ -68,6 +73,6 @@ export class RaceLine {
     const refused = refusalOf(error);
     if (refused) return refused.detail;
     this.#deps.log.error({ event: 'race failed', error: describe(error) });
-    return 'Something unexpected happened. The log has it.';
+    return 'Something unexpected happened. The log has the error.';
   }
 }

@@ -12,21 +12,24 @@ export interface SeenRound extends Standing {
   strategy: string;
   /** From 1. */
   round: number;
-  /** The time of the last answer, in milliseconds. */
+  /** The time of the last answer, in milliseconds since the round began. */
   milliseconds: number;
   lanes: Lane[];
   /** The round as text, in the order of the answers. */
   transcript: string;
 }
 
-/** A database for rounds. The recorder puts all that happens on it into `slices`. */
+/** A database for rounds. The recorder adds everything that happens in the database to `slices`. */
 export interface Recorded {
   db: Database;
   recorder: Recorder;
   slices: Slice[];
 }
 
-/** All sessions ask at once. Then the tables are counted, and the rows are removed. */
+/**
+ * Runs one round. All sessions send their requests at once. Then we count the result in the tables,
+ * and remove the rows.
+ */
 export async function runRound(
   { db, recorder, slices }: Recorded,
   { chapter, strategy }: Addressed,
@@ -52,10 +55,10 @@ export async function runRound(
   }
 }
 
-/** An app answers this for an error that it does not expect. */
+/** The HTTP status for an unexpected error. */
 const FAILED = 500;
 
-/** The round as a race over HTTP has it: the answers in the order in which they came. */
+/** The round in the form of a race over HTTP, with the answers in the order of their arrival. */
 export const inShort = ({ lanes, ...seen }: Omit<SeenRound, 'transcript'>): Round => ({
   standing: seen,
   answers: lanes

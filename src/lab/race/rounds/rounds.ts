@@ -11,18 +11,18 @@ export interface Field {
   strategies: readonly Strategy[];
 }
 
-/** The end of a race. */
+/** The results of a whole race. */
 export interface RaceTold {
   results: RaceResult[];
   /** A sentence for each strategy. */
   sentences: string[];
-  /** All of it as text. */
+  /** The whole race as text. */
   transcript: string;
 }
 
 /**
- * Races strategies in turns, a round each, in a scratch database. Once it is stopped it runs no more
- * rounds, and returns undefined.
+ * Races strategies in a scratch database. They take turns, with one round each. Once `stop` is
+ * aborted, no further round begins, and the result is undefined.
  */
 export async function runRounds(
   url: string,

@@ -5,7 +5,7 @@ import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
 import { inTurn } from './lib/in-turn.ts';
 
-/** Right: an advisory lock until the commit, by way of a file of its own. */
+/** Right: it holds an advisory lock until the commit. The lock is in another file. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
   inTurn(db, sql`${request.jobId}::bigint`, async (tx) => {
     const decision = await countClaims(tx, request);

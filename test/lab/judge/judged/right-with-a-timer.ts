@@ -3,7 +3,7 @@ import { claimJob } from 'rowlock/claims/claim.ts';
 import type { ClaimRequest } from 'rowlock/claims/rules.ts';
 import type { Database } from 'rowlock/db/client.ts';
 
-/** Right, and slower than it need be: a timer of its own before the claim. */
+/** Right, but slow: a timer of its own runs before the claim. */
 export default async (db: Database, request: ClaimRequest) => {
   const outcome = await claimJob({ db, subscribers: [] }, request);
   await setTimeout(5);

@@ -5,8 +5,8 @@ import type { Database } from 'rowlock/db/client.ts';
 import { counters } from 'rowlock/lab/chapters/claims/tables.ts';
 
 /**
- * Wrong: after an error it takes back its claim from the counter, which the rollback has done
- * already. Oversells only when somebody rolls back.
+ * Wrong: after an error it subtracts its claim from the counter, but the rollback has already done
+ * this. Oversells only if a transaction rolls back.
  */
 export default async (db: Database, request: ClaimRequest): Promise<Outcome> => {
   const ofJob = eq(counters.jobId, request.jobId);

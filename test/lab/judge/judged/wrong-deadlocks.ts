@@ -4,7 +4,7 @@ import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.t
 import type { Database } from 'rowlock/db/client.ts';
 import { jobs } from 'rowlock/db/schema.ts';
 
-/** Wrong: the insert holds a weak lock on the job's row, and the strong one is asked for after it. */
+/** Wrong: the insert takes a weak lock on the job's row, and only then asks for the strong lock. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {
     const claim = await insertClaim(tx, request);

@@ -3,7 +3,10 @@ import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
 import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
 
-/** Wrong: serializable, and nobody tries again. A recruiter is turned away while a slot is free. */
+/**
+ * Wrong: the isolation level is serializable, but the code never tries again. A recruiter is turned
+ * away while a slot is free.
+ */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
   db.transaction(
     async (tx) => {

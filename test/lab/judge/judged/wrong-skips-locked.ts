@@ -4,7 +4,7 @@ import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.t
 import type { Database } from 'rowlock/db/client.ts';
 import { slots } from 'rowlock/lab/chapters/claims/tables.ts';
 
-/** Wrong: a slot that is locked counts as gone, even if its holder rolls back. Undersells. */
+/** Wrong: a locked slot counts as taken, even if its holder rolls back. Undersells. */
 export default (db: Database, { jobId, recruiterId }: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {
     const [free] = await tx

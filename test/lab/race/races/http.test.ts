@@ -16,7 +16,7 @@ beforeAll(async () => {
   made.app.route('/lab', makeLab(made));
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the contents of answers.
 const json = async (response: Response): Promise<any> => response.json();
 const begin = (body: unknown, app: Asking = made.app) =>
   Promise.resolve(
@@ -25,7 +25,7 @@ const begin = (body: unknown, app: Asking = made.app) =>
       body: typeof body === 'string' ? body : JSON.stringify(body),
     }),
   );
-/** A race that is open: where it is, and what it was answered. */
+/** Makes a race, and returns its address and the answer. */
 async function makeRace(body: object = {}, app: Asking = made.app) {
   const response = await begin({ strategy: 'row-lock', ...body }, app);
   expect(response.status).toBe(201);
@@ -102,7 +102,9 @@ test.each([
 });
 
 describe('there is one track', () => {
-  /** A service, and callers who ask it for a race; `statuses` are those of the answers so far. */
+  /**
+   * A service, and callers who ask for a race. `statuses` has the statuses of the answers so far.
+   */
   async function makeCallers() {
     const { url } = await makeService(await makeDatabase());
     const statuses: number[] = [];
@@ -139,7 +141,7 @@ describe('there is one track', () => {
     const first = await ask();
     const leaving = Array.from({ length: 21 }, () => new AbortController());
     const waiting = leaving.map(({ signal }) => ask(signal));
-    // The line is full, so all the others are in it.
+    // The line is full, so all other callers wait in it.
     await until(() => expect(statuses).toEqual([201, 503]));
     for (const each of leaving) each.abort();
     const left = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected');

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const REQUEST = 'a request';
 
-/** A race whose requests run until they are let go. */
+/** A race whose requests run until the test ends them. */
 function makeRace() {
   let letGo = () => {};
   const asked = new Promise<string>((resolve) => {

@@ -51,7 +51,9 @@ test('naive oversells beside row-lock, which does not, in rounds taken in turns'
     { strategy: 'naive', promise: 'nothing', worst: Math.max(...claimsOf('naive')) },
     { strategy: 'row-lock', faults: {}, worst: 4, statuses: { 200: 20, 403: 20 } },
   ]);
-  expect(done.transcript).toContain('8 recruiters claim one job at the same moment; it takes 4.');
+  expect(done.transcript).toContain(
+    '8 recruiters claim one job at the same moment. The job takes 4.',
+  );
   expect(done.transcript).toContain('the promise of the capacity was kept by row-lock.');
 });
 

@@ -4,8 +4,9 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A lock on a number instead of a row. Whoever asks for the same number waits until this transaction
- * has ended. The lock needs no row. It does not stop code that never asks for the number.
+ * A lock on a number instead of a row. Another transaction that asks for the same number waits
+ * until this transaction has ended. The lock needs no row. It does not stop code that never asks
+ * for the number.
  */
 export const advisoryLock: ClaimStrategy = {
   name: 'advisory-lock',
@@ -13,7 +14,7 @@ export const advisoryLock: ClaimStrategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE LOCK: whoever asks for the same number waits here until we commit or roll back.
+      // THE LOCK: the next claim of this job waits here until we commit or roll back.
       await tx.execute(sql`select pg_advisory_xact_lock(${request.jobId}::bigint)`);
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;

@@ -6,9 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * The check and the change are one statement about one row. An UPDATE that waited for the row checks
- * its condition again, on the row as it is now. This works because the condition is about the locked
- * row alone. MongoDB's findOneAndUpdate does the same.
+ * The check and the change are one statement about one row. An UPDATE that waited for the row
+ * checks its condition again, on the newest version of the row. This works because the condition is
+ * about the locked row alone. MongoDB's findOneAndUpdate does the same.
  */
 export const conditionalUpdate: ClaimStrategy = {
   name: 'conditional-update',
@@ -16,7 +16,7 @@ export const conditionalUpdate: ClaimStrategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE LOCK: whoever waited checks again, on the row as it is now, whether a slot is left.
+      // THE LOCK: an UPDATE that waited here checks again whether a slot is left.
       const [counter] = await tx
         .update(counters)
         .set({ claimed: sql`${counters.claimed} + 1` })

@@ -6,8 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * The lock may be on any row, as long as every claimer locks this row first. A counter in the row saves
- * the counting. The counter is right as long as every change of the claims changes the counter too.
+ * The lock may be on any row, as long as every claimer locks this row first. A counter in this row
+ * makes counting unnecessary. The counter is right as long as every change of the claims changes
+ * the counter too.
  */
 export const counterRow: ClaimStrategy = {
   name: 'counter-row',
@@ -16,7 +17,7 @@ export const counterRow: ClaimStrategy = {
   claim: (db, request) =>
     db.transaction(async (tx) => {
       const ofJob = eq(counters.jobId, request.jobId);
-      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      // THE LOCK: the next claim of this job waits here until we commit or roll back.
       const [counter] = await tx.select().from(counters).where(ofJob).for('update');
       if (!counter) return { kind: 'no-such-job' };
       if (counter.claimed >= counter.capacity) {

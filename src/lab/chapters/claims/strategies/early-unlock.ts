@@ -4,8 +4,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: the lock is released before the COMMIT. The next claimer then has the lock, and does not see
- * our claim yet.
+ * A trap: the lock is released before the COMMIT. The next claimer then gets the lock, and does not
+ * see our claim yet.
  * Witness: S1 inserts and unlocks, S2 locks and counts 3, S1 commits, S2 inserts.
  */
 export const earlyUnlock: ClaimStrategy = {
@@ -16,7 +16,7 @@ export const earlyUnlock: ClaimStrategy = {
     db.transaction(async (tx) => {
       await tx.execute(sql`select pg_advisory_lock(${request.jobId}::bigint)`);
       try {
-        // In a savepoint, since a transaction with an error could not even unlock.
+        // A savepoint, since after an error the transaction itself could not run the unlock.
         return await tx.transaction(async (inner) => {
           const decision = await countClaims(inner, request);
           if (decision.kind !== 'granted') return decision;
@@ -24,7 +24,7 @@ export const earlyUnlock: ClaimStrategy = {
           return { kind: 'claimed', claim, slots: decision.slots };
         });
       } finally {
-        // THE GAP: the next claimer has the lock, and our claim is not committed yet.
+        // THE GAP: the next claimer gets the lock, and our claim is not committed yet.
         await tx.execute(sql`select pg_advisory_unlock(${request.jobId}::bigint)`);
       }
     }),

@@ -22,7 +22,7 @@ import { staleSnapshot } from './stale-snapshot.ts';
 import { transaction } from './transaction.ts';
 import { uniqueSlot } from './unique-slot.ts';
 
-/** In the order in which the workshop meets them. The traps come last. */
+/** All strategies, in the order of the workshop. The traps come last. */
 export const strategies: readonly ClaimStrategy[] = [
   naive,
   transaction,

@@ -3,8 +3,9 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: it inserts first, counts after, and rolls back if there is one claim too many. No transaction
- * sees the claim of the other before the commit. So each counts its own claim as the last that fits.
+ * A trap: the transaction inserts first, then counts, and rolls back if there are too many claims.
+ * Two transactions do not see each other's claim before the commit. So each counts its own claim as
+ * the last one that fits.
  * Witness: S1 inserts, S2 inserts, S1 counts 4, S2 counts 4, both commit.
  */
 export const insertThenCount: ClaimStrategy = {

@@ -6,9 +6,9 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: the lock comes after the insert. It never oversells. But the foreign key of the insert already
- * holds a weaker lock on the job's row. Two sessions may hold the weaker lock, and then each waits for
- * the other.
+ * A trap: the lock comes after the insert. The strategy never oversells. But the insert already
+ * locks the job's row with a weaker lock, for the foreign key. Two sessions may hold the weaker
+ * lock at once. Then each waits for the other.
  * Witness: S1 inserts, S2 inserts, S1 locks and waits for S2, S2 locks and waits for S1: deadlock.
  */
 export const insertThenLock: ClaimStrategy = {
@@ -19,7 +19,7 @@ export const insertThenLock: ClaimStrategy = {
     try {
       return await db.transaction(async (tx) => {
         const claim = await insertClaim(tx, request);
-        // THE DEADLOCK: two inserts hold a weaker lock on this row, and each session waits.
+        // THE DEADLOCK: both inserts hold a weaker lock on this row, so each waits for the other.
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
         const { claimed } = await readHolders(tx, request);

@@ -12,8 +12,9 @@ const PAUSE_MS = 50;
 
 /**
  * A lease is a lock that ends by itself, so a crashed holder does not hold it for ever. But a slow
- * holder does not notice the end, and goes on as before.
- * Witness: S1 takes the lease and counts 3, time passes, S2 takes it and counts 3, both insert.
+ * holder does not notice that its lease has ended, and goes on.
+ * Witness: S1 takes the lease and counts 3, time passes, S2 takes the lease and counts 3, both
+ * insert.
  */
 export const lease: ClaimStrategy = {
   name: 'lease',
@@ -34,8 +35,8 @@ export const lease: ClaimStrategy = {
 };
 
 /**
- * Each lease has a higher token than the lease before. The transaction that writes shows its token. A
- * token that is no longer the newest is turned away.
+ * Each lease has a higher token than the lease before. The transaction that writes also checks its
+ * token. If its token is no longer the newest, the transaction does not write.
  */
 export const fencedLease: ClaimStrategy = {
   name: 'fenced-lease',
@@ -48,7 +49,7 @@ export const fencedLease: ClaimStrategy = {
       const decision = await countClaims(db, request);
       if (decision.kind !== 'granted') return decision;
       return db.transaction(async (tx) => {
-        // THE FENCE: this also locks the row of the lease, so nobody takes the lease before we commit.
+        // THE FENCE: checks our token, and locks the lease's row until we commit.
         if (!(await endLease(tx, request, token))) return { kind: 'busy' };
         const claim = await insertClaim(tx, request);
         return { kind: 'claimed', claim, slots: decision.slots };
@@ -56,7 +57,10 @@ export const fencedLease: ClaimStrategy = {
     }),
 };
 
-/** Runs `work` with the token of a lease. `work` ends the lease if it claims. Otherwise we do. */
+/**
+ * Runs `work` with the token of a lease. `work` must end the lease if it claims a slot. Otherwise
+ * this function ends the lease.
+ */
 async function withLease(
   db: Database,
   request: ClaimRequest,
@@ -73,7 +77,7 @@ async function withLease(
   }
 }
 
-/** The token of our new lease, or the answer if there is no lease. */
+/** Takes the lease, and returns its token. Returns an outcome if we do not get the lease. */
 async function takeLease(db: Database, request: ClaimRequest): Promise<number | Outcome> {
   const ofJob = sql`${leases.jobId} = ${request.jobId}`;
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -91,7 +95,7 @@ async function takeLease(db: Database, request: ClaimRequest): Promise<number | 
   return { kind: 'busy' };
 }
 
-/** Gives the lease back. False if it was no longer ours. */
+/** Ends our lease. Returns false if the lease was no longer ours. */
 async function endLease(db: Database | Transaction, { jobId }: ClaimRequest, token: number) {
   const ended = await db
     .update(leases)

@@ -6,8 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * A trap: the counter is read without a lock, and written back plus one. The second writer waits for
- * the first one, and then writes its old result. So the counter forgets the first claim.
+ * A trap: the transaction reads the counter without a lock, adds one, and writes the counter. The
+ * second writer waits for the first, and then writes its own old sum. So the first claim is missing
+ * from the counter.
  * Witness: S1 and S2 both read 3, S1 writes 4 and commits, S2 writes 4 as well.
  */
 export const lostUpdate: ClaimStrategy = {

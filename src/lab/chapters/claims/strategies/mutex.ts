@@ -4,12 +4,12 @@ import type { Database } from '../../../../db/client.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
-/** Makes a server. Its claims of a job wait in a queue in its memory. */
+/** Starts a server. The claims of each job wait in a queue in the server's memory. */
 function startServer(): ClaimStrategy['claim'] {
   const tails = new Map<bigint, Promise<unknown>>();
   return (db, request) => {
     const before = tails.get(request.jobId) ?? Promise.resolve();
-    // THE QUEUE: every earlier claim on this server has ended before ours begins.
+    // THE QUEUE: every earlier claim of this job on this server ends before ours begins.
     const mine = before.then(() => countThenInsert(db, request));
     const tail = mine.catch(() => undefined);
     tails.set(request.jobId, tail);
@@ -26,8 +26,8 @@ async function countThenInsert(db: Database, request: ClaimRequest): Promise<Out
 }
 
 /**
- * A queue in the memory of the server lets in one claim of a job at a time. The queue is as good as a
- * lock, as long as there is one server and nobody else writes to the table.
+ * A queue in the server's memory runs one claim of a job at a time. The queue is as good as a lock,
+ * as long as there is one server and nobody else writes to the table.
  */
 export const mutex: ClaimStrategy = {
   name: 'mutex',
@@ -38,8 +38,8 @@ export const mutex: ClaimStrategy = {
 };
 
 /**
- * The same code on two servers. One serves the odd recruiters, and one the even recruiters. Each server
- * has its own memory, so the queues do not know one another.
+ * The same code on two servers. One server serves recruiters with odd ids, and the other those with
+ * even ids. Each server has its own memory, so neither queue knows the claims of the other.
  * Witness: S1 counts 3 on one server, S2 counts 3 on the other, both insert.
  */
 export const mutexOnTwoServers: ClaimStrategy = {
@@ -47,7 +47,7 @@ export const mutexOnTwoServers: ClaimStrategy = {
   file: 'mutex',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
-  // THE GAP: each server has a queue of its own, and lets in the first claim of its own queue.
+  // THE GAP: each server has its own queue, so two claims of a job may run at once.
   claim: startTwoServers(),
   restart: startTwoServers,
 };

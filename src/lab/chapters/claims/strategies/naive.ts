@@ -3,7 +3,8 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * It counts first, and inserts after. This is right only if nobody else inserts in between.
+ * The code counts first, and then inserts. This is right only if nobody else inserts between the
+ * two.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts the fourth claim, S2 inserts the fifth.
  */
 export const naive: ClaimStrategy = {

@@ -5,9 +5,9 @@ import { jobs } from '../../../../db/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * FOR NO KEY UPDATE makes other claimers wait just as FOR UPDATE does. But it lets others insert rows
- * that refer to the job. So code that claims without this lock does not wait. Nothing but the discipline
- * of all claimers keeps such code out.
+ * FOR NO KEY UPDATE makes other claimers wait just as FOR UPDATE does. But during this lock others
+ * may insert rows that refer to the job. So code that claims without the lock does not wait. The
+ * lock works only if all claimers take it.
  */
 export const noKeyUpdate: ClaimStrategy = {
   name: 'no-key-update',
@@ -15,7 +15,7 @@ export const noKeyUpdate: ClaimStrategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      // THE LOCK: the next claim of this job waits here until we commit or roll back.
       const [job] = await tx
         .select()
         .from(jobs)

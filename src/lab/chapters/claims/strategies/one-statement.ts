@@ -5,7 +5,8 @@ import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: one statement locks the job and counts its claims. The statement has one snapshot, taken
- * before it waits for the lock. So after the wait it counts the claims from before the wait.
+ * before it waits for the lock. So after the wait the statement still counts the claims from before
+ * the wait.
  * Witness: S1 inserts and has not committed, S2 waits for the lock, S1 commits, S2 counts 3.
  */
 export const oneStatement: ClaimStrategy = {

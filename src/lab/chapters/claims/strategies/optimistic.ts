@@ -6,9 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * Nobody locks while deciding. Each claim changes the version, so a changed version shows that somebody
- * else was faster. If two read the same version, one of them finds it changed, rolls back and tries
- * again.
+ * No claim takes a lock before its decision. Each claim changes the version, so a changed version
+ * shows that somebody else was faster. If two transactions read the same version, one of them finds
+ * a changed version, rolls back and tries again.
  */
 export const optimistic: ClaimStrategy = {
   name: 'optimistic',
@@ -22,7 +22,7 @@ export const optimistic: ClaimStrategy = {
         const decision = await countClaims(tx, request);
         if (!read || decision.kind === 'no-such-job') return { kind: 'no-such-job' };
         if (decision.kind !== 'granted') return decision;
-        // THE CHECK: if two read the same version, one of them finds it changed.
+        // THE CHECK: if two transactions read the same version, only one can change it.
         const moved = await tx
           .update(counters)
           .set({ version: read.version + 1 })

@@ -4,9 +4,9 @@ import type { Database } from '../../../../db/client.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * The claim of the route `GET /claim-job`: not a copy, but the same queue. Claims that come together
- * are decided in one transaction, under the same row locks as in `row-lock`. A claim of a job that was
- * full a moment ago is first looked at without a lock. A look can only refuse.
+ * The claim of the route `GET /claim-job`. The queue is production's own, and not a copy. One
+ * transaction decides all claims that come together, under the same row locks as in `row-lock`. If
+ * a job was full a moment ago, a first check takes no lock. This check can only refuse a claim.
  */
 export const production: ClaimStrategy = {
   name: 'production',
@@ -17,7 +17,7 @@ export const production: ClaimStrategy = {
   restart: startServers,
 };
 
-/** Servers that have just started. Each has a database pool of its own, and a queue over it. */
+/** Starts servers. Each `db` belongs to one server, and has a queue of its own. */
 function startServers(): ClaimStrategy['claim'] {
   const queues = new WeakMap<Database, ClaimQueue>();
   return (db, request) => {
@@ -27,5 +27,5 @@ function startServers(): ClaimStrategy['claim'] {
   };
 }
 
-/** Production logs an error that comes after the answer `unknown`. */
+/** Production logs an error that comes after the answer `unknown`. The lab needs no log. */
 const ignore = () => undefined;

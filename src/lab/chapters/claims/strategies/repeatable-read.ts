@@ -14,7 +14,7 @@ export const repeatableRead: ClaimStrategy = {
   claim: (db, request) =>
     db.transaction(
       async (tx) => {
-        // THE GAP: the other snapshot is as old as ours, and stays as old.
+        // THE GAP: neither snapshot ever shows the claim of the other transaction.
         const decision = await countClaims(tx, request);
         if (decision.kind !== 'granted') return decision;
         const claim = await insertClaim(tx, request);

@@ -5,9 +5,9 @@ import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * The first claimer to lock the job's row counts and inserts alone. The next one waits, and then counts
- * everything that the first one has committed. The count has to be a statement of its own, after the
- * lock: only then does its snapshot begin after the wait.
+ * The first claimer to lock the job's row counts and inserts alone. The next claimer waits, and
+ * then also counts the claim that the first has committed. The count must be a separate statement
+ * after the lock. Only then is its snapshot newer than the wait.
  */
 export const rowLock: ClaimStrategy = {
   name: 'row-lock',
@@ -15,7 +15,7 @@ export const rowLock: ClaimStrategy = {
   promise: 'capacity',
   claim: (db, request) =>
     db.transaction(async (tx) => {
-      // THE LOCK: whoever claims this job next waits here until we commit or roll back.
+      // THE LOCK: the next claim of this job waits here until we commit or roll back.
       await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;

@@ -5,9 +5,10 @@ import { retryOn } from '../retry.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * PostgreSQL lets transactions commit only if the result equals some order of one after the other. No
- * order lets two transactions count 3 and insert. So one of them fails with 40001, and tries again.
- * Nobody waits, but some work is done twice, and the caller must be ready to repeat it.
+ * PostgreSQL commits transactions only if they could have run one after the other with the same
+ * result. One after the other, two transactions cannot both count 3 and insert. So one of them
+ * fails with 40001, and tries again. Nobody waits, but some work runs twice, and the code must be
+ * able to repeat it.
  */
 export const serializable: ClaimStrategy = {
   name: 'serializable',
@@ -22,7 +23,7 @@ export const serializable: ClaimStrategy = {
           const claim = await insertClaim(tx, request);
           return { kind: 'claimed', claim, slots: decision.slots };
         },
-        // THE CHECK: if two counted the same and inserted, one of them fails.
+        // THE CHECK: if two transactions counted the same and inserted, one of them fails.
         { isolationLevel: 'serializable' },
       ),
     ),

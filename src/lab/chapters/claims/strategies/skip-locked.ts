@@ -5,9 +5,10 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { slots } from '../tables.ts';
 
 /**
- * Each slot has a row, and each claimer takes the first free row that nobody has locked. Nobody waits.
- * This suits a queue, where any row will do. Here it never oversells, but it may undersell: a locked
- * slot counts as gone, even if its holder rolls back a moment later.
+ * Each slot has a row, and each claimer takes the first free row that nobody has locked. Nobody
+ * waits. This is right for a queue, where every row is as good as another. Here the strategy never
+ * oversells, but may undersell. A locked slot counts as taken, even if its holder rolls back a
+ * moment later.
  * Witness: S1 locks the last slot, S2 skips it and is told that the job is full, S1 rolls back.
  */
 export const skipLocked: ClaimStrategy = {
@@ -19,7 +20,7 @@ export const skipLocked: ClaimStrategy = {
       const decision = await countClaims(tx, request);
       if (decision.kind !== 'granted') return decision;
       const { jobId, recruiterId } = request;
-      // THE GAP: a slot that somebody has locked counts as gone, even if they roll back.
+      // THE GAP: a locked slot counts as taken, even if its holder rolls back.
       const [free] = await tx
         .select({ slot: slots.slot })
         .from(slots)

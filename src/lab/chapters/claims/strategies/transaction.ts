@@ -4,7 +4,7 @@ import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A transaction alone does not help. Under READ COMMITTED each transaction counts only committed
- * claims, and nothing makes the other one wait.
+ * claims, and nothing makes the other transaction wait.
  * Witness: S1 counts 3, S2 counts 3, S1 inserts, S2 inserts, both commit.
  */
 export const transaction: ClaimStrategy = {

@@ -7,9 +7,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 import { takenSlots } from '../tables.ts';
 
 /**
- * Claims are numbered from 1 to the capacity, and a primary key lets each number be taken once. So the
- * index does the work of the lock. If two choose the same number, one waits for the commit of the
- * other, fails, and looks again.
+ * Each claim takes a number from 1 to the capacity. A primary key makes sure that each number is
+ * taken only once, so the index works like a lock. If two claims choose the same number, one waits
+ * for the other's commit, fails, and tries again.
  */
 export const uniqueSlot: ClaimStrategy = {
   name: 'unique-slot',
@@ -27,7 +27,7 @@ export const uniqueSlot: ClaimStrategy = {
           .where(eq(takenSlots.jobId, jobId));
         const slot = firstFree(taken.map((row) => row.slot));
         if (slot > decision.slots.capacity) return { kind: 'full', slots: decision.slots };
-        // THE KEY: whoever takes the same number waits here until we commit, and fails.
+        // THE KEY: another claim with this number waits here until we commit, and then fails.
         await tx.insert(takenSlots).values({ jobId, recruiterId, slot });
         const claim = await insertClaim(tx, request);
         return { kind: 'claimed', claim, slots: decision.slots };
