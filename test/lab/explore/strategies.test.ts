@@ -88,6 +88,13 @@ test("production's queue has no fault when two recruiters ask each of two server
   expect(found.schedules).toBeGreaterThan(500);
 });
 
+// With a look that answers `full` for a free slot this fails: somebody is refused, and a slot is free.
+test("production's queue gives a slot that was released to a recruiter who asks again", async () => {
+  const found = await exploreIt(strategyNamed('production'), situationNamed('freed'));
+  expectNoFault('production', found);
+  expect(found.schedules).toBe(10);
+});
+
 test('production refuses a recruiter of a full job without a lock', async () => {
   const played = await replay(stage, trialOf('production', 'two-servers'), ['1', '1', '1', '1']);
   const { steps } = tell(played);

@@ -17,6 +17,8 @@ export interface ClaimSituation extends Situation {
   firstRollsBack?: true;
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
+  /** Session 2 releases a slot. Whoever is told `full` waits for the release, and asks again. */
+  releases?: true;
 }
 
 export const situations: readonly [ClaimSituation, ...ClaimSituation[]] = [
@@ -48,5 +50,14 @@ const twoServers: ClaimSituation = {
   onServers: true,
 };
 
+/** A look that refuses wrongly shows here: the slot is free, and nobody else wants it. */
+const freed: ClaimSituation = {
+  name: 'freed',
+  idea: 'the job is full, one releases a slot, and the other asks again',
+  capacity: 4,
+  taken: 4,
+  releases: true,
+};
+
 export const situationsOf = ({ batched }: Pick<ClaimStrategy, 'batched'>): typeof situations =>
-  batched ? [...situations, twoServers] : situations;
+  batched ? [...situations, twoServers, freed] : situations;

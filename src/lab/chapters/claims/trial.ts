@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import type { Outcome } from '../../../claims/rules.ts';
 import { settle } from '../../../claims/settle.ts';
 import type { Database } from '../../../db/client.ts';
+import { jobClaims } from '../../../db/schema.ts';
 import type { Session } from '../../../db/session.ts';
 import { type Assessment, type Ending, isRollback, type Sleep, type Trial } from '../../chapter.ts';
 import { withSleep } from './clock.ts';
@@ -22,18 +24,27 @@ export function claimTrial(
   sessions: number,
 ): Trial {
   const { capacity, taken, timePasses, firstRollsBack } = situation;
+  // All schedules share the trial, so each set-up makes a new promise.
+  let released: Promise<void> | undefined;
+  let tellRelease = () => {};
   // Each trial starts new servers. A schedule that was not played to its end leaves sessions
   // waiting in the memory of the old servers.
   const claim = strategy.restart?.() ?? strategy.claim;
   const program = (session: number) => (db: Database, sleep: Sleep) => {
+    if (isReleaser(situation, session)) return releaseSlot(db).finally(tellRelease);
     const asking = recruitersOf(situation, session).map(
       (recruiter) => () =>
         settle(claim(db, { jobId: BigInt(JOB), recruiterId: BigInt(recruiter) })),
     );
-    return withSleep(sleep, () => askAll(situation, asking));
+    return withSleep(sleep, () => askAll(situation, asking, released));
   };
   const trial: Trial = {
-    setUp: (admin) => setUp(admin, capacity, taken),
+    setUp(admin) {
+      released = new Promise((resolve) => {
+        tellRelease = resolve;
+      });
+      return setUp(admin, capacity, taken);
+    },
     sessions: Array.from({ length: sessions }, (_, index) => program(index + 1)),
     judge: (admin, endings) => judge(admin, situation, endings),
   };
@@ -43,20 +54,36 @@ export function claimTrial(
 }
 
 /** Session 1 is recruiter 1, and so on. A session that is a server has two recruiters. */
-const recruitersOf = ({ onServers }: ClaimSituation, session: number): number[] =>
-  onServers ? [2 * session - 1, 2 * session] : [session];
+function recruitersOf(situation: ClaimSituation, session: number): number[] {
+  if (isReleaser(situation, session)) return [];
+  return situation.onServers ? [2 * session - 1, 2 * session] : [session];
+}
+
+const isReleaser = ({ releases }: ClaimSituation, session: number) => releases && session === 2;
+
+/** By the recruiter, since each schedule gives the claim another id. */
+async function releaseSlot(db: Database) {
+  await db.delete(jobClaims).where(eq(jobClaims.recruiterId, BigInt(FIRST_HOLDER)));
+  return { kind: 'released' };
+}
 
 type Ask = () => Promise<Outcome>;
 
 /**
  * Returns the outcomes of a session's recruiters. If there is only one, returns it without a list.
  */
-async function askAll({ asksAgain, onServers }: ClaimSituation, asking: Ask[]) {
+async function askAll(
+  { asksAgain, onServers, releases }: ClaimSituation,
+  asking: Ask[],
+  released: Promise<void> | undefined,
+) {
   const outcomes = await Promise.all(
     asking.map(async (ask) => {
       const again = (error: unknown) => (isRollback(error) ? ask() : Promise.reject(error));
       const outcome = await (asksAgain ? ask().catch(again) : ask());
-      return onServers && outcome.kind === 'full' ? ask() : outcome;
+      if (outcome.kind !== 'full') return outcome;
+      if (releases) await released;
+      return onServers || releases ? ask() : outcome;
     }),
   );
   return outcomes.length === 1 ? outcomes[0] : outcomes;
@@ -122,7 +149,7 @@ async function judge(
   const text = 'select recruiter_id::int as id from job_claims where job_id = $1';
   const rows = await admin.run({ text, params: [JOB], asArrays: false });
   const holders = (rows as unknown as { id: number }[]).map(({ id }) => id);
-  const { capacity, taken } = situation;
+  const { capacity, taken, releases } = situation;
   const answers = endings.flatMap((ending, index) => {
     const kinds = kindsOf(ending);
     return recruitersOf(situation, index + 1).map((recruiter, at) => ({
@@ -132,6 +159,7 @@ async function judge(
   });
   const refused = answers.filter(({ kind }) => kind !== 'claimed').length;
   const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
+  if (releases) earlier.shift();
   const isTrue = earlier.every((id) => holders.includes(id)) && answers.every(fits(holders));
   const claims = holders.length;
   return {
