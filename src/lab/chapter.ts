@@ -19,7 +19,10 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   dare: string;
   /** The chapter's words for one session and for many, such as `recruiter` and `recruiters`. */
   session: { one: string; many: string };
-  /** The folder with the migrations of the chapter's own tables. */
+  /**
+   * The folder with the migrations of the chapter's own tables. The tables are in a schema of the
+   * chapter, such as `lab_claims`, since all chapters share each scratch database.
+   */
   migrations: string;
   /** The folder of production's code for this problem, such as `src/claims`. */
   production: string;

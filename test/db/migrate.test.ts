@@ -11,6 +11,7 @@ import { connect } from '../../src/db/client.ts';
 import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
 import * as claimsChapter from '../../src/lab/chapters/claims/tables.ts';
+import { chapters } from '../../src/lab/chapters/index.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { makeDatabase, makeEmptyDatabase, makeLabDatabase } from '../support/database.ts';
 
@@ -52,13 +53,24 @@ const schemasOf = async (url: string) => {
 
 test('a migrated database has no schema of the lab, and only a scratch database gets one', async () => {
   expect(await schemasOf(await makeDatabase())).toEqual(['drizzle', 'public']);
-  expect(await schemasOf(await makeLabDatabase())).toEqual(['drizzle', 'lab', 'public']);
+  expect(await schemasOf(await makeLabDatabase())).toEqual(['drizzle', 'lab_claims', 'public']);
+});
+
+test.each(chapters)('the tables of the chapter $name are in its own schema', (chapter) => {
+  const files = readdirSync(chapter.migrations).filter((name) => name.endsWith('.sql'));
+  const text = files
+    .map((name) => readFileSync(path.join(chapter.migrations, name), 'utf8'))
+    .join();
+  const made = [...text.matchAll(/CREATE (?:SCHEMA|TABLE) "(\w+)"/g)].map(([, schema]) => schema);
+  expect(new Set(made)).toEqual(new Set([`lab_${chapter.name}`]));
 });
 
 test('the migration that drops the tables of the lab leaves what others have made of them', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
-  await sql.unsafe(readFileSync(path.join(claimsChapter.migrations, '0000_tables.sql'), 'utf8'));
+  await sql`CREATE SCHEMA lab`;
+  await sql`CREATE TABLE lab.counters (capacity int)`;
+  await sql`CREATE TABLE lab.slots ()`;
   await sql`CREATE TABLE lab.theirs ()`;
   await sql`CREATE VIEW public.theirs AS SELECT capacity FROM lab.counters`;
   await sql`DELETE FROM drizzle.__drizzle_migrations

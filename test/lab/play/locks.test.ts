@@ -56,15 +56,15 @@ describe('the row locks that are shown are those that PostgreSQL has', () => {
     ['naive', '1,2', 'jobs', 'job 1', []],
     ['naive', '1,2,1,2', 'jobs', 'job 1', ['FOR KEY SHARE', 'FOR KEY SHARE']],
     ['naive', '1,1', 'recruiters', 'recruiter 1', ['FOR KEY SHARE']],
-    ['counter-row', '1', 'lab.counters', 'counter of job 1', ['FOR UPDATE']],
-    ['conditional-update', '1', 'lab.counters', 'counter of job 1', ['FOR NO KEY UPDATE']],
+    ['counter-row', '1', 'lab_claims.counters', 'counter of job 1', ['FOR UPDATE']],
+    ['conditional-update', '1', 'lab_claims.counters', 'counter of job 1', ['FOR NO KEY UPDATE']],
   ])('%s at %s, in %s', async (name, schedule, table, what, modes) => {
     const locks = rowLocks(await playTo(name, schedule), what);
     expect(locks.map(({ mode }) => mode.split(',')[0])).toEqual(modes);
     const expected = MODES.filter((mode) =>
       modes.some((held) => KEPT_OUT[held as Mode].includes(mode)),
     );
-    const id = table === 'lab.counters' ? 'job_id' : 'id';
+    const id = table === 'lab_claims.counters' ? 'job_id' : 'id';
     expect(await keptOut(table, `${id} = 1`)).toEqual(expected);
   });
 

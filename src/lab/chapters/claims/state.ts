@@ -8,10 +8,10 @@ export const lockable: Readonly<Record<string, string>> = {
   job_claims: "'claim of recruiter ' || recruiter_id",
   recruiters: "'recruiter ' || id",
   companies: "'company ' || id",
-  'lab.counters': "'counter of job ' || job_id",
-  'lab.slots': "'slot ' || slot || ' of job ' || job_id",
-  'lab.taken_slots': "'taken slot ' || slot || ' of job ' || job_id",
-  'lab.leases': "'lease of job ' || job_id",
+  'lab_claims.counters': "'counter of job ' || job_id",
+  'lab_claims.slots': "'slot ' || slot || ' of job ' || job_id",
+  'lab_claims.taken_slots': "'taken slot ' || slot || ' of job ' || job_id",
+  'lab_claims.leases': "'lease of job ' || job_id",
 };
 
 /**

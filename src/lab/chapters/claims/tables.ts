@@ -6,7 +6,7 @@ import { inProject } from '../../../process/project.ts';
 export const migrations = inProject('drizzle/lab/claims');
 
 /** Some strategies need these tables. Production has none of them. */
-export const lab = pgSchema('lab');
+export const lab = pgSchema('lab_claims');
 
 const jobId = () =>
   bigint('job_id', { mode: 'bigint' })

@@ -90,7 +90,7 @@ async function askAll(
 }
 
 /** After an hour, every lease has ended. */
-const LET_AN_HOUR_PASS = "insert into lab.time_passed values ('1 hour')";
+const LET_AN_HOUR_PASS = "insert into lab_claims.time_passed values ('1 hour')";
 
 const run = async (admin: Session, text: string) => {
   await admin.run({ text, params: [], asArrays: false });
@@ -124,20 +124,20 @@ const INSTALL_SET_UP = `
   create function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
   begin
     delete from job_claims;
-    delete from lab.counters;
-    delete from lab.slots;
-    delete from lab.taken_slots;
-    delete from lab.leases;
-    delete from lab.time_passed;
+    delete from lab_claims.counters;
+    delete from lab_claims.slots;
+    delete from lab_claims.taken_slots;
+    delete from lab_claims.leases;
+    delete from lab_claims.time_passed;
     update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
     insert into job_claims (job_id, recruiter_id)
       select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
-    insert into lab.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);
-    insert into lab.leases (job_id) values (${JOB});
-    insert into lab.slots (job_id, slot, recruiter_id)
+    insert into lab_claims.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);
+    insert into lab_claims.leases (job_id) values (${JOB});
+    insert into lab_claims.slots (job_id, slot, recruiter_id)
       select ${JOB}, slot, case when slot <= taken then ${FIRST_HOLDER} + slot - 1 end
       from generate_series(1, slot_count) slot;
-    insert into lab.taken_slots (job_id, slot, recruiter_id)
+    insert into lab_claims.taken_slots (job_id, slot, recruiter_id)
       select ${JOB}, slot, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
   end $$`;
 
