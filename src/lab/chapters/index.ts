@@ -24,21 +24,22 @@ export const allStrategies: readonly Addressed[] = chapters.flatMap((chapter) =>
  * found.
  */
 export function findStrategy(address: string): Addressed | string {
-  const [name = '', chapterName] = address.split('/').reverse();
+  const [name = '', chapterName, ...more] = address.split('/').reverse();
+  if (more.length > 0) return noSuchStrategy(address, undefined);
   if (chapterName !== undefined && !chapters.some((each) => each.name === chapterName))
     return noSuchChapter(chapterName);
   const named = allStrategies.filter(({ strategy }) => strategy.name === name);
   const found = named.filter(({ chapter }) => [undefined, chapter.name].includes(chapterName));
   const [only, another] = found;
   if (another) return `There are ${found.map(addressOf).join(' and ')}. Say which one.`;
-  return only ?? `There is no strategy "${address}". ${listOf(chapterName)}`;
+  return only ?? noSuchStrategy(address, chapterName);
 }
 
-function listOf(chapterName: string | undefined): string {
+function noSuchStrategy(address: string, chapterName: string | undefined): string {
   const known = allStrategies.filter(({ chapter }) =>
     [undefined, chapter.name].includes(chapterName),
   );
-  return `The strategies are ${known.map(addressOf).join(', ')}.`;
+  return `There is no strategy "${address}". The strategies are ${known.map(addressOf).join(', ')}.`;
 }
 
 /** Finds the chapter of this name, by default the first one. A string says why none was found. */

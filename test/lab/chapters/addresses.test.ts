@@ -22,6 +22,10 @@ test('every strategy is found by its address, and by its name alone', () => {
 test.each([
   ['hope', /^There is no strategy "hope"\. The strategies are claims\/naive, /],
   ['claims/hope', /^There is no strategy "claims\/hope"\. The strategies are claims\/naive, /],
+  [
+    'claims/claims/naive',
+    /^There is no strategy "claims\/claims\/naive"\. The strategies are claims/,
+  ],
   ['clams/naive', /^There is no chapter "clams"\. The chapters are claims\.$/],
   ['', /^There is no strategy ""\. The strategies are claims\/naive, /],
 ])('the address %j is answered by a line that lists what there is', (address, words) => {
