@@ -35,4 +35,12 @@ describe('the address of a place in the lab', () => {
       situation: 'two-slots',
     });
   });
+
+  test('an old permalink names production by its old name', () => {
+    expect(readPlace('?strategy=group-commit&beside=group-commit')).toEqual({
+      ...HOME,
+      strategy: 'production',
+      beside: 'production',
+    });
+  });
 });

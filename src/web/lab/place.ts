@@ -40,17 +40,20 @@ export function readPlace(search: string): Place {
   const seen = schedule.map(Number).filter((number) => number >= 2);
   return {
     view: views.find((view) => view === query.get('view')) ?? HOME.view,
-    strategy: query.get('strategy') ?? HOME.strategy,
+    strategy: current(query.get('strategy') ?? HOME.strategy),
     // Old permalinks have `scenario`.
     situation: query.get('situation') ?? query.get('scenario') ?? HOME.situation,
     sessions: Number(query.get('sessions')) || Math.max(HOME.sessions, ...seen),
     schedule,
     step: query.has('step') ? Number(query.get('step')) || 0 : null,
-    beside: query.get('beside') ?? HOME.beside,
+    beside: current(query.get('beside') ?? HOME.beside),
     recruiters: Number(query.get('recruiters')) || HOME.recruiters,
     rounds: Number(query.get('rounds')) || HOME.rounds,
   };
 }
+
+/** Old permalinks have `group-commit`. The strategy is `production` now. */
+const current = (strategy: string) => (strategy === 'group-commit' ? 'production' : strategy);
 
 /**
  * The address of a place, relative to the page. It always has the strategy. It leaves out other
