@@ -4,11 +4,12 @@ import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
 import { guardedBy, newRoutes } from '../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../http/problem.ts';
 import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
+import { parameters } from '../../http/schemas.ts';
 import { findSituation, findStrategy } from '../chapters/index.ts';
 import { noSuchSituation, noSuchStrategy } from '../problems.ts';
 import { Explorations, type ExplorationsDeps } from './explorations.ts';
 
-const question = z.object({
+const question = parameters({
   strategy: z.string('says which strategy is explored'),
   situation: z.string().optional(),
   sessions: z.enum(['2', '3'], 'is 2 or 3').default('2').transform(Number),

@@ -140,6 +140,7 @@ test('past the length of the line the answer is busy, with the seconds to wait',
 test.each([
   ['strategy=naive&sessions=4', 400, 'sessions is 2 or 3'],
   ['strategy=naive&situation=war', 400, 'The situations of naive are last-slot, first-slot'],
+  ['strategy=naive&scenario=two-slots', 400, 'query has unknown parameters: scenario'],
   ['', 400, 'strategy says which strategy is explored'],
   ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims.'],
   ['strategy=hope', 404, 'The strategies are claims/naive'],
