@@ -1,5 +1,11 @@
 import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
-import { chapters, findChapter, findSituation, findStrategy } from '../src/lab/chapters/index.ts';
+import {
+  type Addressed,
+  chapters,
+  findChapter,
+  findSituation,
+  findStrategy,
+} from '../src/lab/chapters/index.ts';
 import { UsageError } from '../src/process/errors.ts';
 
 /** The situations of all strategies of a chapter, each once. */
@@ -22,18 +28,25 @@ export interface Chosen {
   strategies: readonly Strategy[];
 }
 
+/** `all`, or `claims/all`. The group is the chapter. */
+export const WHOLE = /^(?:(.+)\/)?all$/;
+
 /**
  * Finds the strategies at these addresses, in the same order. All must belong to one chapter. `all`
- * stands for every strategy of the first chapter, and `claims/all` for every strategy of claims.
- * Throws a `UsageError` for any other address.
+ * stands for every strategy of the first chapter, and `claims/all` for every strategy of claims. If
+ * only some strategies have the situation, `all` stands for these. Throws a `UsageError` for any
+ * other address.
  */
-export function chooseStrategies(addresses: readonly string[] = ['all']): Chosen {
-  const whole = addresses.map((each) => /^(?:(.+)\/)?all$/.exec(each)).find((match) => match);
-  if (whole) {
-    const chapter = orUsage(findChapter(whole[1]));
-    return { chapter, strategies: chapter.strategies };
-  }
-  const found = addresses.map((address) => orUsage(findStrategy(address)));
+export function chooseStrategies(
+  addresses: readonly string[] = ['all'],
+  situation?: string | undefined,
+): Chosen {
+  const found = addresses.flatMap((address) => {
+    const whole = WHOLE.exec(address);
+    return whole
+      ? inSituation(orUsage(findChapter(whole[1])), situation)
+      : [orUsage(findStrategy(address))];
+  });
   const chosen = [...new Set(found.map(({ chapter }) => chapter))];
   const [chapter, another] = chosen;
   if (!chapter || another)
@@ -41,6 +54,15 @@ export function chooseStrategies(addresses: readonly string[] = ['all']): Chosen
       `These are strategies of ${chosen.map(({ name }) => name).join(' and ')}. Choose one chapter.`,
     );
   return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
+}
+
+/** All strategies of a chapter, without those that have no such situation if others have it. */
+function inSituation(chapter: Chapter, situation: string | undefined): Addressed[] {
+  const all = chapter.strategies.map((strategy) => ({ chapter, strategy }));
+  const having = all.filter((each) =>
+    chapter.situationsOf(each.strategy).some(({ name }) => name === situation),
+  );
+  return having.length > 0 ? having : all;
 }
 
 /** Finds a situation by its name. Throws a `UsageError` if a strategy has no such situation. */

@@ -59,7 +59,7 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const chosen = chooseStrategies(options.strategy);
+  const chosen = chooseStrategies(options.strategy, options.situation);
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const { sessions } = options;
@@ -79,13 +79,14 @@ interface Asked {
   sessions: number;
 }
 
-function asJson(result: Result, { chapter, sessions }: Asked) {
+function asJson(result: Result, { chapter, situation, sessions }: Asked) {
   const { strategy, schedules, faults, serializationFailures, milliseconds } = result;
   const played = counterexampleOf(result, chapter.faults);
   return {
     chapter: chapter.name,
     strategy: strategy.name,
     promise: strategy.promise,
+    situation: situation.name,
     sessions,
     schedules,
     faults,

@@ -26,7 +26,7 @@ import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
-import { chooseChapter } from './chosen.ts';
+import { chooseChapter, WHOLE } from './chosen.ts';
 import { buildDist } from './dist.ts';
 import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
@@ -36,8 +36,8 @@ const HELP = `Sends many claims of one job at the same moment, and counts who go
 
 Usage: npm run race-demo -- [options]
 
-  --strategy NAME    a strategy such as claims/naive or naive, or all; may be given
-                     several times (default: naive, transaction, row-lock)
+  --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; may be
+                     given several times (default: naive, transaction, row-lock)
   --recruiters N     how many claim at the same moment (1 to 1000, default 5)
   --rounds N         rounds a strategy, each on a fresh job (1 to 100000,
                      default 20)
@@ -189,17 +189,18 @@ async function writeTrace(trace: Trace, file: string) {
 }
 
 function choose(offered: StrategyInfo[], names: string[]): StrategyInfo[] {
-  if (names.includes('all'))
-    return offered.filter(({ chapter }) => chapter === offered[0]?.chapter);
-  return [...new Set(names)].map((name) => {
-    const [strategy, another] = offered.filter((each) =>
-      [each.name, addressIn(each)].includes(name),
-    );
-    if (strategy && !another) return strategy;
-    const known = offered.map(addressIn).join(', ');
-    const problem = another ? 'more than one strategy' : 'no strategy';
-    throw new UsageError(`There is ${problem} "${name}". The strategies are ${known}.`);
-  });
+  return [...new Set(names.flatMap((name) => namedIn(offered, name)))];
+}
+
+function namedIn(offered: StrategyInfo[], name: string): StrategyInfo[] {
+  const whole = WHOLE.exec(name);
+  const found = whole
+    ? offered.filter(({ chapter }) => chapter === (whole[1] ?? offered[0]?.chapter))
+    : offered.filter((each) => [each.name, addressIn(each)].includes(name));
+  if (found.length === 1 || (whole && found.length > 0)) return found;
+  const known = offered.map(addressIn).join(', ');
+  const problem = found.length > 1 ? 'more than one strategy' : 'no strategy';
+  throw new UsageError(`There is ${problem} "${name}". The strategies are ${known}.`);
 }
 
 const addressIn = ({ chapter, name }: StrategyInfo) => `${chapter}/${name}`;

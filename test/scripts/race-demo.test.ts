@@ -158,6 +158,16 @@ test.concurrent('an unknown strategy is refused with the names of the known ones
   );
 });
 
+test.concurrent('claims/all stands for all, but an unknown strategy beside it is refused', async () => {
+  const url = await serve((path) => (path === '/lab/strategies' ? [200, offer] : [500, '{}']));
+  const all = demo(['--url', url, '--strategy', 'claims/all']);
+  const wrong = demo(['--url', url, '--strategy', 'all', '--strategy', 'nope']);
+  await all.ended;
+  expect(all.stderr()).toMatch(/answered POST \/lab\/races/);
+  expect((await wrong.ended).code).toBe(2);
+  expect(wrong.stderr()).toMatch(/^There is no strategy "nope"/);
+});
+
 test.concurrent.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],

@@ -42,6 +42,11 @@ test('an unknown situation is answered by a line that lists the situations of th
 test.concurrent.each([
   [['scripts/replay.ts', 'clams/naive', '1'], /^There is no chapter "clams"/],
   [['scripts/replay.ts', 'naive', '1', '--situation', 'war'], /^There is no situation "war"/],
+  [
+    ['scripts/explore.ts', '--strategy', 'all', '--strategy', 'hope'],
+    /^There is no strategy "hope"/,
+  ],
+  [['scripts/explore.ts', '--strategy', 'naive', '--situation', 'freed'], /^There is no situation/],
   [['scripts/explore.ts', '--strategy', 'hope'], /^There is no strategy "hope"/],
   [['scripts/judge.ts', 'mine.ts', '--chapter', 'clams'], /^There is no chapter "clams"/],
 ])('%j is refused in one line with exit code 2', async ([script = '', ...args], words) => {
