@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
+import { quoted } from '../src/lab/chapters/index.ts';
 import {
   listStrategies,
   type RaceOrder,
@@ -200,7 +201,7 @@ function namedIn(offered: StrategyInfo[], name: string): StrategyInfo[] {
   if (found.length === 1 || (whole && found.length > 0)) return found;
   const known = offered.map(addressIn).join(', ');
   const problem = found.length > 1 ? 'more than one strategy' : 'no strategy';
-  throw new UsageError(`There is ${problem} "${name}". The strategies are ${known}.`);
+  throw new UsageError(`There is ${problem} ${quoted(name)}. The strategies are ${known}.`);
 }
 
 const addressIn = ({ chapter, name }: StrategyInfo) => `${chapter}/${name}`;

@@ -8,6 +8,11 @@ export const invalidRequest = {
   detail: 'The request is invalid. `errors` names the wrong parts.',
 } as const satisfies Problem;
 
+export const notJson = {
+  ...invalidRequest,
+  detail: 'The body is not JSON.',
+} as const satisfies Problem;
+
 export const malformedAddress = {
   ...invalidRequest,
   detail: 'The target or the Host header of the request is malformed. Nothing was changed.',

@@ -27,8 +27,8 @@ import {
   bodyTooLarge,
   busy,
   internalError,
-  invalidRequest,
   methodNotAllowed,
+  notJson,
   outcomeUnknown,
   shuttingDown,
   unsupportedMediaType,
@@ -170,8 +170,7 @@ export function createApp(deps: AppDeps) {
     // The validators throw these errors before they check the schema.
     if (error instanceof HTTPException && error.status === 415)
       return problem(unsupportedMediaType);
-    if (error instanceof HTTPException && error.status === 400)
-      return problem({ ...invalidRequest, detail: 'The body is not JSON.' });
+    if (error instanceof HTTPException && error.status === 400) return problem(notJson);
     if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
     if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
     const requestId = requestIdOf(c);

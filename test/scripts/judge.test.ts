@@ -28,6 +28,8 @@ describe('the judge cannot run', () => {
   test.each([
     [[path.join(folder, 'unusable-no-default.ts')], /has no default export that is a strategy/],
     [['no-such-file.ts'], /There is no file no-such-file\.ts/],
+    [['/etc/hostname'], /^\/etc\/hostname is no TypeScript or JavaScript file\.\n$/],
+    [[folder], /is no TypeScript or JavaScript file\.\n$/],
     [[], /One file is needed/],
   ])('%j', async (args, words) => {
     const { ended, stderr } = judge(...args);

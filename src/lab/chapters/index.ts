@@ -39,7 +39,7 @@ function noSuchStrategy(address: string, chapterName: string | undefined): strin
   const known = allStrategies.filter(({ chapter }) =>
     [undefined, chapter.name].includes(chapterName),
   );
-  return `There is no strategy "${address}". The strategies are ${known.map(addressOf).join(', ')}.`;
+  return `There is no strategy ${quoted(address)}. The strategies are ${known.map(addressOf).join(', ')}.`;
 }
 
 /** Finds the chapter of this name, by default the first one. A string says why none was found. */
@@ -49,7 +49,13 @@ export function findChapter(name: string | undefined): Chapter | string {
 }
 
 const noSuchChapter = (name: string) =>
-  `There is no chapter "${name}". The chapters are ${chapters.map((each) => each.name).join(', ')}.`;
+  `There is no chapter ${quoted(name)}. The chapters are ${chapters.map((each) => each.name).join(', ')}.`;
+
+const LONGEST_QUOTE = 60;
+
+/** A name that somebody sent, for a message of one line. */
+export const quoted = (name: string): string =>
+  JSON.stringify(name.length > LONGEST_QUOTE ? `${name.slice(0, LONGEST_QUOTE)}…` : name);
 
 /**
  * Finds the situation of this name, by default the strategy's first. A string says why none was
@@ -64,6 +70,6 @@ export function findSituation(
   const known = situations.map((each) => each.name).join(', ');
   return (
     situations.find((each) => each.name === name) ??
-    `There is no situation "${name}". The situations of ${strategy.name} are ${known}.`
+    `There is no situation ${quoted(name)}. The situations of ${strategy.name} are ${known}.`
   );
 }

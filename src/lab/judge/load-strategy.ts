@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -16,7 +16,10 @@ const source = inProject('src');
  */
 export async function loadStrategy(chapter: Chapter, file: string): Promise<Addressed> {
   const entry = path.resolve(file);
-  if (!existsSync(entry)) throw new UsageError(`There is no file ${file}.`);
+  const found = statSync(entry, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`There is no file ${file}.`);
+  if (!found.isFile() || !/\.[cm]?[jt]sx?$/.test(file))
+    throw new UsageError(`${file} is no TypeScript or JavaScript file.`);
   const output = compiledBy(process.pid);
   mkdirSync(path.dirname(output), { recursive: true });
   try {

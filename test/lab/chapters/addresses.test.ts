@@ -27,6 +27,8 @@ test.each([
     /^There is no strategy "claims\/claims\/naive"\. The strategies are claims/,
   ],
   ['clams/naive', /^There is no chapter "clams"\. The chapters are claims\.$/],
+  ['a\n"b', /^There is no strategy "a\\n\\"b"\. /],
+  ['x'.repeat(1_000), /^There is no strategy "x{60}…"\. /],
   ['', /^There is no strategy ""\. The strategies are claims\/naive, /],
 ])('the address %j is answered by a line that lists what there is', (address, words) => {
   expect(found(address)).toMatch(words);

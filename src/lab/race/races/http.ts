@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
 import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
-import { bodyTooLarge, invalid, methodNotAllowed } from '../../../http/problems.ts';
+import { bodyTooLarge, invalid, methodNotAllowed, notJson } from '../../../http/problems.ts';
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
 import { Admission, type AdmissionLimits } from '../../../waiting/admission.ts';
@@ -49,7 +49,9 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
     '/races',
     bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(raceTooLarge) }),
     async (c) => {
-      const asked = race.safeParse(await c.req.json().catch(() => undefined));
+      const body: unknown = await c.req.json().catch(() => undefined);
+      if (body === undefined) return problem(notJson);
+      const asked = race.safeParse(body);
       if (!asked.success) return invalid(asked.error, 'body');
       const found = findStrategy(asked.data.strategy);
       if (typeof found === 'string') return problem(noSuchStrategy(found));
@@ -60,8 +62,8 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
         if ('kind' in begun) return problem(labBusy, {}, RETRY_AFTER);
         const { id, course } = begun;
         const requests = course.queries.map((query) => `${path.slice(1)}?${query}`);
-        const body = { race: id, requests, ...course.ids };
-        return c.json(body, 201, { Location: c.req.path.replace(/\/?$/, `/${id}`) });
+        const open = { race: id, requests, ...course.ids };
+        return c.json(open, 201, { Location: c.req.path.replace(/\/?$/, `/${id}`) });
       } catch (error) {
         return refusalAnswer(error);
       }

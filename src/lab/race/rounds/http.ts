@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { streamEvents } from '../../../http/event-stream.ts';
 import { newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
-import { busy, invalid, invalidRequest, methodNotAllowed } from '../../../http/problems.ts';
+import {
+  busy,
+  invalid,
+  invalidRequest,
+  methodNotAllowed,
+  notJson,
+} from '../../../http/problems.ts';
 import { type Addressed, findStrategy } from '../../chapters/index.ts';
 import { noSuchStrategy } from '../../problems.ts';
 import { RaceLine, type RaceLineDeps } from './race-line.ts';
@@ -27,7 +33,9 @@ export function roundRoutes(deps: RaceLineDeps) {
   const races = new RaceLine(deps);
   const routes = newRoutes();
   routes.post('/rounds', async (c) => {
-    const asked = race.safeParse(await c.req.json().catch(() => undefined));
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (body === undefined) return problem(notJson);
+    const asked = race.safeParse(body);
     if (!asked.success) return invalid(asked.error, 'body');
     const found = asked.data.strategies.map(findStrategy);
     const wrong = found.find((each) => typeof each === 'string');
@@ -51,7 +59,7 @@ export function roundRoutes(deps: RaceLineDeps) {
 function fieldOf(found: Addressed[]): Field | undefined {
   const [chapter, another] = new Set(found.map((each) => each.chapter));
   if (!chapter || another) return undefined;
-  return { chapter, strategies: found.map(({ strategy }) => strategy) };
+  return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
 }
 
 const tooManyRace = {

@@ -101,6 +101,11 @@ test.each([
   expect(await json(response)).toMatchObject({ code });
 });
 
+test('a race without JSON is told that the body is not JSON', async () => {
+  for (const body of ['', 'not json'])
+    expect(await json(await begin(body))).toMatchObject({ detail: 'The body is not JSON.' });
+});
+
 describe('there is one track', () => {
   /**
    * A service, and callers who ask for a race. `statuses` has the statuses of the answers so far.

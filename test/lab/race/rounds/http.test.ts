@@ -140,3 +140,16 @@ test.each([
   expect(response.status).toBe(status);
   expect(((await response.json()) as { detail: string }).detail).toContain(detail);
 });
+
+test('a body that is not JSON is answered in these words', async () => {
+  const response = await app.request('/lab/rounds', { method: 'POST', body: 'not json' });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail: 'The body is not JSON.' });
+});
+
+test('a strategy under two names races once', async () => {
+  const following = await race({ strategies: ['naive', 'claims/naive'], rounds: 2 });
+  await following.ended;
+  expect(newsOf(following, 'round')).toHaveLength(2);
+  expect(newsOf(following, 'done')[0].results).toHaveLength(1);
+});
