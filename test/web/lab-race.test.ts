@@ -48,6 +48,21 @@ browserTest('each recruiter has a lane, and waits for a lock are hatched', async
   );
 });
 
+browserTest(
+  'the unit stands beside the axis, and the words count who can succeed',
+  async ({ open }) => {
+    const page = await open(at(`${RACE}&recruiters=3&rounds=1`));
+    await page.getByText('and 3 of them can succeed.').waitFor();
+    await start(page);
+    await totals(page).waitFor();
+    const [box, unit] = await Promise.all(
+      ['.lane-box', '.axis span'].map((each) => page.locator(each).first().boundingBox()),
+    );
+  if (!box || !unit) throw new Error('the axis has no unit');
+    expect(unit.y + unit.height).toBeLessThanOrEqual(box.y + box.height);
+  },
+);
+
 browserTest('every round can be looked at, and read as text', async ({ open }) => {
   const page = await open(at(`${RACE}&rounds=3`));
   await start(page);

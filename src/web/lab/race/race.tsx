@@ -7,6 +7,7 @@ import { type Racing, useRace } from './use-race.ts';
 
 const MOST_RECRUITERS = 50;
 const MOST_ROUNDS = 20;
+const CAPACITY = 4;
 
 /** Races sessions at full speed. PostgreSQL and chance decide the order. */
 export function Race({ place, go, strategies, chapters }: PartProps) {
@@ -23,15 +24,15 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
     <>
       <h2>Race</h2>
       <p class="lead">
-        {recruiters} {session.many} begin at the same moment, at full speed, and four of them can
-        succeed. Each round begins with new rows. At the end of a round we count the rows in the
-        tables.
+        {recruiters} {session.many} begin at the same moment, at full speed, and{' '}
+        {Math.min(recruiters, CAPACITY)} of them can succeed. Each round begins with new rows. At
+        the end of a round we count the rows in the tables.
       </p>
       <form
         class="toolbar"
         onSubmit={(event: Event) => {
           event.preventDefault();
-          start({ strategies: field, recruiters, rounds });
+          start({ strategies: field, recruiters, capacity: CAPACITY, rounds });
         }}
       >
         <Choice

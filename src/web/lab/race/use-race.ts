@@ -9,6 +9,7 @@ import { newsOf } from '../stream.ts';
 export interface RaceWish {
   strategies: string[];
   recruiters: number;
+  capacity: number;
   rounds: number;
 }
 
