@@ -58,7 +58,7 @@ browserTest(
     const [box, unit] = await Promise.all(
       ['.lane-box', '.axis span'].map((each) => page.locator(each).first().boundingBox()),
     );
-  if (!box || !unit) throw new Error('the axis has no unit');
+    if (!box || !unit) throw new Error('the axis has no unit');
     expect(unit.y + unit.height).toBeLessThanOrEqual(box.y + box.height);
   },
 );

@@ -100,7 +100,9 @@ test('an account that may not do what a stage needs is told so in words', async 
   const stages = await makeStages({}, url.href);
   await expect(stages.use(databaseOf)).rejects.toThrow(/permission denied to create database/);
   await sql`alter role rowlock_nobody createdb`;
-  await expect(stages.use((stage) => stage.sessions(2))).rejects.toThrow(/no right to set deadlock_timeout/);
+  await expect(stages.use((stage) => stage.sessions(2))).rejects.toThrow(
+    /no right to set deadlock_timeout/,
+  );
   await stages.close();
   await sql`drop role rowlock_nobody`;
 });
