@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { chapters } from '../src/lab/chapters/index.ts';
 import {
   compile,
   compilePrograms,
@@ -32,7 +33,7 @@ const PAGES = [
  * The sources that the lab shows. They are the strategies, and the production code that the
  * strategies use. The build copies them to `dist/sources`.
  */
-const SHOWN = ['src/lab/chapters', 'src/claims'];
+const SHOWN = ['src/lab/chapters', ...chapters.map(({ production }) => production)];
 
 /**
  * Builds all files in `dist`. They are the programs, the pages and the sources that the lab shows.

@@ -67,8 +67,9 @@ function textOf(file: string, texts: Texts): string {
   return text;
 }
 
+/** An import of types alone leads nowhere, since no code of that file runs. */
 const importedBy = (file: string, text: string): string[] =>
-  [...text.matchAll(/ from '(\..+)';$/gm)].map(([, specifier = '']) =>
+  [...text.matchAll(/^(?:im|ex)port (?!type )[^;]* from '(\..+)';$/gm)].map(([, specifier = '']) =>
     path.posix.join(path.posix.dirname(file), specifier),
   );
 

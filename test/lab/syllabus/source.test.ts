@@ -37,6 +37,7 @@ test('production shows the way to the lock in production’s code', () => {
   expect(sources.map(({ path }) => path)).toEqual([
     'src/lab/chapters/claims/strategies/production.ts',
     'src/claims/batching/claim-queue.ts',
+    'src/claims/batching/group-commit.ts',
     'src/claims/slots.ts',
   ]);
   const lock = sources.at(-1)?.lines.filter(({ isDecisive }) => isDecisive);
