@@ -25,11 +25,11 @@ export const isExpired = lte(jobClaims.expiresAt, NOW);
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /**
- * Reads the holders of the locked jobs, and which of these recruiters exist. One statement reads
- * both, to save a round trip. We must know which recruiters exist, because one unknown recruiter
+ * Reads the holders of the locked jobs. Also finds which recruiters of `recruiterIds` exist. One
+ * statement reads both, to save a round trip. We must know which recruiters exist, because one unknown recruiter
  * would make the INSERT of a whole batch fail.
  *
- * The recruiters are locked FOR KEY SHARE, as the foreign key does. So nobody can delete them
+ * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete them
  * before the claims are inserted. The statement does not wait. A recruiter whom another session is
  * deleting counts as absent.
  */
@@ -69,7 +69,7 @@ export async function readHeldJobs(
 type HolderOrRecruiter = {
   job_id: string | null;
   recruiter_id: string;
-  /** Null for a claim without a lease. */
+  /** Null for a claim without a lease, and for a recruiter. */
   expired: boolean | null;
 };
 
@@ -101,8 +101,8 @@ export async function insertClaim(
 
 /**
  * Inserts claims, and returns them in the order of the requests. Each column is one array
- * parameter, so the statement is the same for any number of claims. Drizzle's VALUES of 30 rows
- * took 8 % of the server's time, and needed a separate plan for each number of rows.
+ * parameter, so the statement is the same for any number of claims. A VALUES list made by Drizzle is
+ * slower: with 30 rows it took 8 % of the server's time, and each number of rows needed its own plan.
  */
 export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
   if (requests.length === 0) return [];
@@ -152,8 +152,8 @@ export const removeExpired = (
 /**
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
  * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
- * waits. The jobs are locked here because a locked job must not make the batch shorter: the clearing
- * takes a short batch for the last.
+ * waits. The caller stops for a while when it gets fewer claims than `limit`. If the jobs were locked
+ * later, a job that is locked elsewhere could make the list shorter and stop the caller too early.
  */
 export const lockExpired = (
   tx: Transaction,
@@ -207,7 +207,7 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
 /** The number of live claims of a job, for queries that select from `jobs`. */
 export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
 
-/** `isSlotFree` of the rules, for the job of the row in SQL. A test compares both. */
+/** True if the job of the row has a free slot. This is `isSlotFree` in SQL; a test compares both. */
 export const isOpen = lt(claimedOfJob, jobs.capacity);
 
 /** The slots of a job, and the company that may see who holds them. */

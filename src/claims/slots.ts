@@ -85,7 +85,7 @@ const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
 export class LockedSlots {
   /** The jobs that exist and are locked, as they were before the change. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
-  /** The existing recruiters among `Wanted.recruiterIds`. */
+  /** The existing recruiters among those of `Wanted.recruitersOf`. */
   readonly recruiters: ReadonlySet<bigint>;
   readonly events: SlotEvent[] = [];
   readonly #tx: Transaction;

@@ -19,7 +19,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 export interface Connection {
   db: Database;
   /**
-   * The same database with precedence. Its users get a session before all waiting users of `db`.
+   * The same database for urgent work. Its users get a session before all waiting users of `db`.
    */
   first: Database;
   load: Pool['load'];

@@ -40,7 +40,7 @@ export async function prepareDatabase(
   let failure: string | undefined;
   try {
     await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
-    // Drizzle's migrator takes no lock. Without our lock, three of four migrators at once failed.
+    // Drizzle's migrator takes no lock. Without our lock, three of four migrators failed when all four started together.
     failure = 'Another process is still migrating this database. Try again later.';
     await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     failure = 'The migrations failed, and were undone.';

@@ -9,7 +9,7 @@ export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 /**
  * Every transaction begins with this statement. A claim waits for the lock of its job. With
  * REPEATABLE READ the transaction would not see the claims that were committed during the wait, and
- * the job could get too many claims. We do not set the level once for the connection, because a
+ * the job could get too many claims. We do not rely on the level of the connection, because a
  * pooler may drop this setting. BEGIN includes the level, so the level needs no statement of its
  * own.
  */
@@ -22,7 +22,7 @@ export const READ_COMMITTED = { default_transaction_isolation: 'read committed' 
 export const SESSION_PARAMETERS = {
   ...READ_COMMITTED,
   statement_timeout: STATEMENT_TIMEOUT_MS,
-  // PostgreSQL writes times as text in this style. We can read only ISO text back as the same time.
+  // PostgreSQL writes times as text in this style. Only ISO text can be parsed back to the original time.
   DateStyle: 'ISO',
   // A Rowlock server may freeze or lose its network while it holds the lock of a job. PostgreSQL
   // then ends the session, so other servers can get the lock. A living server sends its next

@@ -1,4 +1,4 @@
-/** The requests that a crowd sends. The process of the load sends them. */
+/** The requests of a crowd. A separate process plays the crowd. */
 export type Asks =
   | { kind: 'path'; path: string }
   /** All requests claim the same job, each request for the next recruiter. */
@@ -13,7 +13,10 @@ export type Asks =
   /** Each request names another job id that no row has. */
   | { kind: 'no-job' };
 
-/** How many recruiters there are. The number is prime, so different recruiters claim each job. */
+/**
+ * How many recruiters there are. The number is prime, so it shares no factor with the number of jobs.
+ * Therefore each new claim on a job has another recruiter.
+ */
 export const RECRUITERS = 10_007;
 /**
  * The step from one job to the next. `STRIDE` = 3^4 * 7 * 109 shares no factor with the number of

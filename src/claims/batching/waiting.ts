@@ -1,11 +1,11 @@
 import type { Claiming, Settled } from './group-commit.ts';
 
 export interface QueueLimits {
-  /** How many transactions may decide claims of many jobs at the same time. */
+  /** How many batches may run at the same time. A batch is a transaction that decides many claims. */
   batches: number;
-  /** The most claims in one such transaction. */
+  /** The most claims in a batch. */
   batch: number;
-  /** How many statements may look for refusals at the same time. */
+  /** How many looks may run at the same time. A look reads, without a lock, which jobs are full. */
   looks: number;
   /**
    * How many transactions may wait at the same time for jobs that other sessions have locked. Each
@@ -56,8 +56,8 @@ export function lineOf(map: Map<bigint, Waiting[]>, jobId: bigint): Waiting[] {
 }
 
 /**
- * Moves the waiting claims of a job from one map to another. Claims with a key stay in the first
- * map.
+ * Moves the waiting claims of a job from one map to another. Claims with an idempotency key are not
+ * moved.
  */
 export function moveUnkeyed(
   from: Map<bigint, Waiting[]>,

@@ -21,7 +21,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
     }
   } finally {
     // This also runs if the caller leaves its loop. A stream that nobody reads would block one of
-    // the browser's six connections.
+    // the six connections that a browser opens to a server over HTTP/1.1.
     await reader.cancel().catch(() => undefined);
   }
 }

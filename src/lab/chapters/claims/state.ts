@@ -2,7 +2,7 @@ import type { Session } from '../../../db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
 import { JOB, LAST_SESSION } from './trial.ts';
 
-/** For each table: an SQL expression that names a row in the list of locks. */
+/** The list of locks shows a name for each locked row. These SQL expressions build the names. */
 export const lockable: Readonly<Record<string, string>> = {
   jobs: "'job ' || id",
   job_claims: "'claim of recruiter ' || recruiter_id",
@@ -30,7 +30,7 @@ export async function readState(admin: Session): Promise<ShownState> {
   };
 }
 
-/** The ids of the recruiters who hold the job, in the order in which they claimed it. */
+/** The capacity, and the ids of the holders in the order of their claims. */
 const STATE = `select capacity, (
     select coalesce(json_agg(recruiter_id order by id), '[]') from job_claims where job_id = jobs.id
   ) as holders from jobs where id = $1`;

@@ -23,7 +23,8 @@ export function Explore(props: PartProps) {
     <>
       <h2>Explore</h2>
       <p class="lead">
-        A race shows one order of the statements. Here every order is played on a real PostgreSQL.
+        A race shows a few orders of the statements. This page plays every order on a real
+        PostgreSQL.
       </p>
       <div class="toolbar">
         <Choose {...props} />

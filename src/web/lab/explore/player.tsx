@@ -9,7 +9,7 @@ interface PlayerProps {
   onShow: (step: number) => void;
 }
 
-/** Long enough to read a statement aloud. */
+/** Long enough to follow the steps. */
 const STEP_MS = 1_500;
 
 /** Goes through steps, by buttons or by the arrow keys, Home, End and p. */

@@ -13,9 +13,9 @@ export interface RaceWish {
   rounds: number;
 }
 
-/** A race as far as it has come. */
+/** The part of a race that has arrived so far. */
 export interface Racing {
-  /** The place in line. 0 when the race runs. */
+  /** The place in line. 0 once the race runs, and before the server has said anything. */
   place: number;
   /** The number of rounds of all strategies together. */
   of: number;
@@ -26,7 +26,7 @@ export interface Racing {
 }
 
 /**
- * Returns the current race, and a function that starts a race. A new race ends the race before.
+ * Returns the current race, and a function that starts a race. Starting a race stops the previous race.
  * Leaving the page also ends the race.
  */
 export function useRace(): [Racing | undefined, (wish: RaceWish) => void] {
