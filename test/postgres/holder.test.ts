@@ -83,8 +83,8 @@ test.concurrent('a PostgreSQL that somebody else started on the data is named, a
   atEnd(() => server.kill('SIGQUIT'));
   await vi.waitFor(() => expect(existsSync(pidFileOf(dataDir))).toBe(true), { timeout: 20_000 });
   await expect(startEmbedded(dataDir)).rejects.toThrow(
-    `A PostgreSQL, process ${server.pid}, is running on the data in ${data}, and no Rowlock looks ` +
-      `after it. Stop it first: kill -INT ${server.pid}`,
+    `A PostgreSQL, process ${server.pid}, is running on the data in ${data}, and no running ` +
+      `Rowlock started it. Stop it first: kill -INT ${server.pid}`,
   );
   await stopServerOf(dataDir, 'SIGINT');
   expect(isRunning(server.pid as number)).toBe(true);
