@@ -91,14 +91,14 @@ export function requestIdOf(c: Context<Env>): string {
   return id;
 }
 
-/** A GET claims a job if its path ends like this, wherever the route is mounted. */
-const CLAIMS_BY_GET = /\/claim-job$/;
+/** A GET of this address claims a job. */
+const CLAIM_BY_GET = '/claim-job';
 
 /**
  * Whether a request may change something. True for methods that write, and for a GET that claims.
  */
 export const isWriting = ({ req }: Context<Env>): boolean =>
-  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || CLAIMS_BY_GET.test(req.path);
+  !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || req.path === CLAIM_BY_GET;
 
 /**
  * For files whose address changes with their content. Browsers may keep such files for a year, the

@@ -35,7 +35,7 @@ export function createLab({
   lab.route('/', syllabusRoutes());
   lab.route('/', explorationRoutes({ stages: stages.explorations, log, stop }, corsOrigins));
   lab.route('/', roundRoutes({ stages: stages.rounds, log, stop }));
-  lab.route('/', raceRoutes({ tracks: stages.tracks, log, around, patience }));
+  lab.route('/', raceRoutes({ tracks: stages.tracks, log, around, patience }, corsOrigins));
   lab.route('/', playRoutes(stages.plays));
   lab.all('/plays', () => methodNotAllowed('POST'));
   return lab;

@@ -100,6 +100,11 @@ describe('a request from another site', () => {
     expect(await response.json()).toMatchObject({ code: 'cross-site-refused' });
   });
 
+  test('may read an address that only ends like the address of a claim', async () => {
+    const response = await ask('/companies/claim-job', elsewhere, 'GET');
+    expect(await response.json()).toMatchObject({ code: 'invalid-request' });
+  });
+
   test('is refused with a known key too, before the answer of the key is shown', async () => {
     const key = { 'Idempotency-Key': 'from-elsewhere' };
     const path = '/claim-job?jobId=2&recruiterId=1';

@@ -1,6 +1,7 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
+import { refuseOtherSites } from '../../../http/edge/http.ts';
 import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
 import { bodyTooLarge, invalid, methodNotAllowed, notJson } from '../../../http/problems.ts';
@@ -38,7 +39,10 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
  * its own address and a scratch database. A race ends when its caller ends it, or after a time
  * limit.
  */
-export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
+export function raceRoutes(
+  { log, ...deps }: RacesDeps & { log: Log },
+  corsOrigins: readonly string[],
+) {
   const races = new Races(deps);
   const admission = new Admission(RACE_CLAIM_LIMITS, (error) =>
     log.error({ event: 'a request of a race failed after its answer', error: describe(error) }),
@@ -74,7 +78,9 @@ export function raceRoutes({ log, ...deps }: RacesDeps & { log: Log }) {
   for (const chapter of chapters) {
     const { route, guard, answer } = chapter.race.overHttp;
     const path = `/races/{race}${route.path}`;
-    routes.openapi({ ...route, path, hide: true, middleware: guardedBy(guard) }, async (c) => {
+    // A GET acts here, as it does in production.
+    const middleware = guardedBy(refuseOtherSites(corsOrigins), guard);
+    routes.openapi({ ...route, path, hide: true, middleware }, async (c) => {
       const found = races.find(chapter, c.req.param('race') ?? '');
       if (!found) return problem(noSuchRace);
       const request = c.req.valid('query' as never);
