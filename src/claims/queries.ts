@@ -152,8 +152,9 @@ export const removeExpired = (
 /**
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
  * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
- * waits. The caller stops for a while when it gets fewer claims than `limit`. If the jobs were locked
- * later, a job that is locked elsewhere could make the list shorter and stop the caller too early.
+ * waits. The jobs are locked here too, not in a second statement. That statement would drop claims
+ * whose jobs are locked elsewhere. The caller would then get fewer claims than `limit`, and would stop
+ * too early.
  */
 export const lockExpired = (
   tx: Transaction,

@@ -7,7 +7,7 @@ import { dataOf, type Home, THROW_AWAY, UNFINISHED } from './home.ts';
 const MARKED = new RegExp(`^(?:${THROW_AWAY}|${UNFINISHED})(${MARK.source})-\\w{6}$`);
 
 /**
- * Removes throw-away homes and unfinished data whose processes and guards were killed. First stops
+ * Removes throw-away homes and unfinished data of a process that was killed with its guard. First stops
  * the server of such a home if the server still runs. Keeps the directories of living processes,
  * other users, other containers and other machines.
  */

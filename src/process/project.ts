@@ -35,6 +35,6 @@ function fromDist<T>(name: string, read: (file: string) => T): T {
 
 export const readBuilt = (name: string): Buffer => fromDist(name, (file) => readFileSync(file));
 
-/** The paths of everything below a folder of `dist`, from this folder. */
+/** The paths of everything below a folder of `dist`, relative to that folder. */
 export const listBuilt = (name: string): string[] =>
   fromDist(name, (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }));

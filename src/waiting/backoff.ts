@@ -1,6 +1,6 @@
 /** How long to pause between two tries. */
 export interface Backoff {
-  /** The longest pause after the first failure. This pause doubles with each further failure. */
+  /** The pause after the first failure, before jitter. The pause doubles with each further failure. */
   shortestMs: number;
   /** The upper limit of every pause. */
   longestMs: number;

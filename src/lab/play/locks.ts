@@ -51,7 +51,7 @@ function install(stage: Stage): Promise<boolean> {
   return done;
 }
 
-/** The words of PostgreSQL's manual for locks, by the words of pgrowlocks. */
+/** Translates the lock modes that PostgreSQL reports into the words that we show. */
 const MODES: Record<string, string> = {
   'For Key Share': 'FOR KEY SHARE',
   'For Share': 'FOR SHARE',

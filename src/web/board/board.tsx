@@ -41,8 +41,8 @@ export function Board() {
     person.id,
     (job, { claim, slots }: Result) => {
       if (claim !== undefined) holding.put(job.id, claim);
-      // A live stream has newer slots, because an answer may arrive after the event of a later
-      // claim.
+      // An answer may arrive after the event of a later claim. Its slots are then out of date. While
+      // the stream is live, only events set the slots.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
     },
