@@ -53,7 +53,7 @@ export interface Wanted {
  * Every change of a job's slots goes through this function. It locks the jobs, reads who holds
  * them, calls `change` to decide and write, and then tells the subscribers.
  *
- * Nobody else can change these slots until our transaction ends. So a job never gets more holders
+ * These slots stay locked for others until our transaction ends. So a job never gets more holders
  * than its capacity, even if many recruiters claim it at the same moment on several servers.
  */
 export async function changeSlots<T>(

@@ -54,8 +54,6 @@ export interface ConnectOptions {
   lockTimeoutMs?: number | undefined;
   /** How long to wait for the answer to a statement. After this time the connection is closed. */
   answerTimeoutMs?: number | undefined;
-  /** Whether to prepare statements. Each repeat of a prepared statement saves a round trip. */
-  prepare?: boolean;
   open?: typeof openSession | undefined;
   /** Called after each statement. The statement's text holds no values. */
   observe?: (statement: StatementTime) => void;
@@ -71,7 +69,6 @@ export function connect(
     connections = POOL_SIZE,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     answerTimeoutMs = ANSWER_TIMEOUT_MS,
-    prepare = true,
     open = openSession,
     observe = () => undefined,
   }: ConnectOptions = {},
@@ -80,7 +77,10 @@ export function connect(
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
   const pool = createPool(limits, async () =>
-    observed(await makeReady(open({ url, prepare, answerTimeoutMs }, codecs), parameters), observe),
+    observed(
+      await makeReady(open({ url, prepare: true, answerTimeoutMs }, codecs), parameters),
+      observe,
+    ),
   );
   return {
     db: databaseOver(pool, codecs),

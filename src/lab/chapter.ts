@@ -120,7 +120,7 @@ export interface ShownState {
 }
 
 export interface Mark {
-  /** Who took the slot: nobody, somebody before the first step, or the session of this number. */
+  /** The holder: nobody, somebody before the first step, or the session of this number. */
   by: 'nobody' | 'earlier' | number;
   /** Whether this mark is above the limit. */
   isExcess: boolean;

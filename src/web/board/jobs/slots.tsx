@@ -1,6 +1,6 @@
 import type { Slots as SlotCounts } from './jobs.ts';
 
-/** Nobody counts more dots than this, so a job with more slots has no dots. */
+/** The most dots of a job. People do not count more, so a job with more slots has no dots. */
 const MOST_DOTS = 12;
 
 /** A job's slots in words and as dots. Claimed slots are filled, and your own slot is marked. */
