@@ -2,6 +2,7 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/db/schema.ts',
+  // Each room keeps its own tables.
+  schema: ['./src/db/schema.ts', './src/*/tables.ts'],
   out: './drizzle',
 });

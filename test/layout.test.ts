@@ -50,11 +50,14 @@ const ROOMS: Record<string, string[]> = {
   postgres: [...BASE, 'db'],
   http: API,
   claims: API,
-  jobs: [...API, 'claims', 'companies'],
+  outbox: [...BASE, 'db'],
+  queue: [...BASE, 'db'],
+  jobs: [...API, 'claims', 'companies', 'outbox'],
   companies: API,
   recruiters: [...API, 'claims'],
-  live: [...API, 'jobs'],
-  operation: [...API, 'claims'],
+  live: [...API, 'jobs', 'outbox'],
+  webhooks: [...API, 'companies', 'outbox', 'queue'],
+  operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
   client: ['service'],
   'lab/explore': [...BASE, 'db'],
   lab: [...BASE, 'db', 'http', 'postgres', 'lab'],
@@ -64,6 +67,7 @@ const ROOMS: Record<string, string[]> = {
   'web/lab': ['client', 'waiting', 'web/parts', 'lab'],
   service: ['*'],
   'server.ts': ['*'],
+  'worker.ts': ['*'],
   faults: ['*'],
   bench: ['*'],
   ...Object.fromEntries(
@@ -158,7 +162,7 @@ function circles(): string[] {
 
 test('production does not know the lab, the pages, the bench or the faults in strings either', () => {
   const production = sources.filter(({ name }) =>
-    /^(claims|companies|db|http|jobs|live|operation|postgres|process|recruiters|waiting)\//.test(
+    /^(claims|companies|db|http|jobs|live|operation|outbox|postgres|process|queue|recruiters|waiting|webhooks)\//.test(
       name,
     ),
   );

@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  pgTable,
+  text,
+  timestamp,
+  unique,
+} from 'drizzle-orm/pg-core';
+
+/** What may happen to a job. All kinds but the first three change its slots. */
+export const eventKinds = [
+  'posted',
+  'changed',
+  'removed',
+  'claimed',
+  'released',
+  'expired',
+  'renewed',
+  'resized',
+] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
+
+/**
+ * The history of the jobs. Triggers on `jobs` and `job_claims` append the events, in the transaction
+ * that makes the change. So no change is forgotten, not even a change by plain SQL.
+ */
+export const events = pgTable(
+  'events',
+  {
+    id: bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity(),
+    /** There is no foreign key, because the history outlives its job. */
+    jobId: bigint('job_id', { mode: 'bigint' }).notNull(),
+    companyId: bigint('company_id', { mode: 'bigint' }).notNull(),
+    /** The running number of the job's events. The first event has the number 1. */
+    number: integer().notNull(),
+    kind: text().$type<EventKind>().notNull(),
+    at: timestamp({ withTimezone: true }).notNull().default(sql`statement_timestamp()`),
+    /** The claim, for the kinds `claimed`, `released`, `expired` and `renewed`. */
+    claimId: bigint('claim_id', { mode: 'bigint' }),
+    recruiterId: bigint('recruiter_id', { mode: 'bigint' }),
+    /** The end of the claim's lease. Null for a claim without a lease. */
+    expiresAt: timestamp('expires_at', { withTimezone: true }),
+    /** The job's role, capacity and number of claims after the event. */
+    role: text().notNull(),
+    capacity: integer().notNull(),
+    claimed: integer().notNull(),
+    /** The transaction of the event. Readers find late commits with it. */
+    xid: xid8().notNull().default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    unique('events_job_id_number_key').on(table.jobId, table.number),
+    index('events_xid_idx').on(table.xid),
+  ],
+);

@@ -1,0 +1,47 @@
+import type { Transaction } from '../db/client.ts';
+
+/** A task that a worker runs now. */
+export interface Attempt<Payload = unknown> {
+  taskId: bigint;
+  /** The running number of the attempt. The first attempt has the number 1. */
+  number: number;
+  /** How many attempts are left if this attempt fails. */
+  attemptsLeft: number;
+  payload: Payload;
+  /** Aborted when the attempt must end: it takes too long, it lost its task, or the worker stops. */
+  signal: AbortSignal;
+  /**
+   * Throws a `LeaseLost` if another worker may have the task. Call this before every act that others
+   * can see. A blocked event loop notices the end of its lease nowhere else.
+   */
+  assertHeld(): void;
+}
+
+/** How an attempt ended. An error that `run` throws counts as `failed`. */
+export type AttemptOutcome = (
+  | { kind: 'done' }
+  | {
+      kind: 'failed';
+      error: string;
+      /** Replaces the pause of the kind before the next attempt. */
+      pauseMs?: number | undefined;
+      /** If true, no further attempt follows. */
+      final?: boolean;
+    }
+) & {
+  /**
+   * Writes more, in the transaction that writes the outcome. Does not run if the attempt has lost its
+   * task.
+   */
+  also?: (tx: Transaction) => Promise<void>;
+};
+
+/** A kind of task. The queue knows a kind only by this interface. */
+export interface Kind<Payload = unknown> {
+  name: string;
+  /** How long one attempt may take. */
+  timeoutMs: number;
+  /** The pause after a failed attempt. The first attempt has the number 1. */
+  pauseMs(attempt: number): number;
+  run(attempt: Attempt<Payload>): Promise<AttemptOutcome>;
+}
