@@ -11,7 +11,6 @@ import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
-import { subscribers } from '../src/service/subscribers.ts';
 import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
@@ -77,7 +76,7 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
  * rows are no fault.
  */
 async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
-  if ((await missingMigrations(db)).length === 0) await clearAll({ db, subscribers });
+  if ((await missingMigrations(db)).length === 0) await clearAll(db);
   return diagnose(db);
 }
 

@@ -17,6 +17,8 @@ export interface Config {
   logLevel: LogLevel;
   /** How many hours an idempotency key is remembered. */
   keyHours: number;
+  /** How many days an event is kept. */
+  eventDays: number;
   auth: AuthSettings;
   /** Web pages of these origins may use the service. */
   corsOrigins: string[];
@@ -26,6 +28,8 @@ export interface Config {
 
 /** One year. */
 const LONGEST_KEY_HOURS = 8_760;
+/** Ten years. */
+const LONGEST_EVENT_DAYS = 3_650;
 
 /** This is twenty requests a second. No person sends more by hand. */
 const DEFAULT_RATE_LIMIT = 1_200;
@@ -52,6 +56,12 @@ const environment = z.object({
     .transform(Number)
     .pipe(z.number().min(1).max(LONGEST_KEY_HOURS))
     .default(24),
+  EVENT_DAYS: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(LONGEST_EVENT_DAYS))
+    .default(30),
   AUTH: z.enum(['off']).optional(),
   AUTH_JWKS_URL: z
     .url({ protocol: /^https?$/ })
@@ -111,6 +121,7 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   LAB: 'LAB must be on or off',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
   KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_KEY_HOURS}`,
+  EVENT_DAYS: `EVENT_DAYS must be a whole number from 1 to ${LONGEST_EVENT_DAYS}`,
   AUTH: 'AUTH must be off, or not be set',
   AUTH_JWKS_URL: 'AUTH_JWKS_URL must look like https://login.example/.well-known/jwks.json',
   AUTH_JWT_SECRET: `AUTH_JWT_SECRET must have at least ${LEAST_SECRET_BYTES} bytes`,
@@ -177,6 +188,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,
+    eventDays: parsed.data.EVENT_DAYS,
     auth,
     corsOrigins: CORS_ORIGINS,
     // Without tokens all requests count for one caller, so one client could use up the limit of all

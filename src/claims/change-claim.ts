@@ -1,6 +1,7 @@
+import type { Database, Transaction } from '../db/client.ts';
 import { findClaim } from './queries.ts';
 import type { Claim, HeldJob, Slots } from './rules.ts';
-import { changeSlots, type Door, inTransaction, type LockedSlots } from './slots.ts';
+import { changeSlots, type LockedSlots } from './slots.ts';
 
 /** The claim to change. If a recruiter is given, the claim must be theirs. */
 export interface ClaimChange {
@@ -16,15 +17,15 @@ export type ChangeOutcome =
 
 /** Finds the claim, and runs `change` under the lock of its job. */
 export function changeClaim(
-  door: Door,
+  db: Database | Transaction,
   { id, recruiterId }: ClaimChange,
   change: (slots: LockedSlots, found: Claim, job: HeldJob) => Promise<ChangeOutcome>,
 ): Promise<ChangeOutcome> {
-  return inTransaction(door, async (within) => {
+  return db.transaction(async (tx) => {
     // A claim never moves to another job, so its job is known without the lock.
-    const found = await findClaim(within.db, id, recruiterId);
+    const found = await findClaim(tx, id, recruiterId);
     if (!found) return { kind: 'no-such-claim' };
-    return changeSlots(within, { jobIds: [found.jobId] }, async (slots) => {
+    return changeSlots(tx, { jobIds: [found.jobId] }, async (slots) => {
       const job = slots.jobs.get(found.jobId);
       return job ? change(slots, found, job) : { kind: 'no-such-claim' };
     });

@@ -1,5 +1,6 @@
+import type { Database, Transaction } from '../db/client.ts';
 import { asSeenBy, type Claim, type ClaimRequest, decide, type Outcome } from './rules.ts';
-import { changeSlots, type Door, inTransaction } from './slots.ts';
+import { changeSlots } from './slots.ts';
 
 /**
  * Claims one slot of a job for a recruiter, in a transaction of its own. This is the textbook way
@@ -8,9 +9,9 @@ import { changeSlots, type Door, inTransaction } from './slots.ts';
  *
  * Throws the errors of the database. `settle` turns the expected errors into outcomes.
  */
-export const claimJob = (door: Door, request: ClaimRequest): Promise<Outcome> =>
-  inTransaction(door, (within) =>
-    changeSlots(within, { jobIds: [request.jobId] }, async (slots) => {
+export const claimJob = (db: Database | Transaction, request: ClaimRequest): Promise<Outcome> =>
+  db.transaction((tx) =>
+    changeSlots(tx, { jobIds: [request.jobId] }, async (slots) => {
       const job = slots.jobs.get(request.jobId);
       if (!job) return { kind: 'no-such-job' };
       const decision = decide(job, asSeenBy(request.recruiterId, job));

@@ -22,14 +22,12 @@ import { renewClaim } from './renew.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
 import { settle } from './settle.ts';
-import type { Door, Subscriber } from './slots.ts';
 
 export interface ClaimDeps {
   db: Database;
   write: Write;
   admission: Admission;
   queue: ClaimQueue;
-  subscribers: readonly Subscriber[];
   /**
    * Called with the outcome of each claim that was decided. Not called when a stored answer is
    * repeated.
@@ -38,7 +36,7 @@ export interface ClaimDeps {
 }
 
 /** All routes about claims. */
-export function claimRoutes({ db, write, admission, queue, subscribers, onOutcome }: ClaimDeps) {
+export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
   /**
    * Claims through the queue. Ten thousand claims may wait here, so each claim must use little
    * memory. An async function would use another kilobyte for each claim. Therefore neither this
@@ -77,7 +75,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     };
     const alone = async (within: Database | Transaction) => {
       // Conflicts are retried here, because `settle` would turn a conflict into `busy`.
-      const claiming = retryConflicts(() => claimJob({ db: within, subscribers }, request));
+      const claiming = retryConflicts(() => claimJob(within, request));
       return reply(await settle(claiming));
     };
     const around: Around = (run) => admitted(admission, request.jobId, run);
@@ -93,7 +91,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     const recruiterId = caller.role === 'recruiter' ? caller.id : undefined;
     const own = { id, recruiterId };
     const run = async (within: Database | Transaction) =>
-      changed(c, await act({ db: within, subscribers }, own), message);
+      changed(c, await act(within, own), message);
     const found = await findClaim(db, id, recruiterId);
     if (!found) return write(c, run);
     return write(c, run, { around: (running) => admitted(admission, found.jobId, running) });
@@ -122,7 +120,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     )
     .openapi(routes.renew, (c) => {
       const { leaseSeconds } = c.req.valid('json');
-      const act: Change = (door, own) => renewClaim(door, { ...own, leaseSeconds });
+      const act: Change = (within, own) => renewClaim(within, { ...own, leaseSeconds });
       return change(c, c.req.valid('param').id, act, 'Lease renewed');
     })
     .openapi(routes.listOfJob, async (c) => {
@@ -145,7 +143,7 @@ export function claimRoutes({ db, write, admission, queue, subscribers, onOutcom
     });
 }
 
-type Change = (door: Door, which: ClaimChange) => Promise<ChangeOutcome>;
+type Change = (within: Database | Transaction, which: ClaimChange) => Promise<ChangeOutcome>;
 
 const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean =>
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);

@@ -1,6 +1,6 @@
+import type { Database, Transaction } from '../db/client.ts';
 import { type ChangeOutcome, type ClaimChange, changeClaim } from './change-claim.ts';
 import { slotsOf } from './rules.ts';
-import type { Door } from './slots.ts';
 
 /**
  * Sets the end of the lease to `leaseSeconds` from now. The renewal needs the lock of the job.
@@ -8,10 +8,10 @@ import type { Door } from './slots.ts';
  * while this transaction renews the claim.
  */
 export const renewClaim = (
-  door: Door,
+  db: Database | Transaction,
   change: ClaimChange & { leaseSeconds: number },
 ): Promise<ChangeOutcome> =>
-  changeClaim(door, change, async (slots, { id, expiresAt }, { capacity, recruiters }) => {
+  changeClaim(db, change, async (slots, { id, expiresAt }, { capacity, recruiters }) => {
     if (expiresAt === null) return { kind: 'no-lease' };
     const claim = await slots.renew(id, change.leaseSeconds);
     if (!claim) return { kind: 'no-such-claim' };

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/client.ts';
 import { type Slots, slotsOf } from './rules.ts';
-import { changeSlots, type Door } from './slots.ts';
+import { changeSlots } from './slots.ts';
 
 export type ResizeOutcome =
   | { kind: 'resized' }
@@ -12,11 +12,11 @@ export type ResizeOutcome =
  * that was checked against the old capacity could take a slot that this change removes.
  */
 export const resizeJob = (
-  door: Door<Transaction>,
+  tx: Transaction,
   jobId: bigint,
   capacity: number,
 ): Promise<ResizeOutcome> =>
-  changeSlots(door, { jobIds: [jobId] }, async (slots) => {
+  changeSlots(tx, { jobIds: [jobId] }, async (slots) => {
     const job = slots.jobs.get(jobId);
     if (!job) return { kind: 'no-such-job' };
     const before = slotsOf(job.capacity, job.recruiters.size);

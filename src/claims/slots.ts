@@ -1,6 +1,6 @@
 import { asc } from 'drizzle-orm';
 import { anyOf } from '../db/arrays.ts';
-import type { Database, Transaction } from '../db/client.ts';
+import type { Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
 import {
   deleteClaim,
@@ -12,35 +12,6 @@ import {
 } from './queries.ts';
 import type { Claim, ClaimRequest, HeldJob } from './rules.ts';
 
-/** A change of a job's slots. */
-export type SlotEvent =
-  | { kind: 'claimed' | 'released' | 'expired' | 'renewed'; claim: Claim }
-  | { kind: 'resized'; jobId: bigint; from: number; to: number };
-
-/**
- * Called with the changes inside their transaction, after the writes and before COMMIT. If a
- * subscriber throws, the changes are rolled back. The transaction may still fail afterwards. So a
- * subscriber writes only through `tx`, and remembers nothing.
- */
-export type Subscriber = (tx: Transaction, events: readonly SlotEvent[]) => Promise<void>;
-
-/**
- * Everything that a change of slots needs: a database, and the subscribers who are told about each
- * change.
- */
-export interface Door<D extends Database | Transaction = Database | Transaction> {
-  db: D;
-  subscribers: readonly Subscriber[];
-}
-
-/**
- * Runs `work` inside a transaction. `within` is the same door with the transaction as its database.
- */
-export const inTransaction = <T>(
-  door: Door,
-  work: (within: Door<Transaction>) => Promise<T>,
-): Promise<T> => door.db.transaction((tx) => work({ ...door, db: tx }));
-
 export interface Wanted {
   jobIds: bigint[];
   /** If true, skips the jobs that another session has locked. Otherwise waits for their locks. */
@@ -51,13 +22,14 @@ export interface Wanted {
 
 /**
  * Every change of a job's slots goes through this function. It locks the jobs, reads who holds
- * them, calls `change` to decide and write, and then tells the subscribers.
+ * them, and calls `change` to decide and write. For each write, triggers of the database append the
+ * events in this transaction, in the order of the writes.
  *
  * These slots stay locked for others until our transaction ends. So a job never gets more holders
  * than its capacity, even if many recruiters claim it at the same moment on several servers.
  */
 export async function changeSlots<T>(
-  { db: tx, subscribers }: Door<Transaction>,
+  tx: Transaction,
   { jobIds, skipLocked = false, recruitersOf = () => [] }: Wanted,
   change: (slots: LockedSlots) => Promise<T>,
 ): Promise<T> {
@@ -65,10 +37,7 @@ export async function changeSlots<T>(
   const recruiterIds = recruitersOf(new Set(locked.map(({ id }) => id)));
   // The holders are read in a second statement, after the locks were granted. Only the snapshot of
   // the second statement contains every claim that earlier holders of the locks have committed.
-  const slots = new LockedSlots(tx, await readHeldJobs(tx, locked, recruiterIds));
-  const result = await change(slots);
-  if (slots.events.length > 0) for (const tell of subscribers) await tell(tx, slots.events);
-  return result;
+  return change(new LockedSlots(tx, await readHeldJobs(tx, locked, recruiterIds)));
 }
 
 // All sessions lock jobs in the order of their ids, so no two sessions can wait for each other.
@@ -81,13 +50,12 @@ const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
     .orderBy(asc(jobs.id))
     .for('update', skipLocked ? { skipLocked } : {});
 
-/** The slots of the jobs that our transaction has locked. Each write becomes an event. */
+/** The slots of the jobs that our transaction has locked. */
 export class LockedSlots {
   /** The jobs that exist and are locked, as they were before the change. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
   /** The existing recruiters among those of `Wanted.recruitersOf`. */
   readonly recruiters: ReadonlySet<bigint>;
-  readonly events: SlotEvent[] = [];
   readonly #tx: Transaction;
 
   constructor(
@@ -106,8 +74,7 @@ export class LockedSlots {
   async claim(requests: ClaimRequest[]): Promise<Claim[]> {
     const jobIds = requests.map(({ jobId }) => jobId);
     await this.expire(jobIds.filter((id) => this.jobs.get(id)?.expired));
-    const claims = await insertClaims(this.#tx, requests);
-    return this.#note('claimed', claims);
+    return this.#locked(await insertClaims(this.#tx, requests));
   }
 
   /**
@@ -116,12 +83,12 @@ export class LockedSlots {
    */
   async expire(jobIds: bigint[], ids?: bigint[]): Promise<Claim[]> {
     if (jobIds.length === 0) return [];
-    return this.#note('expired', await removeExpired(this.#tx, jobIds, ids));
+    return this.#locked(await removeExpired(this.#tx, jobIds, ids));
   }
 
   /** Deletes the claim. Returns undefined if there is no such claim or its lease has ended. */
   async release(id: bigint): Promise<Claim | undefined> {
-    const [claim] = this.#note('released', await deleteClaim(this.#tx, id));
+    const [claim] = this.#locked(await deleteClaim(this.#tx, id));
     return claim;
   }
 
@@ -130,30 +97,24 @@ export class LockedSlots {
    * claim or its lease has ended.
    */
   async renew(id: bigint, leaseSeconds: number): Promise<Claim | undefined> {
-    const [claim] = this.#note('renewed', await extendLease(this.#tx, id, leaseSeconds));
+    const [claim] = this.#locked(await extendLease(this.#tx, id, leaseSeconds));
     return claim;
   }
 
-  /** Expired claims of the job are removed first, so whoever counts the events never counts too many. */
+  /** First removes expired claims of the job, so the event counts only claims that fit. */
   async resize(jobId: bigint, capacity: number) {
-    const { capacity: from, expired } = this.#locked(jobId);
-    if (from === capacity) return;
-    if (expired) await this.expire([jobId]);
+    const job = this.jobs.get(jobId);
+    if (!job) throw notLocked();
+    if (job.capacity === capacity) return;
+    if (job.expired) await this.expire([jobId]);
     await setCapacity(this.#tx, jobId, capacity);
-    this.events.push({ kind: 'resized', jobId, from, to: capacity });
   }
 
-  #note(kind: Exclude<SlotEvent['kind'], 'resized'>, claims: Claim[]): Claim[] {
-    for (const claim of claims) {
-      this.#locked(claim.jobId);
-      this.events.push({ kind, claim });
-    }
+  /** Returns the claims. Throws if the job of one of them is not locked. */
+  #locked(claims: Claim[]): Claim[] {
+    if (!claims.every(({ jobId }) => this.jobs.has(jobId))) throw notLocked();
     return claims;
   }
-
-  #locked(jobId: bigint): HeldJob {
-    const job = this.jobs.get(jobId);
-    if (!job) throw new Error('a slot was changed without the lock of its job');
-    return job;
-  }
 }
+
+const notLocked = () => new Error('a slot was changed without the lock of its job');

@@ -93,13 +93,17 @@ export async function missingMigrations(db: Database | Transaction): Promise<str
   return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
 }
 
-/** The triggers that the migrations create, with their tables. */
+/** The triggers that the migrations create and do not drop later, with their tables. */
 export function expectedTriggers(): { name: string; table: string }[] {
   const statements = readMigrationFiles({ migrationsFolder }).flatMap((each) => each.sql);
-  return statements.flatMap((each) => {
-    const [, name, table] = each.match(/\bCREATE TRIGGER "(\w+)"[^;]*?\bON "(\w+)"/) ?? [];
-    return name && table ? [{ name, table }] : [];
-  });
+  const triggers = new Map<string, { name: string; table: string }>();
+  for (const each of statements) {
+    const [, change, name = '', table = ''] =
+      each.match(/\b(CREATE|DROP) TRIGGER "(\w+)"[^;]*?\bON "(\w+)"/) ?? [];
+    if (change === 'CREATE') triggers.set(`${name} on ${table}`, { name, table });
+    if (change === 'DROP') triggers.delete(`${name} on ${table}`);
+  }
+  return [...triggers.values()];
 }
 
 /**

@@ -39,8 +39,6 @@ export const jobs = pgTable(
     role: text().notNull(),
     capacity: integer().notNull().default(DEFAULT_CAPACITY),
     createdAt: createdAt(),
-    /** The number of the job's newest event. A trigger counts, under the lock of the job. */
-    eventNumber: integer('event_number').notNull().default(1),
   },
   (table) => [
     check('jobs_capacity_positive', sql`${table.capacity} > 0`),

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { type ResizeOutcome, resizeJob } from '../claims/resize.ts';
-import { type Door, inTransaction } from '../claims/slots.ts';
+import type { Database, Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
 import { findJob, type Job } from './queries.ts';
 
@@ -16,19 +16,18 @@ export type JobOutcome =
 
 /** Changes a job's role or capacity, or both. */
 export const changeJob = (
-  door: Door,
+  db: Database | Transaction,
   id: bigint,
   { role, capacity }: JobChange,
   mayChange: (companyId: bigint) => boolean,
 ): Promise<JobOutcome> =>
-  inTransaction(door, async (within) => {
-    const tx = within.db;
+  db.transaction(async (tx) => {
     // A job never changes its company, so we can check the company before we take the job's lock.
     const found = await findJob(tx, id);
     if (!found) return { kind: 'no-such-job' };
     if (!mayChange(found.company.id)) return { kind: 'not-theirs' };
     if (capacity !== undefined) {
-      const outcome = await resizeJob(within, id, capacity);
+      const outcome = await resizeJob(tx, id, capacity);
       if (outcome.kind !== 'resized') return outcome;
     }
     if (role !== undefined) await tx.update(jobs).set({ role }).where(eq(jobs.id, id));

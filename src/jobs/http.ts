@@ -1,6 +1,5 @@
 import { answers } from '../claims/answers.ts';
 import { admitted } from '../claims/http.ts';
-import type { Subscriber } from '../claims/slots.ts';
 import { companyNotFound } from '../companies/routes.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { isCompany } from '../http/auth/caller.ts';
@@ -11,6 +10,7 @@ import { forbidden } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
 import type { Admission } from '../waiting/admission.ts';
 import { changeJob } from './change-job.ts';
+import { companyOfHistory, pageOfHistory } from './history.ts';
 import { findJob, insertJob, type Job, pageOfJobs } from './queries.ts';
 import * as routes from './routes.ts';
 
@@ -19,10 +19,9 @@ export interface JobDeps {
   write: Write;
   /** Limits how many requests wait for the lock of a job. */
   admission: Admission;
-  subscribers: readonly Subscriber[];
 }
 
-export const jobRoutes = ({ db, write, admission, subscribers }: JobDeps) =>
+export const jobRoutes = ({ db, write, admission }: JobDeps) =>
   newRoutes()
     .openapi(routes.createJob, async (c) => {
       const job = c.req.valid('json');
@@ -45,6 +44,15 @@ export const jobRoutes = ({ db, write, admission, subscribers }: JobDeps) =>
       const job = await findJob(db, c.req.valid('param').id);
       return job ? c.json(jobBody(job), 200) : problem(answers['no-such-job']);
     })
+    .openapi(routes.listEvents, async (c) => {
+      const caller = c.get('caller');
+      if (caller.role === 'recruiter') return problem(forbidden);
+      const { id } = c.req.valid('param');
+      const companyId = await companyOfHistory(db, id);
+      if (companyId === undefined) return problem(answers['no-such-job']);
+      if (!isCompany(caller, companyId)) return problem(forbidden);
+      return c.json(await pageOfHistory(db, id, c.req.valid('query')), 200);
+    })
     .openapi(routes.changeJob, async (c) => {
       const { id } = c.req.valid('param');
       const change = c.req.valid('json');
@@ -52,7 +60,7 @@ export const jobRoutes = ({ db, write, admission, subscribers }: JobDeps) =>
       if (caller.role === 'recruiter') return problem(forbidden);
       const work = async (within: Database | Transaction) => {
         const mayChange = (companyId: bigint) => isCompany(caller, companyId);
-        const outcome = await changeJob({ db: within, subscribers }, id, change, mayChange);
+        const outcome = await changeJob(within, id, change, mayChange);
         switch (outcome.kind) {
           case 'changed':
             return c.json(jobBody(outcome.job), 200);

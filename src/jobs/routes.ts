@@ -19,6 +19,7 @@ import {
   slotsAnswer,
 } from '../http/schemas.ts';
 import { searchText } from '../http/search.ts';
+import { eventKinds } from '../outbox/tables.ts';
 
 /**
  * No job needs more slots. Each claim counts the other claims of its job, so this limit bounds the
@@ -131,5 +132,42 @@ export const changeJob = createRoute({
   responses: {
     200: json('The job after the change.', jobAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting, answers['no-such-job'], capacityTooLow),
+  },
+});
+
+const eventAnswer = z
+  .object({
+    number: z.int().min(1).meta({
+      description: "The running number of the job's events, without gaps.",
+      example: 2,
+    }),
+    kind: z.enum(eventKinds).meta({
+      description:
+        '`resized`: the capacity changed. `changed`: the role or the company changed. `expired`: ' +
+        'the lease of a claim ended, and its slot was freed.',
+      example: 'claimed',
+    }),
+    at: instantAnswer,
+    claimId: idAnswer.nullable().meta({ description: 'Null if the event is about no claim.' }),
+    recruiterId: idAnswer.nullable().meta({ description: 'The recruiter of the claim.' }),
+    expiresAt: instantAnswer.nullable().meta({ description: "The end of the claim's lease." }),
+    role: z.string().meta({ example: 'Site Reliability Engineer' }),
+    ...slotsAnswer,
+  })
+  .meta({ id: 'Event', description: 'The role and the slots are those after the event.' });
+
+export const listEvents = createRoute({
+  operationId: 'listEventsOfJob',
+  method: 'get',
+  path: '/jobs/{id}/events',
+  tags: ['Jobs'],
+  summary: "List a job's events",
+  description:
+    'The history of a job, for its company and for admins. The history of a removed job stays. ' +
+    'Old events are removed after some days, except the newest event of a job.',
+  request: { params: jobId, query: pageQuery },
+  responses: {
+    200: json('Events, oldest first.', z.object({ events: z.array(eventAnswer), nextCursor })),
+    ...problemResponses(...onEveryRoute, answers['no-such-job']),
   },
 });

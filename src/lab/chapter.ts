@@ -135,8 +135,6 @@ export interface RaceSize {
 
 /** How strategies race. `Q` is a request of one session, and `A` its answer. */
 export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
-  /** Prepares a scratch database for races. */
-  prepare(db: Database): Promise<void>;
   /** Makes rows for one race. */
   lay(db: Database, size: RaceSize): Promise<Course<Q>>;
   /** Starts a server that answers requests by this strategy. */

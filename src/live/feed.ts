@@ -1,10 +1,9 @@
-import type { Database } from '../db/client.ts';
+import type { Database, StatementTime } from '../db/client.ts';
 import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
+import { readNews, type Seen, seenNow } from '../outbox/queries.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
-import { Announcements } from './announcements.ts';
 import type { Batch } from './batch.ts';
-import { ChangedJobs } from './changed-jobs.ts';
 import { Follower } from './follower.ts';
 import { inSlices } from './in-slices.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
@@ -17,11 +16,10 @@ import {
   readPage,
   topicOf,
 } from './queries.ts';
+import { Watch } from './watch.ts';
 
 export interface FeedDeps {
   db: Database;
-  /** The address of the same database, for the connection that receives announcements. */
-  url: string;
   log: Log;
   limits?: Partial<FeedLimits>;
 }
@@ -35,9 +33,12 @@ export type Client = { caller: string; until: number } | { network: string };
 /** The reason why a client may not follow. */
 export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
 
+/** The largest number of jobs that are read together. */
+const READ_AT_ONCE = 1_000;
+
 /**
  * Tells followers the state of jobs. The full state comes first, and then each job that a commit
- * changes.
+ * changes. The feed finds these jobs in the events, so it hears of every commit of every server.
  *
  * All reads happen one after the other, reads of the full state as well as of changed jobs. A later
  * read sees everything that an earlier read saw, so the news about a job never goes back in time.
@@ -45,27 +46,34 @@ export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
 export class Feed {
   readonly #db: Database;
   readonly #limits: FeedLimits;
-  readonly #announcements: Announcements;
+  readonly #watch: Watch;
+  #seen: Seen | undefined;
   /** Each follower, with the name of its client. */
   readonly #followers = new Map<Follower, string>();
-  readonly #changed: ChangedJobs;
   readonly #pages = new Map<string, SharedPage>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor({ db, url, log, limits }: FeedDeps) {
+  constructor({ db, log, limits }: FeedDeps) {
     this.#db = db;
     this.#limits = { ...FEED_LIMITS, ...limits };
-    this.#changed = new ChangedJobs({
-      read: (ids) => this.#inTurn(() => this.#tell(ids)),
+    this.#watch = new Watch({
+      begin: async () => {
+        this.#seen = await seenNow(db);
+      },
+      look: () => this.#look(),
+      isWanted: () => this.#followers.size > 0,
       onFailure: (error) =>
         log.error({ event: 'changed jobs could not be read', error: describe(error) }),
     });
-    this.#announcements = new Announcements(url, {
-      onJob: (id) => this.#onJob(id),
-      onHeard: () => this.#restartAll(),
-      onDeaf: (error) => log.error({ event: 'jobs are not announced', error: describe(error) }),
-    });
+  }
+
+  /**
+   * Notes each statement of this server that has ended. After a COMMIT the feed looks for news at
+   * once.
+   */
+  observe({ text }: StatementTime) {
+    if (text === 'commit') this.#watch.noteCommit();
   }
 
   /**
@@ -80,7 +88,8 @@ export class Feed {
     if (this.#hasEnough(client)) return 'full of yours';
     const follower = this.#add(followed, client);
     try {
-      await this.#announcements.heard();
+      // The watch begins before the full state is read, so no commit is missed in between.
+      await this.#watch.begin();
       if (await hasMoreJobsThan(this.#limits.jobs, this.#db, followed)) {
         follower.leave();
         return 'too many jobs';
@@ -98,11 +107,10 @@ export class Feed {
     return { followers: this.#followers.size };
   }
 
-  /** Ends the streams of all followers, and stops listening. */
+  /** Ends the streams of all followers, and looks for no more news. */
   close() {
     this.#isClosed = true;
-    this.#announcements.close();
-    this.#changed.close();
+    this.#watch.close();
     for (const follower of this.#followers.keys()) follower.leave();
   }
 
@@ -125,15 +133,15 @@ export class Feed {
     return follower;
   }
 
-  #onJob(id: bigint) {
-    if (this.#followers.size === 0) return;
-    this.#changed.add(id);
-    if (this.#changed.size > this.#limits.changed) this.#restartAll();
-  }
-
-  #restartAll() {
-    this.#changed.clear();
-    for (const follower of this.#followers.keys()) follower.restart();
+  /** Tells the news since the last look. If a read fails, the next look finds the same news again. */
+  async #look(): Promise<boolean> {
+    if (!this.#seen) throw new Error('a look came before the watch had begun');
+    const { seen, jobIds } = await readNews(this.#db, this.#seen, this.#limits.changed);
+    if (!jobIds) for (const follower of this.#followers.keys()) follower.restart();
+    for (let read = 0; jobIds && read < jobIds.length; read += READ_AT_ONCE)
+      await this.#inTurn(() => this.#tell(jobIds.slice(read, read + READ_AT_ONCE)));
+    this.#seen = seen;
+    return jobIds?.length !== 0;
   }
 
   /** Reads the jobs once and tells each follower. Followers of the same jobs share a batch. */

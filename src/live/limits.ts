@@ -1,8 +1,8 @@
 import type { Backoff } from '../waiting/backoff.ts';
 
 /**
- * Pauses before reconnecting. They are partly random, so that clients that lost the database
- * together do not all return together.
+ * Pauses after a failed read. They are partly random, so that servers and clients that lost the
+ * database together do not all return together.
  */
 export const BACKOFF: Backoff = { shortestMs: 100, longestMs: 5_000, jitter: 0.5 };
 
@@ -20,7 +20,7 @@ export interface FeedLimits {
   pending: number;
   /** How many jobs the full state may have. */
   jobs: number;
-  /** How many changed jobs may wait to be read. */
+  /** How many new events may be read together. After more events, followers get the full state. */
   changed: number;
   heartbeatMs: number;
 }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expireClaims } from '../claims/expire.ts';
-import { type Door, inTransaction } from '../claims/slots.ts';
-import type { Transaction } from '../db/client.ts';
+import type { Database, Transaction } from '../db/client.ts';
 import { removeExpiredKeys } from '../http/idempotency/queries.ts';
+import { removeOldEvents } from '../outbox/clearing.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { pause } from '../waiting/backoff.ts';
@@ -18,23 +18,39 @@ export interface Clearing {
  */
 export const CLEARING_LOCK = 7_203_555;
 /**
- * The most rows that one transaction removes. With so few rows, a transaction takes milliseconds.
+ * The most rows that one transaction examines. With so few rows, a transaction takes milliseconds.
  */
 const BATCH = 500;
 
-/** `half` is the second half of the advisory lock. */
-const CLAIMS = { half: 1, pauseMs: 1_000, remove: expireClaims };
-/** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
-const KEYS = {
-  half: 2,
-  pauseMs: 60_000,
-  remove: ({ db }: Door<Transaction>, limit: number) => removeExpiredKeys(db, limit),
-};
+interface Kind {
+  /** The second half of the advisory lock. */
+  half: number;
+  pauseMs: number;
+  /**
+   * Removes rows, and returns how many rows it has dealt with. If this number is `limit`, more rows
+   * may be left.
+   */
+  remove(tx: Transaction, limit: number): Promise<number>;
+}
 
-/** Removes expired claims and idempotency keys again and again, until `stop` is called. */
-export function startClearing(door: Door, log: Log): Clearing {
+const CLAIMS: Kind = { half: 1, pauseMs: 1_000, remove: expireClaims };
+/** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
+const KEYS: Kind = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
+/** Each pass examines the newest event of every job that has not changed for long. */
+const oldEvents = (days: number): Kind => ({
+  half: 3,
+  pauseMs: 600_000,
+  remove: removeOldEvents(days),
+});
+
+/**
+ * Removes expired claims, expired idempotency keys and old events again and again, until `stop` is
+ * called.
+ */
+export function startClearing(db: Database, eventDays: number, log: Log): Clearing {
   const stop = new AbortController();
-  const running = [CLAIMS, KEYS].map((kind) => repeat(kind, door, log, stop.signal));
+  const kinds = [CLAIMS, KEYS, oldEvents(eventDays)];
+  const running = kinds.map((kind) => repeat(kind, db, log, stop.signal));
   return {
     async stop() {
       stop.abort();
@@ -43,19 +59,13 @@ export function startClearing(door: Door, log: Log): Clearing {
   };
 }
 
-interface Kind {
-  half: number;
-  pauseMs: number;
-  remove(within: Door<Transaction>, limit: number): Promise<number>;
-}
-
-async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
+async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
   let failing = false;
   while (!stop.aborted) {
     try {
-      const removed = await clear(kind, door);
+      const dealtWith = await clear(kind, db);
       failing = false;
-      if (removed === BATCH) continue;
+      if (dealtWith === BATCH) continue;
     } catch (error) {
       // We log one line for each outage, not one line a second. After a stop, errors are expected,
       // because the connections are closed.
@@ -71,25 +81,25 @@ async function repeat(kind: Kind, door: Door, log: Log, stop: AbortSignal) {
  * Removes up to `BATCH` expired claims, and returns how many it removed. Returns 0 while another
  * instance is clearing.
  */
-export const clearClaims = (door: Door): Promise<number> => clear(CLAIMS, door);
+export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
 /**
  * Removes up to `BATCH` expired idempotency keys, and returns how many it removed. Returns 0 while
  * another instance is clearing.
  */
-export const clearKeys = (door: Door): Promise<number> => clear(KEYS, door);
+export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 
 /**
  * Removes all expired claims and keys. Skips the claims or the keys while another instance is
  * clearing them.
  */
-export async function clearAll(door: Door) {
-  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, door)) === BATCH);
+export async function clearAll(db: Database) {
+  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, db)) === BATCH);
 }
 
-const clear = ({ half, remove }: Kind, door: Door): Promise<number> =>
-  inTransaction(door, async (within) => {
-    const [lock] = await within.db.execute(
+const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>
+  db.transaction(async (tx) => {
+    const [lock] = await tx.execute(
       sql`SELECT pg_try_advisory_xact_lock(${CLEARING_LOCK}::int, ${half}::int) AS ours`,
     );
-    return lock?.ours ? remove(within, BATCH) : 0;
+    return lock?.ours ? remove(tx, BATCH) : 0;
   });

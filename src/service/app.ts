@@ -5,7 +5,6 @@ import { ClaimQueue } from '../claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../claims/batching/waiting.ts';
 import { claimRoutes } from '../claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
-import type { Subscriber } from '../claims/slots.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
@@ -50,8 +49,6 @@ export interface AppDeps {
    * `db`. There are few batches.
    */
   claimsDb?: Database;
-  /** Called with each change of slots, inside the transaction of the change. */
-  subscribers: readonly Subscriber[];
   /** Tells followers how the jobs change. On a shutdown the feed is closed first. */
   feed: Feed;
   /**
@@ -93,7 +90,7 @@ const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
  * `app.request` directly.
  */
 export function createApp(deps: AppDeps) {
-  const { db, subscribers, feed, log, limits, changeLimits, isDraining = () => false } = deps;
+  const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
@@ -104,11 +101,7 @@ export function createApp(deps: AppDeps) {
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
   const admission = new Admission({ ...CHANGE_LIMITS, ...changeLimits }, logLate);
-  const queue = new ClaimQueue(
-    { db: claimsDb, subscribers },
-    { ...QUEUE_LIMITS, ...limits },
-    logLate,
-  );
+  const queue = new ClaimQueue(claimsDb, { ...QUEUE_LIMITS, ...limits }, logLate);
   const inTurn = new InTurn(keyWaitMs);
   const write = createWrite(db, inTurn);
 
@@ -147,13 +140,10 @@ export function createApp(deps: AppDeps) {
   app.route('/', docsRoutes(app));
 
   const routes = app
-    .route(
-      '/',
-      claimRoutes({ db, write, admission, queue, subscribers, onOutcome: metrics.outcome }),
-    )
+    .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
     // The live routes come first, because the routes of jobs would read `events` as a job's id.
     .route('/', liveRoutes({ feed }))
-    .route('/', jobRoutes({ db, write, admission, subscribers }))
+    .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }));
   refuseOtherMethods(routes);

@@ -14,7 +14,6 @@ import { longestAnswer } from '../waiting/admission.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
-import { subscribers } from './subscribers.ts';
 
 /** How long a shutdown waits for running requests. This is longer than any answer takes. */
 const DRAIN_MS =
@@ -25,6 +24,7 @@ const DRAIN_MS =
  * these connections.
  */
 const CONNECTIONS_ASIDE = 3;
+const EVENT_DAYS = 30;
 
 export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** The URL of a migrated database. */
@@ -38,6 +38,8 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
+  /** How many days an event is kept. */
+  eventDays?: number;
   /** Records the statements of the lab's strategies. */
   trace?: Trace;
 }
@@ -59,29 +61,38 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
-  const { databaseName = addressOf(databaseUrl) } = options;
+  const { databaseName = addressOf(databaseUrl), eventDays = EVENT_DAYS } = options;
   const metrics = createMetrics();
   const logSeldom = seldom(log);
   const open = tellingOfFullDisk((error) =>
     logSeldom({ event: 'the database has no room', reason: unusable(databaseName, error).message }),
   );
-  const pool = connect(databaseUrl, { open, observe: metrics.statement });
+  const pool = connect(databaseUrl, {
+    open,
+    observe(statement) {
+      metrics.statement(statement);
+      feed.observe(statement);
+    },
+  });
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
   metrics.gauge(
     'rowlock_pool_waiting',
     'Users that wait for a connection.',
     () => pool.load().waiting,
   );
-  const aside = connect(databaseUrl, { open, connections: CONNECTIONS_ASIDE });
+  const aside = connect(databaseUrl, {
+    open,
+    connections: CONNECTIONS_ASIDE,
+    observe: (statement) => feed.observe(statement),
+  });
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
   const stopping = new AbortController();
-  const feed = new Feed({ db: pool.db, url: databaseUrl, log });
+  const feed = new Feed({ db: pool.db, log });
   const app = createApp({
     db: pool.db,
     claimsDb: pool.first,
-    subscribers,
     feed,
     probe: aside.db,
     log,
@@ -109,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stages?.close();
     throw error;
   });
-  const clearing = startClearing({ db: aside.db, subscribers }, log);
+  const clearing = startClearing(aside.db, eventDays, log);
   return {
     url: listening.url,
     sockets: listening.sockets,

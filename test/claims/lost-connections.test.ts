@@ -36,7 +36,7 @@ function losingAt(fits: RegExp, when: 'before' | 'after') {
   };
   const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
   atEnd(close);
-  const app = createApp({ db, subscribers: [], feed: sound.feed, log: collectLog().log });
+  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
   return async (jobId: number, key?: string) => {
     const headers = { ...(key && { 'Idempotency-Key': key }) };
     const answer = await app.request(`/claim-job?jobId=${jobId}&recruiterId=1`, { headers });

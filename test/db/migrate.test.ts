@@ -12,11 +12,16 @@ import { migrationsFolder, prepareDatabase } from '../../src/db/migrate.ts';
 import * as schema from '../../src/db/schema.ts';
 import * as claimsChapter from '../../src/lab/chapters/claims/tables.ts';
 import { chapters } from '../../src/lab/chapters/index.ts';
+import * as outbox from '../../src/outbox/tables.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
+import * as queue from '../../src/queue/tables.ts';
+import * as webhooks from '../../src/webhooks/tables.ts';
 import { makeDatabase, makeEmptyDatabase, makeLabDatabase } from '../support/database.ts';
 
+const production = { ...schema, ...outbox, ...queue, ...webhooks };
+
 test.each([
-  { of: 'production', folder: migrationsFolder, tables: schema },
+  { of: 'production', folder: migrationsFolder, tables: production },
   { of: 'the chapter claims', folder: claimsChapter.migrations, tables: claimsChapter },
 ])('the committed migrations of $of are in step with its tables', async ({ folder, tables }) => {
   const meta = path.join(folder, 'meta');
@@ -56,6 +61,21 @@ test('a migrated database has no schema of the lab, and only a scratch database 
   expect(await schemasOf(await makeLabDatabase())).toEqual(['drizzle', 'lab_claims', 'public']);
 });
 
+test('a claim in a scratch database of the lab appends no event, since the trigger would lock the job', async () => {
+  const sql = postgres(await makeLabDatabase(), { max: 1 });
+  const [{ company } = {}] =
+    await sql`INSERT INTO companies (name) VALUES ('C') RETURNING id AS company`;
+  const [{ job } = {}] = await sql`
+    INSERT INTO jobs (company_id, role) VALUES (${company}, 'R') RETURNING id AS job`;
+  const [{ recruiter } = {}] = await sql`
+    INSERT INTO recruiters (name) VALUES ('R') RETURNING id AS recruiter`;
+  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${job}, ${recruiter})`;
+  await sql`DELETE FROM job_claims`;
+  const [counts] = await sql`SELECT count(*)::int AS events FROM events WHERE job_id = ${job}`;
+  await sql.end();
+  expect(counts).toEqual({ events: 0 });
+});
+
 test.each(chapters)('the tables of the chapter $name are in its own schema', (chapter) => {
   const files = readdirSync(chapter.migrations).filter((name) => name.endsWith('.sql'));
   const text = files
@@ -73,9 +93,11 @@ test('the migration that drops the tables of the lab leaves what others have mad
   await sql`CREATE TABLE lab.slots ()`;
   await sql`CREATE TABLE lab.theirs ()`;
   await sql`CREATE VIEW public.theirs AS SELECT capacity FROM lab.counters`;
-  await sql`DELETE FROM drizzle.__drizzle_migrations
-    WHERE created_at = (SELECT max(created_at) FROM drizzle.__drizzle_migrations)`;
-  await prepareDatabase(url);
+  const migration = readFileSync(
+    path.join(migrationsFolder, '0007_no-workshop-tables.sql'),
+    'utf8',
+  );
+  await sql.begin((tx) => tx.unsafe(migration));
   const left = await sql`
     SELECT relname FROM pg_class WHERE relnamespace = 'lab'::regnamespace AND relkind = 'r' ORDER BY 1`;
   await sql.end();

@@ -1,10 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
 import { jobs } from '../../src/db/schema.ts';
-import { Announcements } from '../../src/live/announcements.ts';
+import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { makeApp } from '../support/app.ts';
-import { runServer } from '../support/command.ts';
+import { atEnd, runServer } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { follow } from '../support/events.ts';
 import { makeWay } from '../support/way.ts';
@@ -20,46 +21,79 @@ const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_0
 const open = (query = '', { app } = made) =>
   follow((init) => app.request(`/jobs/events${query}`, init));
 
-/** Kills all sessions that listen to announcements. Returns their number. */
-async function deafen(): Promise<number> {
-  const killed = await made.db.execute(sql`
-    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'rowlock-events'`);
-  return killed.length;
+/** Kills all sessions of the app. The app opens new ones. */
+const killSessions = (databaseUrl: string) =>
+  onScratch(
+    (sql) => sql`
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE datname = ${new URL(databaseUrl).pathname.slice(1)} AND application_name = 'rowlock'`,
+  );
+
+async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {
+  const sql = postgres(inject('scratchUrl'), { max: 1 });
+  try {
+    await work(sql);
+  } finally {
+    await sql.end();
+  }
 }
 
-describe('after the connection for announcements is lost', () => {
-  test('the full state comes again with the missed changes, and then each change', async () => {
-    const following = await open('?jobId=1');
+describe('after the connections to the database are lost', () => {
+  test('the changes in between are told, and then each change', async () => {
+    const lonely = await makeApp();
+    const { databaseUrl, db } = lonely;
+    const direct = postgres(databaseUrl, { max: 1 });
+    onTestFinished(() => direct.end());
+    await direct`SELECT 1`;
+    const following = await open('?jobId=1', lonely);
     await following.isComplete();
-    // From now until the end of the change, nobody can connect to this database.
-    const scratch = postgres(inject('scratchUrl'), { max: 1 });
-    onTestFinished(() => scratch.end());
-    const name = scratch(new URL(made.databaseUrl).pathname.slice(1));
-    await scratch`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`;
-    expect(await deafen()).toBe(1);
-    await made.db.update(jobs).set({ role: 'Changed unheard' }).where(eq(jobs.id, 1n));
-    await scratch`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`;
-    await following.isComplete(2);
-    expect(following.latest().get(1)?.data.role).toBe('Changed unheard');
-    await made.db.update(jobs).set({ role: 'Heard' }).where(eq(jobs.id, 1n));
+    // From now until the end of the change, the app cannot connect to this database.
+    const name = new URL(databaseUrl).pathname.slice(1);
+    await onScratch((sql) => sql`ALTER DATABASE ${sql(name)} ALLOW_CONNECTIONS false`);
+    await killSessions(databaseUrl);
+    await direct`UPDATE jobs SET role = 'Changed unheard' WHERE id = 1`;
+    await soon(() => expect(lonely.events).not.toEqual([]));
+    await onScratch((sql) => sql`ALTER DATABASE ${sql(name)} ALLOW_CONNECTIONS true`);
+    await soon(() => expect(following.latest().get(1)?.data.role).toBe('Changed unheard'));
+    await db.update(jobs).set({ role: 'Heard' }).where(eq(jobs.id, 1n));
     await soon(() => expect(following.latest().get(1)?.data.role).toBe('Heard'));
-    const logged = made.events.map(({ event }) => event);
-    expect(new Set(logged)).toEqual(new Set(['jobs are not announced']));
-    expect(JSON.stringify(made.events)).not.toMatch(/listen rowlock_jobs|password/);
+    // The full state does not come again, because no change was missed.
+    expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
+    // One line tells of the outage, although many reads have failed.
+    expect(lonely.events).toEqual([
+      { event: 'changed jobs could not be read', error: expect.any(String) },
+    ]);
+    expect(JSON.stringify(lonely.events)).not.toMatch(/select|pg_snapshot|password/i);
   });
 
   test('again and again, the last state is still told', async () => {
-    const following = await open('?jobId=2');
+    const lonely = await makeApp();
+    const following = await open('?jobId=2', lonely);
+    await following.isComplete();
+    const direct = postgres(lonely.databaseUrl, { max: 1 });
+    onTestFinished(() => direct.end());
     for (let n = 1; n <= 5; n++) {
-      await following.isComplete(n);
-      await deafen();
-      await made.db
-        .update(jobs)
-        .set({ role: `Role ${n}` })
-        .where(eq(jobs.id, 2n));
+      await killSessions(lonely.databaseUrl);
+      await direct`UPDATE jobs SET role = ${`Role ${n}`} WHERE id = 2`;
       await soon(() => expect(following.latest().get(2)?.data.role).toBe(`Role ${n}`));
     }
+  });
+
+  test('and the server has started anew, the full state comes again', async () => {
+    const server = await startEmbedded();
+    atEnd(() => server.stop());
+    await prepareDatabase(server.url, { demoData: true });
+    const lonely = await makeApp({ url: server.url });
+    const following = await open('?jobId=1', lonely);
+    await following.isComplete();
+    const direct = postgres(server.url, { max: 1 });
+    const [{ pid } = {}] = await direct`SELECT pg_backend_pid() AS pid`;
+    // After the crash of one process, PostgreSQL ends and starts all of them.
+    process.kill(pid, 'SIGKILL');
+    await direct.end({ timeout: 1 });
+    await following.isComplete(2);
+    await soon(async () => expect((await lonely.claim(1, 1)).status).toBe(200));
+    await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(1));
   });
 });
 
@@ -105,7 +139,7 @@ describe('an unreachable database', () => {
     await soon(async () => expect((await open('', cutOff)).response.status).toBe(200));
   });
 
-  test('does not end a stream, and its return brings the full state', async () => {
+  test('does not end a stream, and its return brings the missed changes', async () => {
     const databaseUrl = await makeDatabase();
     const way = await makeWay(databaseUrl);
     const direct = await makeApp({ url: databaseUrl });
@@ -115,30 +149,26 @@ describe('an unreachable database', () => {
     way.cut();
     await direct.claim(1, 1);
     const before = following.text().length;
-    await soon(() => expect(indirect.events.length).toBeGreaterThan(2));
+    await soon(() => expect(indirect.events).toHaveLength(1));
     await soon(() => expect(following.text().slice(before)).toContain(':\n\n'));
     await way.mend();
-    await following.isComplete(2);
-    expect(following.latest().get(1)?.data.claimed).toBe(1);
+    await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(1));
     await direct.claim(1, 2);
     await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(2));
   });
 
-  test('is noticed by questions if the connection is silent', async () => {
-    const way = await makeWay(made.databaseUrl);
-    let heard = 0;
-    const deaf = vi.fn();
-    const listener = { onJob: () => undefined, onHeard: () => void heard++, onDeaf: deaf };
-    const announcements = new Announcements(way.url, listener, 50);
-    onTestFinished(() => announcements.close());
-    // A busy machine may need several attempts, since each attempt may take only 50 ms.
-    announcements.heard().catch(() => undefined);
-    await soon(() => expect(heard).toBeGreaterThan(0));
+  test('is noticed if it is silent, and its changes are told later', async () => {
+    const databaseUrl = await makeDatabase();
+    const way = await makeWay(databaseUrl);
+    const direct = await makeApp({ url: databaseUrl });
+    const indirect = await makeApp({ url: way.url, answerTimeoutMs: 300 });
+    const following = await open('?jobId=1', indirect);
+    await following.isComplete();
     way.freeze(true);
-    const [before, lost] = [heard, deaf.mock.calls.length];
-    await soon(() => expect(deaf.mock.calls.length).toBeGreaterThan(lost));
+    expect((await direct.claim(1, 1)).status).toBe(200);
+    await soon(() => expect(indirect.events).not.toEqual([]));
     way.freeze(false);
-    await soon(() => expect(heard).toBeGreaterThan(before));
+    await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(1));
   });
 });
 

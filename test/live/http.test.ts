@@ -176,9 +176,6 @@ describe('a follower is told of', () => {
     const response = await fetch(`${there.url}/claim-job?jobId=${id}&recruiterId=1`);
     expect(response.status).toBe(200);
     await tells(following, id, { claimed: 1 });
-    const notices = 'a notification that names no job is ignored';
-    await made.db.execute(`select pg_notify('rowlock_jobs', '${notices}')`);
-    await made.db.execute(`select pg_notify('rowlock_jobs', '99999999999999999999')`);
     await fetch(`${there.url}/claim-job?jobId=${id}&recruiterId=2`);
     await tells(following, id, { claimed: 2 });
   });

@@ -13,7 +13,6 @@ import {
 import { collectLog } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
-import { doorTo } from '../support/door.ts';
 import { whileHeld, whileLocked } from '../support/locks.ts';
 
 async function makeConnection() {
@@ -49,7 +48,7 @@ test('the clearing removes expired claims, and leaves live and permanent ones', 
   const { db } = await makeConnection();
   await insertLeases(db, -10, 60, -0.001);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
-  expect(await clearClaims(doorTo(db))).toBe(2);
+  expect(await clearClaims(db)).toBe(2);
   expect(await recruitersLeft(db)).toEqual([2, 9]);
 });
 
@@ -59,7 +58,7 @@ test('one locked job delays the clearing of no other job', async () => {
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
     SELECT job, recruiter, now() - interval '1 second'
     FROM generate_series(2, 12) AS job, generate_series(1, 100) AS recruiter`);
-  await whileHeld(url, 1, () => clearAll(doorTo(db)));
+  await whileHeld(url, 1, () => clearAll(db));
   const left = await db.execute(sql`SELECT DISTINCT job_id FROM job_claims`);
   expect(left.map(({ job_id }) => Number(job_id))).toEqual([1]);
 });
@@ -68,7 +67,7 @@ test('the clearing removes expired keys, and leaves the others', async () => {
   const { db } = await makeConnection();
   await insertKey(db, 'old', -1);
   await insertKey(db, 'new', 60);
-  expect(await clearKeys(doorTo(db))).toBe(1);
+  expect(await clearKeys(db)).toBe(1);
   expect(await keysLeft(db)).toEqual(['new']);
 });
 
@@ -76,12 +75,12 @@ test('a renewed claim stays past its first end', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, 2, -1);
   const [claim] = await db.execute(sql`SELECT id FROM job_claims WHERE recruiter_id = 1`);
-  const renewed = await renewClaim(doorTo(db), {
+  const renewed = await renewClaim(db, {
     id: BigInt(String(claim?.id)),
     leaseSeconds: 3_600,
   });
   expect(renewed.kind).toBe('done');
-  expect(await clearClaims(doorTo(db))).toBe(1);
+  expect(await clearClaims(db)).toBe(1);
   expect(await recruitersLeft(db)).toEqual([1]);
 });
 
@@ -90,21 +89,22 @@ test('the clearing skips a claim that another session has locked', async () => {
   await insertLeases(db, -10, -5, -1);
   const lock = 'SELECT FROM job_claims WHERE recruiter_id = 2 FOR UPDATE';
   await whileLocked(url, lock, async () => {
-    expect(await clearClaims(doorTo(db))).toBe(2);
+    expect(await clearClaims(db)).toBe(2);
     expect(await recruitersLeft(db)).toEqual([2]);
   });
-  expect(await clearClaims(doorTo(db))).toBe(1);
+  expect(await clearClaims(db)).toBe(1);
 });
 
 test('the clearing skips the claims of a job that another session has locked', async () => {
   const { db, url } = await makeConnection();
-  await insertLeases(db, -2, -1);
-  await db.execute(sql`UPDATE job_claims SET job_id = 2 WHERE recruiter_id = 2`);
+  await insertLeases(db, -2);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
+    VALUES (2, 2, now() - interval '1 second')`);
   await whileHeld(url, 1, async () => {
-    expect(await clearClaims(doorTo(db))).toBe(1);
+    expect(await clearClaims(db)).toBe(1);
     expect(await recruitersLeft(db)).toEqual([1]);
   });
-  expect(await clearClaims(doorTo(db))).toBe(1);
+  expect(await clearClaims(db)).toBe(1);
 });
 
 test('only one of two simultaneous clearings works, since the other finds the lock taken', async () => {
@@ -118,7 +118,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
     .begin(async (tx) => {
       // With this table lock, the first clearing starts its work but cannot finish.
       await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
-      const first = clearClaims(doorTo(db));
+      const first = clearClaims(db);
       await vi.waitFor(
         async () => {
           const [lock] = await tx`SELECT pid <> pg_backend_pid() AS of_another FROM pg_locks
@@ -128,7 +128,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
         { timeout: 20_000 },
       );
       // The second clearing ends while the first clearing waits, so the second used no table.
-      expect(await clearClaims(doorTo(other.db))).toBe(0);
+      expect(await clearClaims(other.db)).toBe(0);
       return { first };
     })
     .then(async ({ first }) => expect(await first).toBe(1));
@@ -141,7 +141,7 @@ test('the clearing goes on batch by batch until it is stopped', async () => {
     SELECT 1, id, now() FROM recruiters ORDER BY id LIMIT 1200`);
   await insertKey(db, 'old', -1);
   const { log, events } = collectLog();
-  const clearing = startClearing(doorTo(db), log);
+  const clearing = startClearing(db, 30, log);
   await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
   await vi.waitFor(async () => expect(await keysLeft(db)).toEqual([]), { timeout: 20_000 });
   await clearing.stop();
@@ -154,7 +154,7 @@ test('the clearing logs an error once, without SQL, and goes on', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
   const { log, events } = collectLog();
-  const clearing = startClearing(doorTo(db), log);
+  const clearing = startClearing(db, 30, log);
   await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 20_000 });
   expect(events).toMatchObject([{ event: 'clearing failed' }]);
   expect(JSON.stringify(events)).toContain('42P01');
@@ -175,7 +175,7 @@ test('a stop waits for the clearing that runs, and not for the next one', async 
   let stopped = false;
   const stopping = await holder.begin(async (tx) => {
     await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
-    const clearing = startClearing(doorTo(db), log);
+    const clearing = startClearing(db, 30, log);
     await vi.waitFor(
       async () => {
         const waiting = await observer`SELECT 1 FROM pg_locks

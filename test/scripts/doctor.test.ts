@@ -117,13 +117,13 @@ describe('the doctor finds', () => {
 
   test('disabled or missing triggers', async () => {
     const { code, wrong } = await examineAfter(async (sql) => {
-      await sql`ALTER TABLE job_claims DISABLE TRIGGER announce_claimed`;
-      await sql`DROP TRIGGER announce_altered ON jobs`;
+      await sql`ALTER TABLE job_claims DISABLE TRIGGER append_claimed`;
+      await sql`DROP TRIGGER append_changed ON jobs`;
       // The doctor must ignore triggers of the same name on other tables.
       await sql`CREATE SCHEMA other CREATE TABLE jobs (id int)`;
-      await sql`CREATE TRIGGER announce_altered BEFORE UPDATE ON other.jobs
+      await sql`CREATE TRIGGER append_changed BEFORE UPDATE ON other.jobs
         FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()`;
-      await sql`CREATE TRIGGER announce_altered BEFORE UPDATE ON companies
+      await sql`CREATE TRIGGER append_changed BEFORE UPDATE ON companies
         FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()`;
     });
     expect(code).toBe(1);
@@ -131,9 +131,9 @@ describe('the doctor finds', () => {
       {
         check: 'triggers that are disabled',
         total: 1,
-        examples: ['announce_claimed on job_claims'],
+        examples: ['append_claimed on job_claims'],
       },
-      { check: 'triggers that are missing', total: 1, examples: ['announce_altered on jobs'] },
+      { check: 'triggers that are missing', total: 1, examples: ['append_changed on jobs'] },
     ]);
   });
 

@@ -41,14 +41,18 @@ export async function makeApp({
   ...deps
 }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
-  const { db, first, close } = connect(databaseUrl, { lockTimeoutMs, answerTimeoutMs });
+  const { db, first, close } = connect(databaseUrl, {
+    lockTimeoutMs,
+    answerTimeoutMs,
+    observe: (statement) => feed.observe(statement),
+  });
   const { log, events, requests } = collectLog();
-  const feed = new Feed({ db, url: databaseUrl, log, ...(feedLimits && { limits: feedLimits }) });
+  const feed = new Feed({ db, log, ...(feedLimits && { limits: feedLimits }) });
   atEnd(() => {
     feed.close();
     return close();
   });
-  const app = documented(createApp({ db, claimsDb: first, subscribers: [], feed, log, ...deps }));
+  const app = documented(createApp({ db, claimsDb: first, feed, log, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** Sends a request, with `body` as JSON if there is one. Returns the answer. */

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { whenLate } from '../../waiting/deadline.ts';
 import { type ClaimRequest, isSlotFree, type Outcome } from '../rules.ts';
-import type { Door } from '../slots.ts';
 import { FullJobs } from './full-jobs.ts';
 import {
   type Claiming,
@@ -31,7 +30,7 @@ import {
  * idle queue begins a transaction at the end of the current turn of the event loop.
  */
 export class ClaimQueue {
-  readonly #door: Door<Database>;
+  readonly #db: Database;
   readonly #limits: QueueLimits;
   readonly #onLateError: (error: unknown) => void;
   /** The waiting claims of each job. The job that has waited longest comes first. */
@@ -63,8 +62,8 @@ export class ClaimQueue {
    * `onLateError` receives the error of a transaction that fails after all its claims were
    * answered.
    */
-  constructor(door: Door<Database>, limits: QueueLimits, onLateError: (error: unknown) => void) {
-    this.#door = door;
+  constructor(db: Database, limits: QueueLimits, onLateError: (error: unknown) => void) {
+    this.#db = db;
     this.#limits = limits;
     this.#onLateError = onLateError;
     this.#patience = new Patience(
@@ -146,7 +145,7 @@ export class ClaimQueue {
 
   async #runBatch(batch: Waiting[]) {
     this.#running.batches++;
-    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#door, batch)));
+    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     this.#running.batches--;
     this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
@@ -159,7 +158,7 @@ export class ClaimQueue {
   async #runLine(line: Waiting[]) {
     this.#running.lines++;
     const batch = line.filter(isUnanswered);
-    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#door, batch)));
+    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
     this.#running.lines--;
     for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
     this.#begin();
@@ -169,7 +168,7 @@ export class ClaimQueue {
   async #look(batch: Waiting[]) {
     this.#running.looks++;
     this.#hasLooked = true;
-    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#door.db, batch)));
+    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // The look saw a free slot for each of these claims. The lock decides who gets the slot.

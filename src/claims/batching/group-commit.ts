@@ -10,7 +10,7 @@ import {
 } from '../../http/idempotency/queries.ts';
 import { type Claim, type ClaimRequest, decideInOrder, type Outcome } from '../rules.ts';
 import { outcomeOf } from '../settle.ts';
-import { changeSlots, type Door, inTransaction } from '../slots.ts';
+import { changeSlots } from '../slots.ts';
 import { lookForRefusals } from './look.ts';
 import { jobsThatExist, recruitersThatExist } from './read-for-claims.ts';
 
@@ -43,12 +43,12 @@ export type Result = Settled | { kind: 'locked-elsewhere' };
  * because a job that another session has locked must not delay the other jobs. The results are in
  * the order of the claims.
  */
-export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(door, claims, async (within, requests) => {
-    const { outcomes, locked } = await claimSlots(within, requests, { skipLocked: true });
+export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
+  settleTogether(db, claims, async (tx, requests) => {
+    const { outcomes, locked } = await claimSlots(tx, requests, { skipLocked: true });
     const missing = jobsOf(requests).filter((id) => !locked.has(id));
     if (missing.length === 0) return outcomes;
-    const elsewhere = await jobsThatExist(within.db, missing);
+    const elsewhere = await jobsThatExist(tx, missing);
     return outcomes.map((outcome, index) =>
       elsewhere.has(requests[index]?.jobId ?? 0n) ? { kind: 'locked-elsewhere' } : outcome,
     );
@@ -58,9 +58,9 @@ export const claimTogether = (door: Door, claims: Claiming[]): Promise<Result[]>
  * Decides claims of one job together. Waits for the lock of the job, but no longer than
  * `lock_timeout`.
  */
-export const claimInLine = (door: Door, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(door, claims, async (within, requests) => {
-    const { outcomes } = await claimSlots(within, requests);
+export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
+  settleTogether(db, claims, async (tx, requests) => {
+    const { outcomes } = await claimSlots(tx, requests);
     return outcomes;
   });
 
@@ -68,36 +68,28 @@ export const claimInLine = (door: Door, claims: Claiming[]): Promise<Result[]> =
  * Decides claims one after the other, by the rules of `claimJob`. Also returns the jobs that were
  * locked.
  */
-const claimSlots = (
-  within: Door<Transaction>,
-  requests: ClaimRequest[],
-  { skipLocked = false } = {},
-) => {
+const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked = false } = {}) => {
   // Only claims on locked jobs can succeed. To lock the recruiters of other claims would be a write.
   const recruitersOf = (locked: ReadonlySet<bigint>) => {
     const possible = requests.filter(({ jobId }) => locked.has(jobId));
     return [...new Set(possible.map(({ recruiterId }) => recruiterId))];
   };
-  return changeSlots(
-    within,
-    { jobIds: jobsOf(requests), skipLocked, recruitersOf },
-    async (slots) => {
-      const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
-      const claims = await slots.claim(
-        requests.filter((_, index) => decisions[index]?.kind === 'granted'),
-      );
-      const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
-      const leaving = await recruitersThatExist(within.db, absent);
-      const outcomes = requests.map((request, index): Outcome => {
-        const decision = decisions[index] ?? { kind: 'no-such-job' };
-        if (decision.kind === 'absent')
-          return { kind: leaving.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
-        if (decision.kind !== 'granted') return decision;
-        return { kind: 'claimed', claim: claims.shift() as Claim, slots: decision.slots };
-      });
-      return { outcomes, locked: slots.jobs };
-    },
-  );
+  return changeSlots(tx, { jobIds: jobsOf(requests), skipLocked, recruitersOf }, async (slots) => {
+    const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
+    const claims = await slots.claim(
+      requests.filter((_, index) => decisions[index]?.kind === 'granted'),
+    );
+    const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
+    const leaving = await recruitersThatExist(tx, absent);
+    const outcomes = requests.map((request, index): Outcome => {
+      const decision = decisions[index] ?? { kind: 'no-such-job' };
+      if (decision.kind === 'absent')
+        return { kind: leaving.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
+      if (decision.kind !== 'granted') return decision;
+      return { kind: 'claimed', claim: claims.shift() as Claim, slots: decision.slots };
+    });
+    return { outcomes, locked: slots.jobs };
+  });
 };
 
 /**
@@ -118,14 +110,12 @@ export async function refuseTogether(
 const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
 const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }) => jobId))];
 
-type Decide = (within: Door<Transaction>, requests: ClaimRequest[]) => Promise<Result[]>;
+type Decide = (tx: Transaction, requests: ClaimRequest[]) => Promise<Result[]>;
 
 /** Decides all claims in one transaction. If the transaction fails, it fails for all claims. */
-async function settleTogether(door: Door, claims: Claiming[], decide: Decide): Promise<Result[]> {
+async function settleTogether(db: Database, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
-    return await retryConflicts(() =>
-      inTransaction(door, (within) => withKeys(within, claims, decide)),
-    );
+    return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, decide)));
   } catch (error) {
     return settleAll(claims, error);
   }
@@ -145,21 +135,17 @@ function settleAll(claims: Claiming[], error: unknown): Outcome[] {
  * Decides the claims without a key, and the claims whose key is free and has no stored answer.
  * Stores the answers of claims with a key.
  */
-async function withKeys(
-  within: Door<Transaction>,
-  claims: Claiming[],
-  decide: Decide,
-): Promise<Result[]> {
+async function withKeys(tx: Transaction, claims: Claiming[], decide: Decide): Promise<Result[]> {
   const keys = claims.flatMap(({ keyed }) => (keyed ? [keyed.key] : []));
-  if (keys.length === 0) return decide(within, requestsOf(claims));
-  const ours = new Set(await tryKeys(within.db, keys));
-  const known = await findAnswers(within.db, [...ours]);
+  if (keys.length === 0) return decide(tx, requestsOf(claims));
+  const ours = new Set(await tryKeys(tx, keys));
+  const known = await findAnswers(tx, [...ours]);
   const open = claims.filter(
     ({ keyed }) => !keyed || (ours.has(keyed.key) && !known.has(nameOfKey(keyed.key))),
   );
-  const results = await decide(within, requestsOf(open));
+  const results = await decide(tx, requestsOf(open));
   const decided = new Map(open.map((claim, index) => [claim, results[index]]));
-  await storeDecided(within.db, decided);
+  await storeDecided(tx, decided);
   return claims.map((claim) => {
     const answer = claim.keyed && known.get(nameOfKey(claim.keyed.key));
     return (

@@ -18,7 +18,6 @@ export interface Track extends Lent {
 export async function openTrack(url: string, open?: typeof openSession): Promise<Track> {
   const { db, close } = connect(url, { connections: TRACK_CONNECTIONS, open });
   try {
-    for (const { race } of chapters) await race.prepare(db);
     await openAll(db);
     return { db, close, clean: () => clearTrack(db) };
   } catch (error) {

@@ -12,7 +12,6 @@ import { jobs, recruiters } from '../../../src/db/schema.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
 import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
-import { doorTo } from '../../support/door.ts';
 import { untilWaitedFor, whileHeld } from '../../support/locks.ts';
 
 let url: string;
@@ -42,9 +41,7 @@ function makeQueue({
   const { db, close } = connect(url, { lockTimeoutMs, open });
   atEnd(close);
   const errors: unknown[] = [];
-  const queue = new ClaimQueue(doorTo(db), { ...QUEUE_LIMITS, ...limits }, (error) =>
-    errors.push(error),
-  );
+  const queue = new ClaimQueue(db, { ...QUEUE_LIMITS, ...limits }, (error) => errors.push(error));
   const claim = (jobId: bigint, recruiterId: number) =>
     queue.claim({ jobId, recruiterId: BigInt(recruiterId) });
   return { claim, db, queue, statements, errors };

@@ -105,6 +105,10 @@ const table: Record<string, Row> = {
     statuses: [403, 403, 201, 403, 201],
   },
   'GET /jobs/events': { path: () => '/jobs/events?jobId=1', statuses: [200, 200, 200, 200, 200] },
+  'GET /jobs/:id/events': {
+    path: ({ job }) => `/jobs/${job}/events`,
+    statuses: [403, 403, 200, 403, 200],
+  },
   'GET /jobs': { path: () => '/jobs', statuses: [200, 200, 200, 200, 200] },
   'GET /jobs/:id': { path: ({ job }) => `/jobs/${job}`, statuses: [200, 200, 200, 200, 200] },
   'PATCH /jobs/:id': {

@@ -50,7 +50,7 @@ async function askCrashing(request: Request, crash?: Crash) {
     return { ...session, run };
   };
   const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
-  const app = createApp({ db, subscribers: [], feed: sound.feed, log: collectLog().log });
+  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
   const response = await app.request(request);
   const text = await response.text();
   await close();

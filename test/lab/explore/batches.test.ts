@@ -10,7 +10,6 @@ import { explore } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
 import type { Ending, Trial } from '../../../src/lab/explore/trial.ts';
-import { doorTo } from '../../support/door.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -35,12 +34,12 @@ const together = (...claims: Claims): Program => ({
   claims,
   async decide(db, requests) {
     const results = await claimTogether(
-      doorTo(db),
+      db,
       requests.map((request) => ({ request })),
     );
     for (const [index, request] of requests.entries())
       if (results[index]?.kind === 'locked-elsewhere')
-        results.splice(index, 1, ...(await claimInLine(doorTo(db), [{ request }])));
+        results.splice(index, 1, ...(await claimInLine(db, [{ request }])));
     return results;
   },
 });
@@ -50,7 +49,7 @@ const alone = (...claims: Claims): Program => ({
   claims,
   decide: async (db, requests) => {
     const outcomes = [];
-    for (const request of requests) outcomes.push(await settle(claimJob(doorTo(db), request)));
+    for (const request of requests) outcomes.push(await settle(claimJob(db, request)));
     return outcomes;
   },
 });
@@ -68,7 +67,7 @@ const queued = (...claims: Claims): Program => ({
       waitMs: 60_000,
       answerMs: 60_000,
     };
-    const queue = new ClaimQueue(doorTo(db), limits, () => undefined);
+    const queue = new ClaimQueue(db, limits, () => undefined);
     return Promise.all(requests.map((request) => queue.claim(request)));
   },
 });

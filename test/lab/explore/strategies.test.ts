@@ -8,7 +8,6 @@ import { type Exploration, explore, replay } from '../../../src/lab/explore/expl
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
 import { situationNamed, strategyNamed, trialOf } from '../../support/claims-chapter.ts';
-import { doorTo } from '../../support/door.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -17,7 +16,7 @@ beforeAll(async () => {
 });
 
 const textbook: Pick<ClaimStrategy, 'claim'> = {
-  claim: (db, request) => claimJob(doorTo(db), request),
+  claim: (db, request) => claimJob(db, request),
 };
 const [lastSlot] = situations;
 const exploreIt = (strategy: Pick<ClaimStrategy, 'claim' | 'timed'>, situation = lastSlot) =>

@@ -14,15 +14,6 @@ import { counters, leases, slots } from './tables.ts';
 
 /** Many recruiters race for the slots of one job. */
 export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
-  /**
-   * Disables the triggers that announce changes. Nobody listens to a race, and commits that
-   * announce changes wait for one another.
-   */
-  async prepare(db) {
-    for (const table of [jobs, jobClaims])
-      await db.execute(sql`alter table ${table} disable trigger user`);
-  },
-
   lay: (db, { capacity, sessions }) =>
     db.transaction(async (tx) => {
       const jobId = await layJob(tx, capacity);

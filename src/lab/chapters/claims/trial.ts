@@ -108,13 +108,9 @@ async function setUp(admin: Session, capacity: number, taken: number) {
 
 /**
  * Ids are fixed, so a schedule prints the same transcript each time. The set-up runs before every
- * schedule. It is a function, so PostgreSQL plans its statements only once. The triggers that
- * announce changes are disabled. Nobody listens here, and commits that announce changes wait for
- * one another, even on other stages.
+ * schedule. It is a function, so PostgreSQL plans its statements only once.
  */
 const INSTALL_SET_UP = `
-  alter table job_claims disable trigger user;
-  alter table jobs disable trigger user;
   insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
   insert into jobs (id, company_id, role) values (${JOB}, ${JOB}, 'Job') on conflict do nothing;
   insert into recruiters (id, name) select id, 'Recruiter ' || id

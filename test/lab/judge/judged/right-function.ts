@@ -6,4 +6,4 @@ import type { Database } from '../../../../src/db/client.ts';
  * Right: production's claim. The export is only a function, and the import is a path into the
  * project.
  */
-export default (db: Database, request: ClaimRequest) => claimJob({ db, subscribers: [] }, request);
+export default (db: Database, request: ClaimRequest) => claimJob(db, request);

@@ -5,7 +5,7 @@ import type { Database } from 'rowlock/db/client.ts';
 
 /** Right, but slow: a timer of its own runs before the claim. */
 export default async (db: Database, request: ClaimRequest) => {
-  const outcome = await claimJob({ db, subscribers: [] }, request);
+  const outcome = await claimJob(db, request);
   await setTimeout(5);
   return outcome;
 };

@@ -21,7 +21,7 @@ export const production: ClaimStrategy = {
 function startServers(): ClaimStrategy['claim'] {
   const queues = new WeakMap<Database, ClaimQueue>();
   return (db, request) => {
-    const queue = queues.get(db) ?? new ClaimQueue({ db, subscribers: [] }, QUEUE_LIMITS, ignore);
+    const queue = queues.get(db) ?? new ClaimQueue(db, QUEUE_LIMITS, ignore);
     queues.set(db, queue);
     return queue.claim(request);
   };

@@ -1,0 +1,113 @@
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { idsIn } from '../db/arrays.ts';
+import type { Database } from '../db/client.ts';
+import { type EventKind, events } from './tables.ts';
+
+/** What a reader of the events has seen. */
+export interface Seen {
+  /** Names a run of the database server. It changes when the server starts or recovers. */
+  server: string;
+  /** The snapshot of the last read, as PostgreSQL writes it. */
+  snapshot: string;
+}
+
+/**
+ * A server that recovers from a crash keeps its start time, but resets its statistics. After a
+ * crash, the server may use transaction ids again that only uncommitted transactions had.
+ */
+const SERVER = sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
+  (select extract(epoch from stats_reset) from pg_stat_bgwriter))`;
+
+/** Where a new reader begins: it has seen every event that is committed now. */
+export async function seenNow(db: Database): Promise<Seen> {
+  const [seen] = await db.execute<{ server: string; snapshot: string }>(
+    sql`select ${SERVER} as server, pg_current_snapshot()::text as snapshot`,
+  );
+  if (!seen) throw new Error('SELECT without FROM gave no row');
+  return seen;
+}
+
+export interface News {
+  seen: Seen;
+  /** The jobs of the new events. Undefined if the reader must read all jobs again. */
+  jobIds: bigint[] | undefined;
+}
+
+/**
+ * Finds the jobs of all events that were committed since the last read. If there are more than
+ * `most` new events, or if another run of the server answers, `jobIds` is undefined.
+ *
+ * A snapshot sees exactly the committed transactions below its xmax that it does not list as
+ * running. So the new events are the visible events of the other transactions: those from xmax on,
+ * and those that were running. Each event is new in exactly one read, whenever its transaction
+ * commits, and the reader waits for nobody.
+ */
+export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {
+  const before = sql`${seen.snapshot}::text::pg_snapshot`;
+  // Events of another cluster, such as restored events, may have ids that this cluster has not
+  // reached. The order by xid makes PostgreSQL use the index for every parameter.
+  const [row] = await db.execute<NewsRow>(sql`
+    select ${SERVER} as server, pg_current_snapshot()::text as snapshot,
+      (array_agg(distinct job_id))::text as job_ids, count(*)::int as many
+    from ((
+      select job_id from ${events}
+      where xid >= pg_snapshot_xmax(${before}) and xid < pg_snapshot_xmax(pg_current_snapshot())
+      order by xid limit ${most + 1})
+    union all (
+      select job_id from ${events}
+      where xid = any(array(select pg_snapshot_xip(${before})))
+      limit ${most + 1})) as new`);
+  if (!row) throw new Error('an aggregate gave no row');
+  const { server, snapshot, job_ids, many } = row;
+  const isWhole = server === seen.server && many <= most;
+  return { seen: { server, snapshot }, jobIds: isWhole ? idsIn(job_ids) : undefined };
+}
+
+/** A row as the driver returns it. */
+type NewsRow = Record<'server' | 'snapshot', string> & { job_ids: string | null; many: number };
+
+export interface JobEvent {
+  number: number;
+  kind: EventKind;
+  at: Date;
+  claimId: bigint | null;
+  recruiterId: bigint | null;
+  expiresAt: Date | null;
+  role: string;
+  capacity: number;
+  claimed: number;
+}
+
+/** At most `limit` events of a job, in the order of their numbers, after the number `cursor`. */
+export const listEvents = (
+  db: Database,
+  jobId: bigint,
+  { cursor = 0n, limit }: { cursor?: bigint | undefined; limit: number },
+): Promise<JobEvent[]> =>
+  db
+    .select({
+      number: events.number,
+      kind: events.kind,
+      at: events.at,
+      claimId: events.claimId,
+      recruiterId: events.recruiterId,
+      expiresAt: events.expiresAt,
+      role: events.role,
+      capacity: events.capacity,
+      claimed: events.claimed,
+    })
+    .from(events)
+    .where(and(eq(events.jobId, jobId), gt(events.number, sql`${cursor}::bigint`)))
+    .orderBy(asc(events.number))
+    .limit(limit);
+
+/** The company of a job's newest event. Undefined if the job has no events. */
+export async function companyOfEvents(db: Database, jobId: bigint): Promise<bigint | undefined> {
+  const [newest] = await db
+    .select({ companyId: events.companyId })
+    .from(events)
+    .where(eq(events.jobId, jobId))
+    .orderBy(desc(events.number))
+    .limit(1);
+  return newest?.companyId;
+}
