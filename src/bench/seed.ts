@@ -38,10 +38,10 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
     await sql`CHECKPOINT`;
   });
 
-/** Removes all claims. The next round begins with no dead rows and no unwritten pages. */
+/** Removes all claims and events. The next round begins with no dead rows and no unwritten pages. */
 export const clearClaims = (url: string): Promise<void> =>
   withConnection(url, async (sql) => {
-    await sql`TRUNCATE job_claims`;
+    await sql`TRUNCATE job_claims, events`;
     await sql`CHECKPOINT`;
   });
 
@@ -49,10 +49,12 @@ export const clearClaims = (url: string): Promise<void> =>
  * Removes the claims on the free jobs, without a checkpoint. The first change of a page after a
  * checkpoint writes the whole page to the log, and in a large table nearly every claim changes
  * another page. Most servers have this cost for a moment every five minutes. With a checkpoint
- * before each round, whole rounds would have this cost.
+ * before each round, whole rounds would have this cost. The triggers are off, because
+ * the removal is no part of a round.
  */
 export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {
+    await sql`SET session_replication_role = replica`;
     await sql`DELETE FROM job_claims WHERE job_id > ${fullJobs}`;
     await sql`VACUUM job_claims`;
   });

@@ -137,7 +137,7 @@ test.runIf(HAS_PRLIMIT)(
 
     limit(1_000);
     expect(await late).toBe('/healthz 200');
-    // The listener for announcements waits a moment before it connects again.
+    // The server may need a moment to connect again.
     const allWorks = async () => expect(failures(await askAll(port, agent))).toEqual([]);
     await vi.waitFor(allWorks, { timeout: 20_000 });
     expect(server.stderr()).not.toMatch(/request failed/);

@@ -35,14 +35,10 @@ const makeFunction = (url: string) =>
       END $$`,
   );
 
-/**
- * Turns the announcing triggers on or off. The service announces each commit that changes a job.
- * At commit, NOTIFY locks the whole cluster, so commits that announce wait for each other. Other
- * commits run at the same time.
- */
-export const setAnnouncing = (url: string, announces: boolean) =>
+/** Turns the triggers on or off that append an event for each claim. The service needs them. */
+export const setEvents = (url: string, appends: boolean) =>
   withConnection(url, (sql) =>
-    sql.unsafe(`ALTER TABLE job_claims ${announces ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
+    sql.unsafe(`ALTER TABLE job_claims ${appends ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
   );
 
 export interface Pgbench {

@@ -21,7 +21,7 @@ import {
   type Stand,
   spreadClaims,
 } from '../stand.ts';
-import { openPgbench, type Pgbench, setAnnouncing } from './pgbench.ts';
+import { openPgbench, type Pgbench, setEvents } from './pgbench.ts';
 
 /** The job that a whole crowd claims. The spread claims reach this job at request 53,533. */
 export const HOT_JOB = FREE_JOBS;
@@ -35,8 +35,8 @@ export const spread: Scenario = async (stand) => {
     healthz: measureHealth(stand),
   };
   if (pgbench) {
-    measurements[SILENT] = measurePgbench(stand, pgbench, false);
-    measurements[ANNOUNCING] = measurePgbench(stand, pgbench, true);
+    measurements[BARE] = measurePgbench(stand, pgbench, false);
+    measurements[WITH_EVENTS] = measurePgbench(stand, pgbench, true);
   }
   const rounds = await inTurn(stand, 'spread', measurements);
   const rate = rateIn(rounds);
@@ -47,8 +47,8 @@ export const spread: Scenario = async (stand) => {
       compare(what, 'claims/s', rate('group'), rate('textbook'), { at: 'least', limit: 15 }),
       ...(pgbench
         ? [
-            compare(what, 'claims/s', rate('group'), rate(SILENT), { at: 'least', limit: 1.5 }),
-            compare(what, 'claims/s', rate('group'), rate(ANNOUNCING)),
+            compare(what, 'claims/s', rate('group'), rate(BARE), { at: 'least', limit: 1.5 }),
+            compare(what, 'claims/s', rate('group'), rate(WITH_EVENTS)),
           ]
         : []),
       compare(what, 'claims/s', rate('group'), rate('healthz')),
@@ -57,14 +57,14 @@ export const spread: Scenario = async (stand) => {
   };
 };
 
-/** The upper bounds for one claim in each transaction: without and with announcing triggers. */
-const SILENT = 'pgbench';
-const ANNOUNCING = 'pgbench that announces';
+/** The upper bounds for one claim in each transaction: without and with the triggers for events. */
+const BARE = 'pgbench';
+const WITH_EVENTS = 'pgbench with events';
 
 const measurePgbench =
-  (stand: Stand, pgbench: Pgbench, announces: boolean): Measurement =>
+  (stand: Stand, pgbench: Pgbench, appends: boolean): Measurement =>
   async () => {
-    await setAnnouncing(stand.without, announces);
+    await setEvents(stand.without, appends);
     await clearClaims(stand.without);
     const { perSecond, transactions } = await pgbench.claim(stand.seconds);
     await expectClaims('spread claims, pgbench', stand.without, transactions);
