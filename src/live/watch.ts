@@ -64,6 +64,8 @@ export class Watch {
 
   async #lookOn() {
     const { signal } = this.#closing;
+    // The first look begins at once, so earlier commits need no look of their own.
+    this.#hasCommitted = false;
     for (let failures = 0; this.#deps.isWanted() && !signal.aborted; ) {
       const isOurs = this.#hasCommitted;
       this.#hasCommitted = false;

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseOver } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { type Codecs, openSession, type Session } from '../../src/db/session.ts';
@@ -54,6 +54,17 @@ test('a change during the reading of a page is told after the page', async () =>
   const counts = [...text.matchAll(/"claimed":(\d)/g)].map(([, count]) => Number(count));
   expect(counts[0]).toBe(0);
   expect(counts.at(-1)).toBe(1);
+});
+
+test('a claim of this server is told although no timer ends, because its commit causes a look', async () => {
+  const { feed, claim } = await makeApp();
+  // Open a connection. The driver needs timers for this.
+  expect((await claim(3, 1)).status).toBe(200);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const follower = await feed.follow({ jobIds: [4n] }, somebody);
+  expect((await claim(4, 1)).status).toBe(200);
+  await told(follower, '"claimed":1');
 });
 
 test('requests are served while many followers are told of a change', async () => {
