@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import type { Pooler } from './db/client.ts';
 import { type AuthSettings, asksForTokens } from './http/auth/settings.ts';
 import { DEFAULT_HOME } from './postgres/home.ts';
 import { UsageError } from './process/errors.ts';
@@ -10,6 +11,7 @@ export interface Config {
   port: number;
   /** Undefined means the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  pooler: Pooler;
   /** The directory where the embedded PostgreSQL keeps its data between runs. */
   dataDir: string;
   /** Workshop mode: whether the lab's routes exist. */
@@ -47,6 +49,7 @@ const environment = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .refine(isUsable)
     .optional(),
+  DATABASE_POOLER: z.enum(['transaction']).optional(),
   DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
@@ -117,6 +120,7 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   HOST: 'HOST must be an address or a host name, such as 127.0.0.1',
   PORT: 'PORT must be a whole number from 0 to 65535 (0: any free port)',
   DATABASE_URL: 'DATABASE_URL must look like postgres://user:password@host:5432/database',
+  DATABASE_POOLER: 'DATABASE_POOLER must be transaction, or not be set',
   DATA_DIR: 'DATA_DIR must be a directory',
   LAB: 'LAB must be on or off',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
@@ -177,12 +181,20 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const names = new Set(parsed.error.issues.map((issue) => issue.path[0] as keyof typeof mustBe));
     throw new UsageError([...names].map((name) => `${mustBe[name]}.`).join('\n'));
   }
-  const { HOST, PORT, DATABASE_URL, DATA_DIR, LAB, CORS_ORIGINS, RATE_LIMIT } = parsed.data;
+  const { HOST, PORT, DATABASE_URL, DATABASE_POOLER, DATA_DIR, LAB, CORS_ORIGINS, RATE_LIMIT } =
+    parsed.data;
+  if (DATABASE_POOLER !== undefined && DATABASE_URL === undefined)
+    throw new UsageError('DATABASE_POOLER describes DATABASE_URL, which is not set.');
+  if (DATABASE_POOLER !== undefined && LAB === 'on')
+    throw new UsageError(
+      'LAB=on contradicts DATABASE_POOLER=transaction. The lab needs sessions of its own.',
+    );
   const auth = authSettings(parsed.data);
   return {
     host: HOST,
     port: PORT,
     databaseUrl: DATABASE_URL,
+    pooler: DATABASE_POOLER,
     dataDir: path.resolve(DATA_DIR),
     // The embedded database is for trying Rowlock. A database at DATABASE_URL may be in production.
     lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUE_LIMITS } from './claims/limits.ts';
 import { type Config, readConfig } from './config.ts';
 import { prepareDatabase } from './db/migrate.ts';
+import { refuseSharedSessions } from './db/pooler.ts';
 import { databaseName } from './db/unusable.ts';
 import { type AuthSettings, asksForTokens, refuseOpenDoor } from './http/auth/settings.ts';
 import { startEmbedded } from './postgres/embedded.ts';
@@ -30,6 +31,8 @@ runMain(async (stop) => {
     const demoData = config.databaseUrl === undefined;
     const { url, name } = database;
     await unlessStopped(stop, prepareDatabase(url, { demoData, name }));
+    if (config.pooler === undefined)
+      await unlessStopped(stop, refuseSharedSessions(url, 'Set DATABASE_POOLER=transaction.'));
     const log = openLog(config.logLevel);
     const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
     greet(service, database, config);

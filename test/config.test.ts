@@ -8,6 +8,7 @@ test('the default is a workshop on loopback with the embedded database', () => {
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,
+    pooler: undefined,
     dataDir: expect.stringMatching(/\.rowlock$/),
     lab: true,
     logLevel: 'info',
@@ -19,11 +20,18 @@ test('the default is a workshop on loopback with the embedded database', () => {
   });
 });
 
+const DB = 'postgres://me:hunter2@db.example:6432/jobs';
+
 test('the workshop is off with DATABASE_URL, unless LAB turns it on', () => {
   const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
   expect(parseConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL, lab: false });
   expect(parseConfig({ DATABASE_URL, LAB: 'on' }).lab).toBe(true);
   expect(parseConfig({ LAB: 'off' }).lab).toBe(false);
+});
+
+test('DATABASE_POOLER says that the pooler at DATABASE_URL is in transaction mode', () => {
+  const env = { DATABASE_URL: DB, DATABASE_POOLER: 'transaction' };
+  expect(parseConfig(env)).toMatchObject({ databaseUrl: DB, pooler: 'transaction', lab: false });
 });
 
 const SECRET = 'hunter2'.repeat(5);
@@ -67,6 +75,9 @@ test.each([
   [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2@one,two/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'hunter2' }, 'DATABASE_URL must look like'],
+  [{ DATABASE_POOLER: 'session' }, 'DATABASE_POOLER must be transaction'],
+  [{ DATABASE_POOLER: 'transaction' }, 'DATABASE_POOLER describes DATABASE_URL'],
+  [{ DATABASE_URL: DB, DATABASE_POOLER: 'transaction', LAB: 'on' }, 'LAB=on contradicts'],
   [{ AUTH: 'on' }, 'AUTH must be off'],
   [{ AUTH_JWKS_URL: 'hunter2' }, 'AUTH_JWKS_URL must look like'],
   [{ AUTH_JWKS_URL: 'ftp://login.example/hunter2' }, 'AUTH_JWKS_URL must look like'],

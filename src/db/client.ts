@@ -1,6 +1,11 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { ANSWER_TIMEOUT_MS, SESSION_PARAMETERS } from './parameters.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  beginWith,
+  sessionParameters,
+  transactionParameters,
+} from './parameters.ts';
 import { createPool, type Pool } from './pool.ts';
 import { makeReady } from './ready.ts';
 import { type Codecs, openSession, type Session } from './session.ts';
@@ -9,6 +14,7 @@ import {
   EndedBefore,
   inTransaction,
   isRead,
+  type Runner,
   statementsOn,
   type TransactionClient,
 } from './transaction.ts';
@@ -49,7 +55,15 @@ export interface StatementTime {
   seconds: number;
 }
 
+/**
+ * In transaction mode, a pooler may give each transaction another session of the server. Then no
+ * statement may be prepared, and each transaction makes its own settings. Undefined means that each
+ * connection has a session of its own.
+ */
+export type Pooler = 'transaction' | undefined;
+
 export interface ConnectOptions {
+  pooler?: Pooler;
   connections?: number;
   lockTimeoutMs?: number | undefined;
   /** How long to wait for the answer to a statement. After this time the connection is closed. */
@@ -66,6 +80,7 @@ export interface ConnectOptions {
 export function connect(
   url: string,
   {
+    pooler,
     connections = POOL_SIZE,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     answerTimeoutMs = ANSWER_TIMEOUT_MS,
@@ -73,18 +88,20 @@ export function connect(
     observe = () => undefined,
   }: ConnectOptions = {},
 ): Connection {
-  const parameters = { ...SESSION_PARAMETERS, lock_timeout: lockTimeoutMs };
+  const shared = pooler === 'transaction';
+  const parameters = shared ? {} : sessionParameters(lockTimeoutMs);
+  const begin = shared ? beginWith(transactionParameters(lockTimeoutMs)) : undefined;
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };
   const pool = createPool(limits, async () =>
     observed(
-      await makeReady(open({ url, prepare: true, answerTimeoutMs }, codecs), parameters),
+      await makeReady(open({ url, prepare: !shared, answerTimeoutMs }, codecs), parameters),
       observe,
     ),
   );
   return {
-    db: databaseOver(pool, codecs),
-    first: databaseOver({ lend: pool.lendFirst }, codecs),
+    db: databaseOver(pool, codecs, begin),
+    first: databaseOver({ lend: pool.lendFirst }, codecs, begin),
     load: pool.load,
     close: () => pool.close(CLOSE_PATIENCE_S),
   };
@@ -106,28 +123,38 @@ function observed(session: Session, observe: (statement: StatementTime) => void)
  * Makes a Drizzle database that uses our own sessions. Drizzle calls only a few functions of
  * postgres.js, and `client` has only these functions. Drizzle writes its conversions into `codecs`,
  * so the sessions must be opened with the same `codecs` object.
+ *
+ * If `ownBegin` is given, each transaction begins with this text. A statement outside of a
+ * transaction gets a transaction of its own, because it needs the settings in `ownBegin` too.
  */
-export function databaseOver(sessions: Pick<Pool, 'lend'>, codecs: Codecs): Database {
+export function databaseOver(
+  sessions: Pick<Pool, 'lend'>,
+  codecs: Codecs,
+  ownBegin?: string,
+): Database {
+  async function begin<T>(work: (client: TransactionClient) => Promise<T>) {
+    const run = () => sessions.lend((session) => inTransaction(session, work, ownBegin));
+    try {
+      return await run();
+    } catch (error) {
+      // The transaction has written nothing. Run the work once more, on another session.
+      if (error instanceof EndedBefore) return run();
+      throw error;
+    }
+  }
+  const runAlone: Runner = (run, text) =>
+    ownBegin === undefined ? sessions.lend(run) : begin((client) => client.run(run, text));
   const client = {
     options: codecs,
+    begin,
     unsafe: statementsOn(async (run, text) => {
       try {
-        return await sessions.lend(run);
+        return await runAlone(run, text);
       } catch (error) {
         // A read changes nothing, so the caller may repeat the read even if it has run.
         throw isRead(text) && isConnectionLost(error) ? nothingRan(error) : error;
       }
     }),
-    async begin<T>(work: (client: TransactionClient) => Promise<T>) {
-      const run = () => sessions.lend((session) => inTransaction(session, work));
-      try {
-        return await run();
-      } catch (error) {
-        // The transaction has written nothing. Run the work once more, on another session.
-        if (error instanceof EndedBefore) return run();
-        throw error;
-      }
-    },
   };
   return drizzle(client as unknown as postgres.Sql);
 }

@@ -1,4 +1,4 @@
-import type { Database } from './client.ts';
+import type { Transaction } from './client.ts';
 import { companies, jobs, recruiters } from './schema.ts';
 
 const openings: Record<string, string[]> = {
@@ -46,20 +46,18 @@ const lastNames =
  * Adds six companies, 24 jobs and 120 recruiters, and no claims. Does nothing if the database has a
  * company already.
  */
-export async function addDemoData(db: Database) {
-  await db.transaction(async (tx) => {
-    const [present] = await tx.select({ id: companies.id }).from(companies).limit(1);
-    if (present) return;
-    const names = Object.keys(openings).map((name) => ({ name }));
-    const added = await tx.insert(companies).values(names).returning();
-    await tx
-      .insert(jobs)
-      .values(
-        added.flatMap(({ id, name }) =>
-          (openings[name] ?? []).map((role) => ({ companyId: id, role })),
-        ),
-      );
-    const people = firstNames.flatMap((first) => lastNames.map((last) => `${first} ${last}`));
-    await tx.insert(recruiters).values(people.map((name) => ({ name })));
-  });
+export async function addDemoData(tx: Transaction) {
+  const [present] = await tx.select({ id: companies.id }).from(companies).limit(1);
+  if (present) return;
+  const names = Object.keys(openings).map((name) => ({ name }));
+  const added = await tx.insert(companies).values(names).returning();
+  await tx
+    .insert(jobs)
+    .values(
+      added.flatMap(({ id, name }) =>
+        (openings[name] ?? []).map((role) => ({ companyId: id, role })),
+      ),
+    );
+  const people = firstNames.flatMap((first) => lastNames.map((last) => `${first} ${last}`));
+  await tx.insert(recruiters).values(people.map((name) => ({ name })));
 }

@@ -39,25 +39,28 @@ export async function prepareDatabase(
   /** Words for an operator, if the current step fails for a reason that we do not know. */
   let failure: string | undefined;
   try {
-    await db.execute(sql.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`));
-    // Drizzle's migrator takes no lock. Without our lock, three of four migrators failed when all four started together.
-    failure = 'Another process is still migrating this database. Try again later.';
-    await db.execute(sql`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
-    failure = 'The migrations failed, and were undone.';
-    await migrate(db, { migrationsFolder });
-    // Each folder needs its own table of applied migrations. Drizzle skips all migrations that are
-    // older than the newest migration in the table.
-    for (const folder of more) {
-      failure = `The migrations in ${folder} failed, and were undone.`;
-      const migrationsTable = `__${path.basename(folder)}_migrations`;
-      await migrate(db, { migrationsFolder: folder, migrationsTable });
-    }
-    failure = 'The demo data could not be added.';
-    if (demoData) await addDemoData(db);
+    // The lock belongs to the transaction. Behind a pooler in transaction mode, the lock of a
+    // session would stay with the server's session, and the next migrator would wait for ever.
+    await db.transaction(async (tx) => {
+      await tx.execute(sql.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`));
+      // Drizzle's migrator takes no lock. Without our lock, three of four migrators failed when all four started together.
+      failure = 'Another process is still migrating this database. Try again later.';
+      await tx.execute(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      failure = 'The migrations failed, and were undone.';
+      await migrate(tx, { migrationsFolder });
+      // Each folder needs its own table of applied migrations. Drizzle skips all migrations that
+      // are older than the newest migration in the table.
+      for (const folder of more) {
+        failure = `The migrations in ${folder} failed, and were undone.`;
+        const migrationsTable = `__${path.basename(folder)}_migrations`;
+        await migrate(tx, { migrationsFolder: folder, migrationsTable });
+      }
+      failure = 'The demo data could not be added.';
+      if (demoData) await addDemoData(tx);
+    });
   } catch (error) {
     throw unusable(name, error, failure);
   } finally {
-    // Closing the connection releases the lock.
     await close();
   }
 }

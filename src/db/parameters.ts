@@ -18,9 +18,8 @@ export const BEGIN = 'begin isolation level read committed';
 /** The same isolation level for statements outside of transactions. */
 export const READ_COMMITTED = { default_transaction_isolation: 'read committed' };
 
-/** Server settings for each session of a pool. `makeReady` applies them when the session begins. */
-export const SESSION_PARAMETERS = {
-  ...READ_COMMITTED,
+/** Server settings that protect each transaction. */
+const TRANSACTION_PARAMETERS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   // PostgreSQL writes times as text in this style. Only ISO text can be parsed back to the original time.
   DateStyle: 'ISO',
@@ -28,9 +27,34 @@ export const SESSION_PARAMETERS = {
   // then ends the session, so other servers can get the lock. A living server sends its next
   // statement within milliseconds. An ended session is never used again.
   idle_in_transaction_session_timeout: 10_000,
+};
+
+export type Parameters = Record<string, string | number>;
+
+export const transactionParameters = (lockTimeoutMs: number): Parameters => ({
+  ...TRANSACTION_PARAMETERS,
+  lock_timeout: lockTimeoutMs,
+});
+
+/** Server settings for each session of a pool. `makeReady` applies them when the session begins. */
+export const sessionParameters = (lockTimeoutMs: number): Parameters => ({
+  ...READ_COMMITTED,
+  ...transactionParameters(lockTimeoutMs),
   // PostgreSQL also ends the session if our machine is gone. The values are the seconds of silence
   // before the first probe, the seconds between probes, and the number of probes.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
-};
+});
+
+/**
+ * A BEGIN that makes the settings for its transaction alone. Behind a pooler in transaction mode, a
+ * setting of the session would be lost for us, and other clients of the pooler would get it.
+ * `set local` takes no snapshot, so the transaction can still change its isolation level. All
+ * statements together take one round trip.
+ */
+export const beginWith = (parameters: Parameters): string =>
+  [
+    BEGIN,
+    ...Object.entries(parameters).map(([name, value]) => `set local ${name} = '${value}'`),
+  ].join('; ');

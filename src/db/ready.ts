@@ -1,4 +1,5 @@
 import { whenLate } from '../waiting/deadline.ts';
+import type { Parameters } from './parameters.ts';
 import type { Session } from './session.ts';
 import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
 
@@ -7,7 +8,7 @@ const READY_TIMEOUT_MS = 4_000;
 
 /**
  * Prepares a new session for claims. Checks that the server is the primary, and applies the
- * settings.
+ * settings, if there are any.
  *
  * One statement does both. Startup parameters would need no statement. But PgBouncer refuses
  * startup parameters, or drops them silently if its configuration says so.
@@ -15,12 +16,9 @@ const READY_TIMEOUT_MS = 4_000;
  * On a standby, throws an error with the code 25006. If the connection is lost, throws an error
  * with the code NOTHING_RAN. Closes the session after any error.
  */
-export async function makeReady(
-  session: Session,
-  parameters: Record<string, string | number>,
-): Promise<Session> {
+export async function makeReady(session: Session, parameters: Parameters): Promise<Session> {
   try {
-    const text = `select pg_is_in_recovery() as "isStandby", ${settingAll(parameters)}`;
+    const text = ['select pg_is_in_recovery() as "isStandby"', ...settings(parameters)].join(', ');
     const answer = session.run({ text, params: [], asArrays: false });
     const [row] = await whenLate(answer, READY_TIMEOUT_MS, () => void session.close(0));
     if ((row as { isStandby: boolean }).isStandby) throw readOnlyServer();
@@ -35,7 +33,5 @@ export async function makeReady(
  * Writes names and values into the SQL text, because they are our own constants. A statement with
  * parameters would take one more round trip.
  */
-const settingAll = (parameters: Record<string, string | number>): string =>
-  Object.entries(parameters)
-    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
-    .join(', ');
+const settings = (parameters: Parameters): string[] =>
+  Object.entries(parameters).map(([name, value]) => `set_config('${name}', '${value}', false)`);

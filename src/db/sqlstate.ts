@@ -15,6 +15,9 @@ export const SQLSTATE = {
   invalidAuthorization: '28000',
   invalidPassword: '28P01',
   noSuchDatabase: '3D000',
+  protocolViolation: '08P01',
+  noSuchStatement: '26000',
+  duplicateStatement: '42P05',
   diskFull: '53100',
   outOfMemory: '53200',
   tooManyConnections: '53300',
@@ -64,6 +67,9 @@ export function isCausedBy(error: unknown, code: string): boolean {
  * last statement may have been COMMIT.
  */
 const connectionLost: ReadonlySet<string> = new Set([
+  // PgBouncer gives this code when it has lost the server, when no session of the server became
+  // free in time, and when PgBouncer shuts down. PgBouncer then closes our connection too.
+  SQLSTATE.protocolViolation,
   SQLSTATE.idleInTransaction,
   SQLSTATE.adminShutdown,
   SQLSTATE.crashShutdown,

@@ -5,8 +5,20 @@ import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } f
 
 export interface TransactionClient {
   unsafe: ReturnType<typeof statementsOn>;
-  savepoint<T>(work: (client: TransactionClient) => Promise<T>): Promise<T>;
+  /** Runs one statement of this transaction. */
+  run: Runner;
+  savepoint: Begin;
+  /**
+   * The same as `savepoint`. Drizzle's migrator begins a transaction of its own, also inside of a
+   * transaction.
+   */
+  begin: Begin;
 }
+
+type Begin = <T>(work: (client: TransactionClient) => Promise<T>) => Promise<T>;
+
+/** Calls `run` with a session. `text` is the statement that `run` sends. */
+export type Runner = (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>;
 
 /**
  * Sends BEGIN, does the work, and sends COMMIT. After an error it sends ROLLBACK, unless the
@@ -16,21 +28,22 @@ export interface TransactionClient {
 export async function inTransaction<T>(
   session: Session,
   work: (client: TransactionClient) => Promise<T>,
+  beginning = BEGIN,
 ): Promise<T> {
   let isOpen = true;
-  const begun = begin(session);
+  const begun = begin(session, beginning);
   // The code below awaits `begun` in every case. Until that moment the error of `begun` must not
   // count as unhandled.
   begun.catch(() => undefined);
-  const unsafe = statementsOn(async (run, text) => {
+  const runOne: Runner = async (run, text) => {
     if (!isOpen) throw new Error('a statement came after the end of its transaction');
     // A read is harmless without BEGIN, so it does not wait for BEGIN's answer. This saves a round
     // trip.
     if (!isRead(text)) await begun;
     return beforeCommit(run(session));
-  });
+  };
   try {
-    const result = await work(transactionClient(session, unsafe, 1));
+    const result = await work(transactionClient(session, runOne, 1));
     isOpen = false;
     await begun;
     // The connection was lost during the work, so COMMIT is not sent. The server undoes the
@@ -63,10 +76,12 @@ async function beforeCommit<T>(work: Promise<T>): Promise<T> {
 
 export const isRead = (text: string) => /^\s*select\b/i.test(text);
 
-async function begin(session: Session) {
+async function begin(session: Session, text: string) {
   try {
-    await command(session, BEGIN);
+    await command(session, text);
   } catch (error) {
+    // The transaction may be open, if only one of its settings was refused.
+    void session.close(0);
     // The server is silent, so we do not try another session. Another session would probably get no
     // answer either.
     if (databaseError(error)?.code === NO_ANSWER) throw nothingRan(error);
@@ -85,26 +100,19 @@ export class EndedBefore extends Error {
   }
 }
 
-function transactionClient(
-  session: Session,
-  unsafe: TransactionClient['unsafe'],
-  depth: number,
-): TransactionClient {
-  return {
-    unsafe,
-    async savepoint(work) {
-      const name = `s${depth}`;
-      await beforeCommit(command(session, `savepoint ${name}`));
-      try {
-        return await work(transactionClient(session, unsafe, depth + 1));
-      } catch (error) {
-        // On a lost session the first error tells more than the error of the rollback.
-        if (session.isAlive())
-          await beforeCommit(command(session, `rollback to savepoint ${name}`));
-        throw error;
-      }
-    },
+function transactionClient(session: Session, run: Runner, depth: number): TransactionClient {
+  const savepoint: Begin = async (work) => {
+    const name = `s${depth}`;
+    await beforeCommit(command(session, `savepoint ${name}`));
+    try {
+      return await work(transactionClient(session, run, depth + 1));
+    } catch (error) {
+      // On a lost session the first error tells more than the error of the rollback.
+      if (session.isAlive()) await beforeCommit(command(session, `rollback to savepoint ${name}`));
+      throw error;
+    }
   };
+  return { unsafe: statementsOn(run), run, savepoint, begin: savepoint };
 }
 
 const command = async (session: Session, text: string) =>
@@ -114,9 +122,7 @@ const command = async (session: Session, text: string) =>
  * Imitates `unsafe` of postgres.js. The query is sent when the caller awaits the query or calls
  * `values`.
  */
-export function statementsOn(
-  on: (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>,
-) {
+export function statementsOn(on: Runner) {
   return (text: string, params: unknown[] = []) => {
     const send = async (asArrays: boolean) =>
       on((session) => session.run({ text, params, asArrays }), text);

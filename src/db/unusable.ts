@@ -9,6 +9,9 @@ export function databaseName(url: string): string {
 
 const LOOK_AT_URL = 'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.';
 
+const LOOK_AT_POOLER =
+  'If DATABASE_URL leads to a pooler in transaction mode, set DATABASE_POOLER=transaction.';
+
 /** Advice for each cause that we know. Wrong advice sends an operator to the wrong place. */
 const ADVICE: Record<string, string> = {
   ECONNREFUSED: LOOK_AT_URL,
@@ -22,6 +25,8 @@ const ADVICE: Record<string, string> = {
   [SQLSTATE.noSuchDatabase]: 'Check the name of the database in DATABASE_URL.',
   [SQLSTATE.insufficientPrivilege]: 'Give the account in DATABASE_URL this right.',
   [SQLSTATE.readOnlyTransaction]: 'DATABASE_URL must lead to the primary.',
+  [SQLSTATE.noSuchStatement]: LOOK_AT_POOLER,
+  [SQLSTATE.duplicateStatement]: LOOK_AT_POOLER,
   [SQLSTATE.diskFull]: 'The disk of the database is full. Make room there.',
   [SQLSTATE.tooManyConnections]: 'The server allows no more connections.',
   [SQLSTATE.cannotConnectNow]: 'The server is starting or stopping. Try again in a moment.',

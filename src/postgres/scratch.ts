@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { oneConnection } from '../db/one-connection.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { SQLSTATE } from '../db/sqlstate.ts';
 import { databaseName, unusable } from '../db/unusable.ts';
 import { startEmbedded } from './embedded.ts';
@@ -91,6 +92,7 @@ async function openOwner(url: string): Promise<{ name: string; leave(): Promise<
     throw unusable(databaseName(url), error);
   }
   await leave();
+  await refuseSharedSessions(url, 'This command needs an address of PostgreSQL itself.');
   return { name: `${TIMED}${Date.now()}_${random(4)}`, leave: async () => {} };
 
   /**

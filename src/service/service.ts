@@ -1,6 +1,6 @@
 import { QUEUE_LIMITS } from '../claims/limits.ts';
-import { type Connection, connect } from '../db/client.ts';
-import { tellingOfFullDisk } from '../db/full-disk.ts';
+import { type Connection, connect, type Pooler } from '../db/client.ts';
+import { tellingOperator } from '../db/telling.ts';
 import { databaseName as addressOf, unusable } from '../db/unusable.ts';
 import { createLab } from '../lab/http.ts';
 import { RACE_CLAIM_LIMITS } from '../lab/race/races/http.ts';
@@ -29,6 +29,8 @@ const EVENT_DAYS = 30;
 export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
   /** The URL of a migrated database. */
   databaseUrl: string;
+  /** How a pooler at this URL lends its sessions. The lab does not work behind a pooler. */
+  pooler?: Pooler;
   /** The name of the database in the log. By default, the address of the database. */
   databaseName?: string;
   host: string;
@@ -61,13 +63,14 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
-  const { databaseName = addressOf(databaseUrl), eventDays = EVENT_DAYS } = options;
+  const { databaseName = addressOf(databaseUrl), eventDays = EVENT_DAYS, pooler } = options;
   const metrics = createMetrics();
   const logSeldom = seldom(log);
-  const open = tellingOfFullDisk((error) =>
-    logSeldom({ event: 'the database has no room', reason: unusable(databaseName, error).message }),
+  const open = tellingOperator((event, error) =>
+    logSeldom({ event, reason: unusable(databaseName, error).message }),
   );
   const pool = connect(databaseUrl, {
+    pooler,
     open,
     observe(statement) {
       metrics.statement(statement);
@@ -81,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     () => pool.load().waiting,
   );
   const aside = connect(databaseUrl, {
+    pooler,
     open,
     connections: CONNECTIONS_ASIDE,
     observe: (statement) => feed.observe(statement),

@@ -1,4 +1,4 @@
-import { connect } from '../../src/db/client.ts';
+import { connect, type Pooler } from '../../src/db/client.ts';
 import { createLab } from '../../src/lab/http.ts';
 import { openStages } from '../../src/lab/stages/lab-stages.ts';
 import { Feed } from '../../src/live/feed.ts';
@@ -14,6 +14,7 @@ type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
   lockTimeoutMs?: number;
   answerTimeoutMs?: number;
   url?: string;
+  pooler?: Pooler;
   feedLimits?: Partial<FeedLimits>;
 };
 
@@ -35,6 +36,7 @@ export function collectLog() {
  */
 export async function makeApp({
   url,
+  pooler,
   lockTimeoutMs,
   answerTimeoutMs,
   feedLimits,
@@ -42,6 +44,7 @@ export async function makeApp({
 }: Settings = {}) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, first, close } = connect(databaseUrl, {
+    pooler,
     lockTimeoutMs,
     answerTimeoutMs,
     observe: (statement) => feed.observe(statement),

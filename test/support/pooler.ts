@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { lastWords } from '../../src/postgres/binaries.ts';
+import { type Account, lastWords } from '../../src/postgres/binaries.ts';
 import { openHome } from '../../src/postgres/home.ts';
 import { freePort } from '../../src/postgres/postmaster.ts';
 import { markOf } from '../../src/process/process-table.ts';
@@ -37,12 +37,18 @@ interface PoolerSettings {
   mode: 'session' | 'transaction';
   /** Settings that PgBouncer ignores. */
   dropped?: string[];
+  /** The largest number of connections to the server. */
+  size?: number;
 }
 
 /**
  * Starts PgBouncer in front of the database. Returns its address. Ends PgBouncer after the tests.
  */
-export async function makePooler(databaseUrl: string, settings: PoolerSettings) {
+export const makePooler = async (databaseUrl: string, settings: PoolerSettings): Promise<string> =>
+  (await startPooler(databaseUrl, settings)).url;
+
+/** The same. The result can also kill PgBouncer, and start PgBouncer again at the same address. */
+export async function startPooler(databaseUrl: string, settings: PoolerSettings) {
   // Like PostgreSQL, PgBouncer refuses to run as root.
   const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
   atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
@@ -51,6 +57,21 @@ export async function makePooler(databaseUrl: string, settings: PoolerSettings) 
   // The configuration has the password, so only its owner may read the file.
   fs.writeFileSync(config, configOf(databaseUrl, settings, port), { mode: 0o600 });
   if (account) fs.chownSync(config, account.uid, account.gid);
+  let kill = await launch(config, account);
+  atEnd(() => kill());
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    kill: () => kill(),
+    async start() {
+      kill = await launch(config, account);
+    },
+  };
+}
+
+/** Starts PgBouncer. Returns a function that kills PgBouncer and waits for its end. */
+async function launch(config: string, account: Account): Promise<() => Promise<void>> {
   const pooler = spawn(pgbouncer ?? '', [config], {
     ...account,
     cwd: '/',
@@ -58,17 +79,14 @@ export async function makePooler(databaseUrl: string, settings: PoolerSettings) 
   });
   const words = lastWords(pooler);
   const ended = once(pooler, 'close');
-  atEnd(async () => {
-    pooler.kill('SIGKILL');
-    await ended;
-  });
   await new Promise<void>((resolve, reject) => {
     pooler.stderr?.on('data', () => words().includes('process up') && resolve());
     void ended.then(() => reject(new Error(`PgBouncer did not start: ${words()}`)));
   });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${port}`;
-  return url.href;
+  return async () => {
+    pooler.kill('SIGKILL');
+    await ended;
+  };
 }
 
 /**
@@ -77,7 +95,7 @@ export async function makePooler(databaseUrl: string, settings: PoolerSettings) 
  */
 function configOf(
   databaseUrl: string,
-  { mode, dropped = [] }: PoolerSettings,
+  { mode, dropped = [], size = 30 }: PoolerSettings,
   port: number,
 ): string {
   const { hostname, port: behind, username, password, pathname } = new URL(databaseUrl);
@@ -91,7 +109,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 30
+default_pool_size = ${size}
 ignore_startup_parameters = ${dropped.join(',')}
 `;
 }

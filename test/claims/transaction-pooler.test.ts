@@ -1,0 +1,307 @@
+import postgres from 'postgres';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+import { refuseSharedSessions, sharesSessions } from '../../src/db/pooler.ts';
+import { openScratch } from '../../src/postgres/scratch.ts';
+import type { Service } from '../../src/service/service.ts';
+import { collectLog, makeApp, makeService } from '../support/app.ts';
+import { atEnd, run, runServer } from '../support/command.ts';
+import { makeDatabase, makeDatabaseWith, makeEmptyDatabase } from '../support/database.ts';
+import { whileHeld } from '../support/locks.ts';
+import { makePooler, pgbouncer, startPooler } from '../support/pooler.ts';
+
+const RECRUITERS = 50;
+const ROUNDS = 10;
+const CAPACITY = 4;
+/** This timeout is short, so that the tests do not take long. */
+const LOCK_TIMEOUT_MS = 300;
+const pooler = 'transaction';
+
+const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
+
+const connectTo = (url: string) => {
+  const sql = postgres(url, { max: 3, prepare: false, fetch_types: false });
+  atEnd(() => sql.end());
+  return sql;
+};
+
+/** The pids of PgBouncer's connections to this database. */
+const poolersPids = async (admin: postgres.Sql): Promise<number[]> => {
+  const rows = await admin<{ pid: number }[]>`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'rowlock'`;
+  return rows.map(({ pid }) => pid);
+};
+
+throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
+  let databaseUrl: string;
+  let admin: postgres.Sql;
+  let front: Awaited<ReturnType<typeof startPooler>>;
+  let servers: Service[];
+  const { log, events } = collectLog();
+  beforeAll(async () => {
+    // The database's default isolation level would oversell jobs.
+    databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
+    front = await startPooler(databaseUrl, { mode: 'transaction', size: 4 });
+    admin = connectTo(databaseUrl);
+    const starting = () => makeService(front.url, { pooler, lab: false, log });
+    servers = [await starting(), await starting()];
+  });
+  afterEach(async () => {
+    const oversold = await admin`
+      SELECT job_id FROM job_claims GROUP BY job_id HAVING count(*) > ${CAPACITY}`;
+    expect(oversold).toEqual([]);
+    events.length = 0;
+  });
+
+  const newJob = async (): Promise<number> => {
+    const [row] = await admin<{ id: number }[]>`
+      INSERT INTO jobs (company_id, role, capacity) VALUES (1, 'Behind a pooler', ${CAPACITY})
+      RETURNING id::int`;
+    return row?.id ?? 0;
+  };
+
+  const claim = async (jobId: number, recruiterId: number): Promise<number> => {
+    const { url } = servers[recruiterId % servers.length] as Service;
+    const response = await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`);
+    await response.text();
+    return response.status;
+  };
+
+  const crowd = (jobId: number) =>
+    Promise.all(Array.from({ length: RECRUITERS }, (_, n) => claim(jobId, n + 1)));
+
+  const waiting = () => admin`
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+
+  const claimsOf = async (jobId: number): Promise<number> =>
+    (await admin`SELECT FROM job_claims WHERE job_id = ${jobId}`).length;
+
+  test('let four of fifty recruiters win each job', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const jobId = await newJob();
+      const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
+        const racing = crowd(jobId);
+        await untilWaitedFor();
+        // The second server waits for the first server, which waits for the holder.
+        await vi.waitFor(async () => expect(await waiting()).toHaveLength(servers.length), 20_000);
+        return { racing };
+      });
+      const statuses = await racing;
+      expect(statuses.filter((each) => each === 200)).toHaveLength(CAPACITY);
+      expect(statuses.filter((each) => each === 403)).toHaveLength(RECRUITERS - CAPACITY);
+      expect(await claimsOf(jobId)).toBe(CAPACITY);
+    }
+    expect(events).toEqual([]);
+  });
+
+  test('lose no granted claim when the backends of PgBouncer are killed', async () => {
+    const racing: Promise<{ jobId: number; statuses: number[] }>[] = [];
+    let killed = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const jobId = await newJob();
+      racing.push(crowd(jobId).then((statuses) => ({ jobId, statuses })));
+      for (const pid of await poolersPids(admin)) {
+        const [row] = await admin`SELECT pg_terminate_backend(${pid}) AS done`;
+        killed += Number(row?.done);
+      }
+    }
+    for (const { jobId, statuses } of await Promise.all(racing)) {
+      expect(statuses.filter((each) => ![200, 403, 503].includes(each))).toEqual([]);
+      // A claim without an answer may have been committed.
+      const granted = statuses.filter((each) => each === 200).length;
+      expect(await claimsOf(jobId)).toBeGreaterThanOrEqual(granted);
+    }
+    expect(killed).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect(await claim(await newJob(), 1)).toBe(200), 20_000);
+  });
+
+  test('answer 503 while PgBouncer is down, and claim again after its start', async () => {
+    const jobId = await newJob();
+    await front.kill();
+    expect(await claim(jobId, 1)).toBe(503);
+    expect(await claim(jobId, 2)).toBe(503);
+    await front.start();
+    for (const recruiterId of [1, 2])
+      await vi.waitFor(async () => expect(await claim(jobId, recruiterId)).toBe(200), 20_000);
+    expect(await claimsOf(jobId)).toBe(2);
+  });
+});
+
+throughPgBouncer('a server behind PgBouncer with one connection in transaction mode', () => {
+  const PARAMETERS = [
+    'DateStyle',
+    'default_transaction_isolation',
+    'idle_in_transaction_session_timeout',
+    'lock_timeout',
+    'statement_timeout',
+    'tcp_keepalives_idle',
+  ];
+  let databaseUrl: string;
+  let server: Awaited<ReturnType<typeof makeApp>>;
+  let bystander: postgres.Sql;
+  beforeAll(async () => {
+    databaseUrl = await makeDatabaseWith('DateStyle', 'SQL, DMY');
+    const url = await makePooler(databaseUrl, { mode: 'transaction', size: 1 });
+    server = await makeApp({ url, pooler, lockTimeoutMs: LOCK_TIMEOUT_MS });
+    bystander = connectTo(url);
+  });
+
+  const keyed = (key: string) => ({ 'Idempotency-Key': key });
+
+  /** The settings, locks and statements that another client of the pooler meets. */
+  const met = async () => {
+    const settings = await bystander`
+      SELECT name, current_setting(name) AS value FROM pg_settings
+      WHERE name = ANY (string_to_array(${PARAMETERS.join()}, ',')) ORDER BY name`;
+    const statements = await bystander`SELECT name FROM pg_prepared_statements`;
+    const locks = await bystander`SELECT FROM pg_locks WHERE locktype = 'advisory'`;
+    const channels = await bystander`SELECT pg_listening_channels() AS name`;
+    return { settings: [...settings], statements, locks, channels };
+  };
+
+  test('serves claims, renewals, releases, keys and capacities, with exact times', async () => {
+    const { call } = server;
+    const ask = () =>
+      call('POST', '/jobs/3/claims', { recruiterId: 1, leaseSeconds: 60 }, keyed('k'));
+    const first = await ask();
+    const again = await ask();
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    const { id, claimedAt } = first.body.claim;
+    const direct = postgres(databaseUrl, { max: 1, connection: { DateStyle: 'ISO' } });
+    const [row] = await direct`SELECT created_at FROM job_claims WHERE id = ${id}`;
+    await direct.end();
+    expect(new Date(claimedAt)).toEqual(row?.created_at);
+    const renewed = await call('POST', `/claims/${id}/renew`, { leaseSeconds: 900 });
+    expect((await call('GET', `/claims/${id}`)).body.claim).toEqual(renewed.body.claim);
+    expect((await call('PATCH', '/jobs/3', { capacity: 1 })).status).toBe(200);
+    expect((await call('POST', '/jobs/3/claims', { recruiterId: 2 })).status).toBe(403);
+    expect((await call('DELETE', `/claims/${id}`)).status).toBe(200);
+    expect((await call('GET', `/claims/${id}`)).status).toBe(404);
+    expect((await call('POST', '/jobs/3/claims', { recruiterId: 2 })).status).toBe(201);
+  });
+
+  test('leaves no setting, lock, statement or channel to another client', async () => {
+    const before = await met();
+    const { call } = server;
+    const { body } = await call('POST', '/jobs/5/claims', { recruiterId: 1 }, keyed('bystander'));
+    await call('GET', '/jobs');
+    const during = await bystander.begin(async (tx) => tx`SHOW lock_timeout`);
+    await call('DELETE', `/claims/${body.claim.id}`);
+    expect([...during]).toEqual([{ lock_timeout: '0' }]);
+    expect(await met()).toEqual(before);
+    expect(before.settings).toContainEqual({ name: 'statement_timeout', value: '0' });
+    expect(before).toMatchObject({ statements: [], locks: [], channels: [] });
+  });
+
+  test('keeps the capacity and its timeout, whatever another client leaves to it', async () => {
+    const { claim } = server;
+    await bystander`SET default_transaction_isolation = 'serializable'`;
+    await bystander`SET lock_timeout = 0`;
+    await bystander`SET statement_timeout = 0`;
+    await whileHeld(databaseUrl, 6, async ({ untilWaitedFor }) => {
+      const asked = claim(6, 1);
+      await untilWaitedFor();
+      // The holder releases the lock only after this answer.
+      expect((await asked).status).toBe(503);
+    });
+    const statuses = [];
+    for (let id = 1; id <= 5; id++) statuses.push((await claim(6, id)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 403]);
+    await bystander`RESET ALL`;
+  });
+});
+
+async function diagnosis(url: string) {
+  const doctor = run('scripts/doctor.ts', ['--json', '--url', url]);
+  await doctor.ended;
+  return JSON.parse(doctor.stdout());
+}
+
+throughPgBouncer('PgBouncer in transaction mode', () => {
+  test('lets four processes migrate an empty database at once, and leaves no lock', async () => {
+    const databaseUrl = await makeEmptyDatabase();
+    const url = await makePooler(databaseUrl, { mode: 'transaction', size: 2 });
+    await Promise.all(Array.from({ length: 4 }, () => prepareDatabase(url, { demoData: true })));
+    const admin = connectTo(databaseUrl);
+    const [row] = await admin`SELECT count(*)::int AS jobs FROM jobs`;
+    expect(row).toEqual({ jobs: 24 });
+    expect(
+      await admin`SELECT FROM pg_locks WHERE locktype = 'advisory'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    ).toEqual([]);
+    expect(await connectTo(url)`SHOW lock_timeout`).toEqual([{ lock_timeout: '0' }]);
+  });
+
+  test('serves npm start, npm run migrate and npm run doctor', async () => {
+    const databaseUrl = await makeEmptyDatabase();
+    const DATABASE_URL = await makePooler(databaseUrl, { mode: 'transaction', size: 2 });
+    const settings = { DATABASE_URL, DATABASE_POOLER: 'transaction' };
+    for (const script of ['migrate', 'seed']) {
+      const command = run(`scripts/${script}.ts`, [], settings);
+      expect([script, await command.ended]).toMatchObject([script, { code: 0 }]);
+    }
+    expect(await diagnosis(DATABASE_URL)).toEqual(await diagnosis(databaseUrl));
+    const server = runServer(settings);
+    const [, url] = await server.says(/listens on (http\S+)/);
+    const response = await fetch(`${url}/claim-job?jobId=1&recruiterId=1`);
+    expect([response.status, (await fetch(`${url}/readyz`)).status]).toEqual([200, 200]);
+  });
+
+  test('is recognized, and PostgreSQL and session mode are not taken for it', async () => {
+    const url = await makeDatabase();
+    expect(await sharesSessions(url)).toBe(false);
+    expect(await sharesSessions(await makePooler(url, { mode: 'session' }))).toBe(false);
+    expect(await sharesSessions(await makePooler(url, { mode: 'transaction' }))).toBe(true);
+  });
+
+  test('refuses the commands that make databases, in one line', async () => {
+    const url = await makePooler(await makeDatabase(), { mode: 'transaction' });
+    await expect(openScratch(url)).rejects.toThrow(/pooler in transaction mode\. This command/);
+  });
+});
+
+throughPgBouncer('without DATABASE_POOLER', () => {
+  test('the server does not start, and names the setting', async () => {
+    const url = await makePooler(await makeDatabase(), { mode: 'transaction' });
+    const server = runServer({ DATABASE_URL: url });
+    expect(await server.ended).toMatchObject({ code: 1 });
+    expect(server.stderr()).toMatch(
+      /^DATABASE_URL leads to a pooler in transaction mode\. Set DATABASE_POOLER=transaction\.$/m,
+    );
+    await expect(refuseSharedSessions(url, '')).rejects.toThrow('transaction mode');
+  });
+
+  test('a server that has started oversells no job, and its log names the setting', async () => {
+    const databaseUrl = await makeDatabase();
+    const url = await makePooler(databaseUrl, { mode: 'transaction', size: 4 });
+    const { log, events } = collectLog();
+    const service = await makeService(url, { lab: false, log });
+    const admin = connectTo(databaseUrl);
+    const statuses: number[] = [];
+    const ask = async (jobId: number, recruiterId: number) => {
+      const query = `jobId=${jobId}&recruiterId=${recruiterId}`;
+      const response = await fetch(`${service.url}/claim-job?${query}`);
+      await response.text();
+      statuses.push(response.status);
+    };
+    for (let jobId = 1; jobId <= 4; jobId++) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => ask(jobId, n + 1)));
+      // The sessions that replace these sessions have no prepared statement.
+      for (const pid of await poolersPids(admin)) await admin`SELECT pg_terminate_backend(${pid})`;
+    }
+    const rows = await admin`
+      SELECT count(*)::int AS claims FROM job_claims GROUP BY job_id`;
+    expect(rows.filter(({ claims }) => claims > CAPACITY)).toEqual([]);
+    const claims = rows.reduce((sum, row) => sum + row.claims, 0);
+    expect(claims).toBe(statuses.filter((each) => each === 200).length);
+    expect(statuses).toContain(500);
+    expect(events).toContainEqual({
+      event: 'the database lost a prepared statement',
+      reason: expect.stringMatching(
+        /prepared statement "\w+" does not exist\. .*set DATABASE_POOLER=transaction\.$/,
+      ),
+    });
+  });
+});
