@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { z } from 'zod';
-import type { Pooler } from './db/client.ts';
 import { type AuthSettings, asksForTokens } from './http/auth/settings.ts';
 import { DEFAULT_HOME } from './postgres/home.ts';
 import { UsageError } from './process/errors.ts';
@@ -11,7 +10,8 @@ export interface Config {
   port: number;
   /** Undefined means the embedded PostgreSQL. */
   databaseUrl: string | undefined;
-  pooler: Pooler;
+  /** The mode of the pooler at `databaseUrl`. Undefined means session mode or no pooler. */
+  pooler: 'transaction' | undefined;
   /** The directory where the embedded PostgreSQL keeps its data between runs. */
   dataDir: string;
   /** Workshop mode: whether the lab's routes exist. */

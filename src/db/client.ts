@@ -12,6 +12,7 @@ import { type Codecs, openSession, type Session } from './session.ts';
 import { isConnectionLost, nothingRan } from './sqlstate.ts';
 import {
   EndedBefore,
+  type Ending,
   inTransaction,
   isRead,
   type Runner,
@@ -132,8 +133,8 @@ export function databaseOver(
   codecs: Codecs,
   ownBegin?: string,
 ): Database {
-  async function begin<T>(work: (client: TransactionClient) => Promise<T>) {
-    const run = () => sessions.lend((session) => inTransaction(session, work, ownBegin));
+  async function begin<T>(work: (client: TransactionClient) => Promise<T>, ending?: Ending) {
+    const run = () => sessions.lend((session) => inTransaction(session, work, ownBegin, ending));
     try {
       return await run();
     } catch (error) {
@@ -143,7 +144,9 @@ export function databaseOver(
     }
   }
   const runAlone: Runner = (run, text) =>
-    ownBegin === undefined ? sessions.lend(run) : begin((client) => client.run(run, text));
+    ownBegin === undefined
+      ? sessions.lend(run)
+      : begin((client) => client.run(run, text), isRead(text) ? 'end' : 'commit');
   const client = {
     options: codecs,
     begin,

@@ -62,6 +62,8 @@ export interface Codecs {
 export function openSession(settings: SessionSettings, codecs: Codecs): Session {
   const { prepare = false, answerTimeoutMs = Number.POSITIVE_INFINITY } = settings;
   let alive = true;
+  /** The error that has ended the session. */
+  let reason: unknown;
   const unanswered = new Set<(error: Error) => void>();
   const close = async (patienceSeconds: number) => {
     alive = false;
@@ -81,7 +83,7 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   Object.assign(client.options.serializers, codecs.serializers);
   return {
     async run({ text, params, asArrays }) {
-      if (!alive) throw connectionLost();
+      if (!alive) throw connectionLost(reason);
       try {
         const query = client.unsafe(text, params as never[], { prepare });
         const answer = asArrays ? query.values() : query;
@@ -90,7 +92,10 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
         const rows = await inTime(known, answerTimeoutMs, () => Promise.reject(noAnswer()));
         return rows as unknown as Rows;
       } catch (error) {
-        if (!isOrdinary(error)) lose();
+        if (!isOrdinary(error)) {
+          reason ??= error;
+          lose();
+        }
         throw isPanic(error) ? connectionLost(error) : error;
       }
     },

@@ -67,8 +67,7 @@ export function isCausedBy(error: unknown, code: string): boolean {
  * last statement may have been COMMIT.
  */
 const connectionLost: ReadonlySet<string> = new Set([
-  // PgBouncer gives this code when it has lost the server, when no session of the server became
-  // free in time, and when PgBouncer shuts down. PgBouncer then closes our connection too.
+  // PgBouncer gives this code for each of its own errors, and then closes our connection.
   SQLSTATE.protocolViolation,
   SQLSTATE.idleInTransaction,
   SQLSTATE.adminShutdown,

@@ -17,6 +17,12 @@ export interface TransactionClient {
 
 type Begin = <T>(work: (client: TransactionClient) => Promise<T>) => Promise<T>;
 
+/**
+ * PostgreSQL has two words for COMMIT. A transaction of a lone read ends with `end`. So observers of
+ * statements know that each `commit` may have changed something.
+ */
+export type Ending = 'commit' | 'end';
+
 /** Calls `run` with a session. `text` is the statement that `run` sends. */
 export type Runner = (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>;
 
@@ -29,6 +35,7 @@ export async function inTransaction<T>(
   session: Session,
   work: (client: TransactionClient) => Promise<T>,
   beginning = BEGIN,
+  ending: Ending = 'commit',
 ): Promise<T> {
   let isOpen = true;
   const begun = begin(session, beginning);
@@ -50,7 +57,7 @@ export async function inTransaction<T>(
     // transaction.
     if (!session.isAlive()) throw nothingRan(connectionLost());
     // If a statement has failed, the server answers COMMIT with ROLLBACK, without an error.
-    if ((await command(session, 'commit')) !== 'COMMIT')
+    if ((await command(session, ending)) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
     return result;
   } catch (error) {

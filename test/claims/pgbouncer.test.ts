@@ -164,7 +164,7 @@ throughPgBouncer('PgBouncer with its default settings', () => {
   });
 });
 
-throughPgBouncer('PgBouncer in transaction mode (not supported)', () => {
+throughPgBouncer('PgBouncer in transaction mode, without DATABASE_POOLER', () => {
   test('fails requests, but oversells no job and loses no granted claim', async () => {
     const { servers, sql, jobIds } = await makeServers('transaction');
     const statuses: number[] = [];

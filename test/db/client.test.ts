@@ -225,6 +225,28 @@ test('nothing is written if BEGIN is refused, though a read was sent with BEGIN'
   expect(await named('outside')).toBe(0);
 });
 
+test('a session whose BEGIN is refused is not used again', async () => {
+  const begins: string[] = [];
+  const { db, close } = connect(url, {
+    connections: 1,
+    pooler: 'transaction',
+    open: (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      const run: typeof session.run = (statement) => {
+        const isFirst = statement.text.startsWith(BEGIN) && begins.push(statement.text) === 1;
+        const half = { ...statement, text: `${BEGIN}; set local lock_timeout = 'no'` };
+        return session.run(isFirst ? half : statement);
+      };
+      return { ...session, run };
+    },
+  });
+  onTestFinished(close);
+  const insert = () => db.transaction((tx) => tx.insert(companies).values({ name: 'half begun' }));
+  await expect(insert()).rejects.toMatchObject({ code: '22023' });
+  await insert();
+  expect([await named('half begun'), begins.length]).toEqual([1, 2]);
+});
+
 test('a session that fails to roll back is not used again', async () => {
   const db = refusing('rollback');
   const running = db.transaction((tx) => tx.execute(sql`SELECT 1 / 0`));

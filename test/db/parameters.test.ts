@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
+import { companies } from '../../src/db/schema.ts';
 import { openSession } from '../../src/db/session.ts';
 import { makeApp } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
@@ -75,5 +76,46 @@ test('a session sets its parameters by statements, which no pooler refuses or dr
     lock_timeout: '321ms',
     statement_timeout: '5s',
   });
+  await close();
+});
+
+test('behind a pooler in transaction mode, each transaction and each lone statement has the settings', async () => {
+  const url = await makeDatabaseWith('DateStyle', 'SQL, DMY');
+  const { db, close } = connect(url, {
+    connections: 1,
+    pooler: 'transaction',
+    lockTimeoutMs: 321,
+  });
+  const settings = sql`
+    SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
+      current_setting('idle_in_transaction_session_timeout') AS idle,
+      current_setting('transaction_isolation') AS level, current_setting('DateStyle') AS style`;
+  const expected = {
+    lock: '321ms',
+    statement: '5s',
+    idle: '10s',
+    level: 'read committed',
+    style: 'ISO, DMY',
+  };
+  expect(await db.execute(settings)).toEqual([expected]);
+  expect(await db.transaction((tx) => tx.execute(settings))).toEqual([expected]);
+  const level = await db.transaction((tx) => tx.execute(sql`SHOW transaction_isolation`), {
+    isolationLevel: 'repeatable read',
+  });
+  expect(level).toEqual([{ transaction_isolation: 'repeatable read' }]);
+  await close();
+});
+
+test('behind a pooler in transaction mode, a lone read ends with another word than a lone write', async () => {
+  const ends: string[] = [];
+  const { db, close } = connect(await makeDatabase(), {
+    connections: 1,
+    pooler: 'transaction',
+    observe: ({ text }) => void (/^(end|commit)$/.test(text) && ends.push(text)),
+  });
+  await db.select().from(companies);
+  await db.insert(companies).values({ name: 'written alone' });
+  expect(ends).toEqual(['end', 'commit']);
+  expect(await db.$count(companies, eq(companies.name, 'written alone'))).toBe(1);
   await close();
 });

@@ -39,6 +39,8 @@ interface PoolerSettings {
   dropped?: string[];
   /** The largest number of connections to the server. */
   size?: number;
+  /** How many seconds a client may wait for a connection to the server. */
+  waitSeconds?: number;
 }
 
 /**
@@ -95,7 +97,7 @@ async function launch(config: string, account: Account): Promise<() => Promise<v
  */
 function configOf(
   databaseUrl: string,
-  { mode, dropped = [], size = 30 }: PoolerSettings,
+  { mode, dropped = [], size = 30, waitSeconds = 120 }: PoolerSettings,
   port: number,
 ): string {
   const { hostname, port: behind, username, password, pathname } = new URL(databaseUrl);
@@ -110,6 +112,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
 default_pool_size = ${size}
+query_wait_timeout = ${waitSeconds}
 ignore_startup_parameters = ${dropped.join(',')}
 `;
 }
