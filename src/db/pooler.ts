@@ -1,6 +1,8 @@
 import { PlainError } from '../process/errors.ts';
 import { openSession, type Session } from './session.ts';
-import { databaseName, unusable } from './unusable.ts';
+
+/** A pooler in session mode may have no second session for us. Then the look must end. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Throws a `PlainError` if `url` leads to a pooler that lends a session of the server for single
@@ -14,10 +16,12 @@ export async function refuseSharedSessions(url: string, advice: string) {
 /**
  * Whether connections to `url` share the sessions of the server. A session never changes its
  * process, and two open sessions never have the same process. So true is certain. False is no
- * proof, because other clients of a busy pooler may take the sessions between our statements.
+ * proof, because other clients of a busy pooler may take the sessions between our statements. The
+ * answer is also false if a connection gets no session in time.
  */
 export async function sharesSessions(url: string): Promise<boolean> {
-  const open = () => openSession({ url }, { parsers: {}, serializers: {} });
+  const open = () =>
+    openSession({ url, answerTimeoutMs: PATIENCE_MS }, { parsers: {}, serializers: {} });
   const sessions = [open(), open()] as const;
   const [one, other] = sessions;
   try {
@@ -25,8 +29,8 @@ export async function sharesSessions(url: string): Promise<boolean> {
     // A pooler that lends its sessions in turn gives another process here.
     if ((await processOf(one)) !== first) return true;
     return (await processOf(other)) === first;
-  } catch (error) {
-    throw unusable(databaseName(url), error);
+  } catch {
+    return false;
   } finally {
     await Promise.all(sessions.map((session) => session.close(0)));
   }

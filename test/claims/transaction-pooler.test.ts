@@ -290,6 +290,7 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
     const url = await makeDatabase();
     expect(await sharesSessions(url)).toBe(false);
     expect(await sharesSessions(await makePooler(url, { mode: 'session' }))).toBe(false);
+    expect(await sharesSessions(await makePooler(url, { mode: 'session', size: 1 }))).toBe(false);
     expect(await sharesSessions(await makePooler(url, { mode: 'transaction' }))).toBe(true);
   });
 
