@@ -39,7 +39,7 @@ CREATE TABLE "workers" (
 );
 --> statement-breakpoint
 CREATE INDEX "tasks_unfinished_idx" ON "tasks" USING btree ("lane","run_at","id") WHERE "tasks"."finished_at" is null;--> statement-breakpoint
-CREATE INDEX "tasks_finished_idx" ON "tasks" USING btree ("finished_at") WHERE "tasks"."finished_at" is not null;--> statement-breakpoint
+CREATE INDEX "tasks_finished_idx" ON "tasks" USING btree ("ended","finished_at") WHERE "tasks"."finished_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "workers_living_name_idx" ON "workers" USING btree ("name") WHERE "workers"."stopped_at" is null;
 --> statement-breakpoint
 -- Half of each page stays free for new versions of its rows. So a claim can write its version into the

@@ -54,14 +54,19 @@ export const tasks = pgTable(
     index('tasks_unfinished_idx')
       .on(table.lane, table.runAt, table.id)
       .where(sql`${table.finishedAt} is null`),
-    index('tasks_finished_idx').on(table.finishedAt).where(sql`${table.finishedAt} is not null`),
+    index('tasks_finished_idx')
+      .on(table.ended, table.finishedAt)
+      .where(sql`${table.finishedAt} is not null`),
   ],
 );
 
-/** How an attempt ended that did not finish its task. */
+/** How an attempt ended that did not do its task. */
 export type AttemptEnd = 'failed' | 'lost' | 'given back' | 'cancelled';
 
-/** The attempts that did not finish their tasks. The task itself records its latest attempt. */
+/**
+ * The attempts that ended and did not do their tasks. The task itself records the attempt that runs
+ * and the attempt that was done, so a task that succeeds at once leaves no row here.
+ */
 export const taskAttempts = pgTable(
   'task_attempts',
   {

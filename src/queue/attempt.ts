@@ -1,0 +1,107 @@
+import { describe } from '../process/errors.ts';
+import { timerOf } from '../waiting/deadline.ts';
+import type { ClaimedTask } from './claim.ts';
+import type { Attempt, AttemptOutcome, Kind } from './kind.ts';
+import { LEASE_MS } from './limits.ts';
+
+/** Another worker may have the task. The attempt must stop, and its outcome is not written. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of the task has ended');
+  }
+}
+
+const LONGEST_ERROR = 500;
+
+/** An attempt of this worker, from the claim until its outcome is written or its task is lost. */
+export class HeldTask implements Attempt {
+  readonly task: ClaimedTask;
+  readonly taskId: bigint;
+  readonly number: number;
+  readonly attemptsLeft: number;
+  readonly payload: unknown;
+  readonly beganAt = performance.now();
+  readonly #abort = new AbortController();
+  #heldUntil: number;
+  #isOver = false;
+  #tellOver: () => void = () => undefined;
+
+  /**
+   * `askedAt` is the time of this process just before the claim was sent. The database's lease
+   * begins later, so our own reckoning ends before the database's lease ends.
+   */
+  constructor(task: ClaimedTask, askedAt: number) {
+    this.task = task;
+    this.taskId = task.id;
+    this.number = task.attempt;
+    this.attemptsLeft = task.attemptsLeft;
+    this.payload = task.payload;
+    this.#heldUntil = askedAt + LEASE_MS;
+  }
+
+  get hold() {
+    return { id: this.taskId, attempt: this.number };
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /**
+   * THE LEASE, by the monotonic clock of this process. After the end of the lease, another worker
+   * may have the task. A timer would not do: while the event loop is blocked, no timer runs.
+   */
+  get isHeld(): boolean {
+    return !this.#isOver && performance.now() < this.#heldUntil;
+  }
+
+  assertHeld() {
+    if (!this.isHeld) throw new LeaseLost();
+  }
+
+  /** `askedAt` is the time just before the renewal was sent. */
+  renewed(askedAt: number) {
+    this.#heldUntil = askedAt + LEASE_MS;
+  }
+
+  /** The attempt has lost its task, or gives it back. Its outcome does not matter any more. */
+  leave(reason: Error) {
+    this.#isOver = true;
+    this.#abort.abort(reason);
+    this.#tellOver();
+  }
+
+  /**
+   * Runs the attempt. Resolves to undefined if the attempt has left its task. An attempt that takes
+   * too long fails, even if `run` ignores its signal.
+   */
+  run(kind: Kind): Promise<AttemptOutcome | undefined> {
+    return new Promise((resolve) => {
+      const end = (outcome: AttemptOutcome | undefined) => {
+        clearTimeout(timer);
+        resolve(this.#isOver ? undefined : outcome);
+      };
+      this.#tellOver = () => end(undefined);
+      const timer = timerOf(() => {
+        const error = new Error(`the attempt took longer than ${kind.timeoutMs / 1_000} s`);
+        end(failure(error));
+        this.#abort.abort(error);
+      }, kind.timeoutMs);
+      const running = async () => kind.run(this);
+      running().then(end, (error) => end(failure(error)));
+    });
+  }
+}
+
+const failure = (error: unknown): AttemptOutcome => ({ kind: 'failed', error: wordsOf(error) });
+
+/** Names an error without its stack. Errors of the database are named by their codes alone. */
+const wordsOf = (error: unknown): string =>
+  describe(error)
+    .split('\n')
+    .filter((line) => !line.startsWith('    at '))
+    .join(', ');
+
+/** Shortens the text of an error, and removes what PostgreSQL cannot store. */
+export const storable = (text: string): string =>
+  Buffer.from(text.slice(0, LONGEST_ERROR)).toString().replaceAll('\0', '');

@@ -1,0 +1,124 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import { LEASE_MS } from './limits.ts';
+import { taskAttempts, tasks } from './tables.ts';
+
+/** The tasks that a worker wants. */
+export interface Wanted {
+  workerId: bigint;
+  /** The kinds that the worker knows. Tasks of other kinds stay for other workers. */
+  kinds: readonly string[];
+  /** The most tasks to claim. */
+  count: number;
+  /** The most tasks of one lane that the worker runs at the same time. */
+  perLane: number;
+  /** How many tasks of each lane the worker runs now. */
+  running: ReadonlyMap<string, number>;
+  /** The claim begins with the lane after this lane. */
+  afterLane: string;
+}
+
+export interface ClaimedTask {
+  id: bigint;
+  kind: string;
+  lane: string;
+  payload: unknown;
+  attempt: number;
+  attemptsLeft: number;
+  /** How long the task was due before the claim. Undefined if another worker had lost the task. */
+  waitedSeconds: number | undefined;
+}
+
+const NOW = sql`statement_timestamp()`;
+const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
+
+/**
+ * The lanes with unfinished tasks, in turn. `after` gets its turn last. Each step jumps to the next
+ * lane in the index, so a lane costs one look into the index, however many tasks the lane has. The
+ * steps come one at a time. The claim takes no more steps when it has enough tasks.
+ */
+const lanesInTurn = (after: string): SQL => sql`
+  lanes (round, lane, run_at) as (
+    select 0, ${after}::text, null::timestamptz
+    union all
+    select next.* from lanes cross join lateral (
+      (select lanes.round, lane, run_at from ${tasks}
+      where finished_at is null and lane > lanes.lane and (lanes.round = 0 or lane <= ${after})
+      order by lane, run_at limit 1)
+      union all
+      (select 1, lane, run_at from ${tasks}
+      where finished_at is null and lane <= ${after} and lanes.round = 0
+      order by lane, run_at limit 1)
+      limit 1
+    ) as next
+  )`;
+
+/**
+ * Claims due tasks of the lanes in turn, in the order in which they are due within each lane.
+ *
+ * One statement claims all tasks, so a claim is one round trip. The statement never waits for another
+ * worker. The attempt is counted here and not when it ends. So an attempt that kills its worker is
+ * counted too.
+ *
+ * A task whose lease has ended is claimed again. This is how the tasks of dead workers come back. The
+ * lost attempt is recorded. If the task has no attempts left, the task becomes dead.
+ */
+export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
+  const places = sql`greatest(0, ${wanted.perLane}::int - coalesce((
+    ${JSON.stringify(Object.fromEntries(wanted.running))}::text::jsonb ->> lanes.lane)::int, 0))`;
+  const rows = await db.execute<Row>(sql`
+    with recursive ${lanesInTurn(wanted.afterLane)},
+    due as (
+      select row_number() over () as turn, of_lane.*
+      from lanes cross join lateral (
+        select id, attempt, attempts_left, worker_id, began_at, lease_until, run_at from ${tasks}
+        where finished_at is null and lane = lanes.lane and run_at <= ${NOW}
+          and (lease_until is null or lease_until <= ${NOW})
+          and kind in (select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb))
+        order by run_at, id
+        limit ${places}
+        for update skip locked
+      ) as of_lane
+      where lanes.run_at <= ${NOW}
+      limit ${wanted.count}
+    ),
+    lost as (
+      insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
+      select id, attempt, worker_id, began_at, ${NOW}, 'lost' from due where lease_until is not null
+    ),
+    dead as (
+      update ${tasks} set finished_at = ${NOW}, ended = 'dead', lease_until = null,
+        error = 'the worker of the last attempt was lost'
+      where id = any(array(select id from due where attempts_left <= 0))
+    ),
+    claimed as (
+      update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
+        worker_id = ${wanted.workerId}, began_at = ${NOW}, lease_until = ${LEASE_END}
+      where id = any(array(select id from due where attempts_left > 0))
+      returning id, kind, lane, payload, attempt, attempts_left
+    )
+    select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
+      due.lease_until is not null as was_lost
+    from claimed join due using (id) order by due.turn`);
+  return rows.map((row) => ({
+    id: BigInt(row.id),
+    kind: row.kind,
+    lane: row.lane,
+    payload: row.payload,
+    attempt: row.attempt,
+    attemptsLeft: row.attempts_left,
+    waitedSeconds: row.was_lost ? undefined : row.waited,
+  }));
+}
+
+/** A row as the driver returns it. */
+type Row = {
+  id: string;
+  kind: string;
+  lane: string;
+  payload: unknown;
+  attempt: number;
+  attempts_left: number;
+  waited: number;
+  was_lost: boolean;
+};

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '../db/client.ts';
+import { type TaskEnd, taskAttempts, tasks, workers } from './tables.ts';
+
+/** Dead tasks stay for a month, so a person can look at them and retry them. */
+const DEAD_HOURS = 30 * 24;
+const STOPPED_WORKER_HOURS = 24;
+
+/**
+ * Removes up to `limit` finished tasks with their attempts, and returns how many it removed. Done and
+ * cancelled tasks stay for `hours`, dead tasks for 30 days. Does not wait for locked rows.
+ */
+export async function clearTasks(tx: Transaction, hours: number, limit: number): Promise<number> {
+  const ages: Record<TaskEnd, number> = { done: hours, cancelled: hours, dead: DEAD_HOURS };
+  let cleared = 0;
+  for (const [ended, age] of Object.entries(ages))
+    cleared += await clearEnded(tx, ended, age, limit - cleared);
+  return cleared;
+}
+
+async function clearEnded(tx: Transaction, ended: string, hours: number, limit: number) {
+  const rows = await tx.execute(sql`
+    with old as (
+      select id from ${tasks}
+      where finished_at <= statement_timestamp() - make_interval(hours => ${hours})
+        and finished_at is not null and ended = ${ended}
+      order by finished_at limit ${limit} for update skip locked
+    ),
+    attempts as (
+      delete from ${taskAttempts} where task_id = any(array(select id from old))
+    )
+    delete from ${tasks} where id = any(array(select id from old)) returning 1`);
+  return rows.length;
+}
+
+/** Removes up to `limit` workers that stopped a day ago, and returns how many it removed. */
+export async function clearWorkers(tx: Transaction, limit: number): Promise<number> {
+  const rows = await tx.execute(sql`
+    delete from ${workers} where id = any(array(
+      select id from ${workers}
+      where stopped_at <= statement_timestamp() - make_interval(hours => ${STOPPED_WORKER_HOURS})
+      limit ${limit} for update skip locked))
+    returning 1`);
+  return rows.length;
+}

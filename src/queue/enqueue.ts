@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { tasks } from './tables.ts';
+
+export interface NewTask {
+  kind: string;
+  /** Workers take tasks from the lanes in turn. By default the empty lane. */
+  lane?: string;
+  /** Anything that JSON can hold. */
+  payload: unknown;
+  /** The task is due from this time on. By default at once. */
+  runAt?: Date;
+  /** How many attempts are allowed. */
+  attempts: number;
+}
+
+/**
+ * Adds tasks, and returns their ids in the order of the tasks. Inside a transaction, the tasks exist
+ * if and only if the transaction commits. Wake the worker of this process after the commit.
+ */
+export async function enqueue(
+  db: Database | Transaction,
+  newTasks: readonly NewTask[],
+): Promise<bigint[]> {
+  if (newTasks.length === 0) return [];
+  const rows = await db.execute<{ id: string }>(sql`
+    insert into ${tasks} (kind, lane, payload, run_at, attempts_left)
+    select kind, coalesce(lane, ''), coalesce(payload, 'null'),
+      coalesce("runAt", statement_timestamp()), attempts
+    from rows from (jsonb_to_recordset(${JSON.stringify(newTasks)}::text::jsonb) as (
+      kind text, lane text, payload jsonb, "runAt" timestamptz, attempts int
+    )) with ordinality
+    order by ordinality
+    returning id`);
+  return rows.map(({ id }) => BigInt(id));
+}

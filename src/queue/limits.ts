@@ -1,0 +1,11 @@
+/** How long a worker holds a task without a heartbeat. */
+export const LEASE_MS = 15_000;
+/** A worker may miss two heartbeats before its leases end. */
+export const HEARTBEAT_MS = 5_000;
+/** How often a worker looks for tasks that other processes added, while tasks come in. */
+export const POLL_BUSY_MS = 100;
+export const POLL_IDLE_MS = 1_000;
+/** A worker counts as busy for this long after it found a task. */
+export const BUSY_FOR_MS = 5_000;
+/** The most tasks of one claim. Larger claims were not faster. */
+export const LARGEST_CLAIM = 500;

@@ -1,0 +1,152 @@
+import type { Database, Transaction } from '../db/client.ts';
+import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
+import { describe } from '../process/errors.ts';
+import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
+import { type HeldTask, storable } from './attempt.ts';
+import { type Failure, finishDone, finishFailed } from './finish.ts';
+import type { AttemptOutcome, Kind } from './kind.ts';
+import { pauseBeforeNext } from './rules.ts';
+
+/** An attempt that has ended, and whose outcome is not written yet. */
+export interface Ended {
+  held: HeldTask;
+  kind: Kind;
+  outcome: AttemptOutcome;
+}
+
+/**
+ * How an outcome was written. `lost`: the attempt had lost its task, and nothing was written.
+ * `unknown`: the connection was lost at COMMIT, and the repeat found nothing to write.
+ */
+export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
+
+const BACKOFF: Backoff = { shortestMs: 50, longestMs: 1_000, jitter: 0.5 };
+
+export interface OutcomeWriterOptions {
+  db: Database;
+  onWritten(ended: Ended, written: Written): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Writes outcomes. The outcomes of attempts that end while a write runs are written together, by the
+ * next write. The bound on the tasks that a worker holds bounds the waiting outcomes too.
+ */
+export class OutcomeWriter {
+  readonly #options: OutcomeWriterOptions;
+  /** Outcomes with `also` wait in a line of their own, because they take more statements. */
+  readonly #waiting = { plain: [] as Ended[], also: [] as Ended[] };
+  readonly #writing = new Map<'plain' | 'also', Promise<void>>();
+
+  constructor(options: OutcomeWriterOptions) {
+    this.#options = options;
+  }
+
+  write(ended: Ended) {
+    const line = ended.outcome.also ? 'also' : 'plain';
+    this.#waiting[line].push(ended);
+    if (this.#writing.has(line)) return;
+    const writing = this.#writeAll(line).finally(() => this.#writing.delete(line));
+    this.#writing.set(line, writing);
+  }
+
+  /** Resolves when no outcome waits. */
+  async isIdle(): Promise<void> {
+    while (this.#writing.size > 0) await Promise.all(this.#writing.values());
+  }
+
+  async #writeAll(line: 'plain' | 'also') {
+    // All attempts that end in this turn of the event loop share the first write.
+    await new Promise(setImmediate);
+    for (;;) {
+      const batch = this.#waiting[line].splice(0);
+      if (batch.length === 0) return;
+      await this.#writeBatch(batch);
+    }
+  }
+
+  /**
+   * Writes the outcomes until the database has accepted them, but not longer than their leases last.
+   * A repeat does no harm: a written outcome has ended its lease, so the fence drops the repeat.
+   */
+  async #writeBatch(batch: Ended[]) {
+    const { db, onError } = this.#options;
+    let mayBeWritten = false;
+    for (let failures = 0; ; failures++) {
+      const ours = this.#dropLost(batch);
+      if (ours.length === 0) return;
+      try {
+        return this.#tell(ours, await writeTogether(db, ours), mayBeWritten);
+      } catch (error) {
+        if (!isNothingDone(error) && !isConnectionLost(error))
+          return this.#writeEach(ours, error, mayBeWritten);
+        mayBeWritten ||= isConnectionLost(error);
+        onError(error);
+      }
+      await pause(pauseAfter(failures, BACKOFF));
+    }
+  }
+
+  /** An error of one outcome must not stop the others. So the outcomes are written one at a time. */
+  async #writeEach(batch: Ended[], error: unknown, mayBeWritten: boolean) {
+    const [only, ...more] = batch;
+    if (only && more.length === 0) return this.#writeFailure(only, error, mayBeWritten);
+    for (const each of batch) await this.#writeBatch([each]);
+  }
+
+  /** The outcome itself cannot be written, so the attempt has failed. */
+  async #writeFailure(ended: Ended, error: unknown, mayBeWritten: boolean) {
+    this.#options.onError(error);
+    if (ended.outcome.also === undefined) return this.#tell([ended], new Set(), mayBeWritten);
+    const words = `the outcome could not be written: ${describe(error).split('\n')[0]}`;
+    await this.#writeBatch([{ ...ended, outcome: { kind: 'failed', error: words } }]);
+  }
+
+  #dropLost(batch: Ended[]): Ended[] {
+    const lost = batch.filter(({ held }) => !held.isHeld);
+    for (const ended of lost) this.#options.onWritten(ended, 'lost');
+    return batch.filter((ended) => !lost.includes(ended));
+  }
+
+  #tell(batch: Ended[], accepted: Set<bigint>, mayBeWritten: boolean) {
+    for (const ended of batch) {
+      const missing = mayBeWritten ? 'unknown' : 'lost';
+      this.#options.onWritten(ended, accepted.has(ended.held.taskId) ? resultOf(ended) : missing);
+    }
+  }
+}
+
+function resultOf({ held, kind, outcome }: Ended): Written {
+  if (outcome.kind === 'done') return 'done';
+  return pauseBeforeNext(held, outcome, kind) === undefined ? 'dead' : 'failed';
+}
+
+/** Writes outcomes together, and returns the ids of the tasks that were still held. */
+async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
+  if (batch.every(({ outcome }) => outcome.also === undefined)) return writeOutcomes(db, batch);
+  return db.transaction(async (tx) => {
+    const accepted = await writeOutcomes(tx, batch);
+    for (const { held, outcome } of batch) if (accepted.has(held.taskId)) await outcome.also?.(tx);
+    return accepted;
+  });
+}
+
+async function writeOutcomes(db: Database | Transaction, batch: Ended[]): Promise<Set<bigint>> {
+  const done = batch.filter(({ outcome }) => outcome.kind === 'done');
+  const failed = batch.flatMap((ended) => failureOf(ended) ?? []);
+  const accepted =
+    done.length > 0
+      ? await finishDone(
+          db,
+          done.map(({ held }) => held.hold),
+        )
+      : [];
+  const rest = failed.length > 0 ? await finishFailed(db, failed) : [];
+  return new Set([...accepted, ...rest]);
+}
+
+function failureOf({ held, kind, outcome }: Ended): Failure | undefined {
+  if (outcome.kind !== 'failed') return undefined;
+  const error = storable(outcome.error);
+  return { ...held.hold, error, pauseMs: pauseBeforeNext(held, outcome, kind) };
+}

@@ -1,0 +1,247 @@
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { type AttemptEnd, taskAttempts, tasks, workers } from './tables.ts';
+
+export const taskStatuses = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+
+/** The status of a task, for people. A task is running while a worker has its lease. */
+const status = sql<TaskStatus>`coalesce(${tasks.ended},
+  case when ${tasks.leaseUntil} is null then 'waiting' else 'running' end)`;
+
+const hasStatus: Record<TaskStatus, SQL | undefined> = {
+  waiting: and(isNull(tasks.finishedAt), isNull(tasks.leaseUntil)),
+  running: and(isNull(tasks.finishedAt), isNotNull(tasks.leaseUntil)),
+  done: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'done')),
+  dead: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'dead')),
+  cancelled: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'cancelled')),
+};
+
+const columns = {
+  id: tasks.id,
+  kind: tasks.kind,
+  lane: tasks.lane,
+  status: status.as('status'),
+  createdAt: tasks.createdAt,
+  runAt: tasks.runAt,
+  attempt: tasks.attempt,
+  attemptsLeft: tasks.attemptsLeft,
+  workerId: tasks.workerId,
+  beganAt: tasks.beganAt,
+  leaseUntil: tasks.leaseUntil,
+  finishedAt: tasks.finishedAt,
+  error: tasks.error,
+};
+
+export interface Task {
+  id: bigint;
+  kind: string;
+  lane: string;
+  status: TaskStatus;
+  createdAt: Date;
+  runAt: Date;
+  /** How many attempts have begun. */
+  attempt: number;
+  attemptsLeft: number;
+  /** The worker of the latest attempt. */
+  workerId: bigint | null;
+  beganAt: Date | null;
+  leaseUntil: Date | null;
+  finishedAt: Date | null;
+  /** The error of the latest attempt that failed. */
+  error: string | null;
+}
+
+/** Lists tasks in the order of their ids, after the cursor. */
+export const listTasks = (
+  db: Database,
+  of: { status?: TaskStatus | undefined; kind?: string | undefined },
+  { cursor = 0n, limit }: { cursor?: bigint; limit: number },
+): Promise<Task[]> =>
+  db
+    .select(columns)
+    .from(tasks)
+    .where(
+      and(
+        of.status && hasStatus[of.status],
+        of.kind === undefined ? undefined : eq(tasks.kind, of.kind),
+        gt(tasks.id, cursor),
+      ),
+    )
+    .orderBy(asc(tasks.id))
+    .limit(limit);
+
+export interface PastAttempt {
+  attempt: number;
+  workerId: bigint;
+  /** The name of the worker. Null if the worker's row was cleared. */
+  workerName: string | null;
+  beganAt: Date;
+  /** Null while the attempt runs. */
+  endedAt: Date | null;
+  ended: AttemptEnd | 'done' | 'running';
+  error: string | null;
+}
+
+export interface TaskWithAttempts extends Task {
+  payload: unknown;
+  attempts: PastAttempt[];
+}
+
+/** Finds a task and its attempts. The oldest attempt comes first. */
+export async function findTask(
+  db: Database | Transaction,
+  id: bigint,
+): Promise<TaskWithAttempts | undefined> {
+  const [task] = await db
+    .select({ ...columns, payload: tasks.payload, workerName: workers.name })
+    .from(tasks)
+    .leftJoin(workers, eq(workers.id, tasks.workerId))
+    .where(eq(tasks.id, id));
+  if (!task) return undefined;
+  const past = await db
+    .select({
+      attempt: taskAttempts.attempt,
+      workerId: taskAttempts.workerId,
+      workerName: workers.name,
+      beganAt: taskAttempts.beganAt,
+      endedAt: taskAttempts.endedAt,
+      ended: taskAttempts.ended,
+      error: taskAttempts.error,
+    })
+    .from(taskAttempts)
+    .leftJoin(workers, eq(workers.id, taskAttempts.workerId))
+    .where(eq(taskAttempts.taskId, id))
+    .orderBy(asc(taskAttempts.attempt));
+  const { workerName, ...rest } = task;
+  return { ...rest, attempts: [...past, ...latestAttempt(rest, workerName)] };
+}
+
+/** The task itself records the attempt that runs, and the attempt that was done. */
+function latestAttempt(task: Task, workerName: string | null): PastAttempt[] {
+  const { status, attempt, workerId, beganAt, finishedAt } = task;
+  if ((status !== 'running' && status !== 'done') || workerId === null || beganAt === null)
+    return [];
+  return [
+    { attempt, workerId, workerName, beganAt, endedAt: finishedAt, ended: status, error: null },
+  ];
+}
+
+export type Retried =
+  | { kind: 'retried' }
+  | { kind: 'no-such-task' }
+  /** The task runs or is done, so nothing was changed. */
+  | { kind: 'running' }
+  | { kind: 'done' };
+
+/** Makes a task due now. A dead or cancelled task gets another attempt. */
+export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
+  const rows = await db.execute(sql`
+    update ${tasks} set run_at = statement_timestamp(), finished_at = null, ended = null,
+      attempts_left = greatest(attempts_left, 1)
+    where id = ${id} and lease_until is null and ended is distinct from 'done'
+    returning 1`);
+  if (rows.length > 0) return { kind: 'retried' };
+  const now = await statusOf(db, id);
+  if (now === undefined) return { kind: 'no-such-task' };
+  return { kind: now === 'done' ? 'done' : 'running' };
+}
+
+export type Cancelled =
+  | { kind: 'cancelled' }
+  | { kind: 'no-such-task' }
+  /** The task has finished already, so nothing was changed. */
+  | { kind: 'finished'; ended: 'done' | 'dead' | 'cancelled' };
+
+/**
+ * Cancels a waiting or running task. A running attempt loses its task at once: the attempt writes
+ * nothing more, and learns of the loss at the next heartbeat.
+ */
+export async function cancelTask(db: Database | Transaction, id: bigint): Promise<Cancelled> {
+  const rows = await db.execute(sql`
+    with found as (
+      select id, attempt, worker_id, began_at, lease_until from ${tasks}
+      where id = ${id} and finished_at is null for update
+    ),
+    stopped as (
+      insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
+      select id, attempt, worker_id, began_at, statement_timestamp(), 'cancelled'
+      from found where lease_until is not null
+    )
+    update ${tasks} set finished_at = statement_timestamp(), ended = 'cancelled', lease_until = null
+    where id in (select id from found)
+    returning 1`);
+  if (rows.length > 0) return { kind: 'cancelled' };
+  const now = await statusOf(db, id);
+  if (now === undefined) return { kind: 'no-such-task' };
+  return { kind: 'finished', ended: now as 'done' | 'dead' | 'cancelled' };
+}
+
+async function statusOf(db: Database | Transaction, id: bigint): Promise<TaskStatus | undefined> {
+  const [task] = await db.select({ status }).from(tasks).where(eq(tasks.id, id));
+  return task?.status;
+}
+
+export interface WorkerRow {
+  id: bigint;
+  name: string;
+  version: string;
+  startedAt: Date;
+  seenAt: Date;
+  stoppedAt: Date | null;
+  /** `lost`: the heartbeats have ended, and no other worker has noticed yet. */
+  status: 'living' | 'lost' | 'stopped';
+  places: number;
+  /** The ids of the tasks that the worker held at its latest heartbeat. */
+  holds: string[];
+}
+
+/** Lists workers. The newest worker comes first. */
+export const listWorkers = (
+  db: Database,
+  { cursor, limit }: { cursor?: bigint; limit: number },
+): Promise<WorkerRow[]> =>
+  db
+    .select({
+      id: workers.id,
+      name: workers.name,
+      version: workers.version,
+      startedAt: workers.startedAt,
+      seenAt: workers.seenAt,
+      stoppedAt: workers.stoppedAt,
+      status: sql<WorkerRow['status']>`case when ${workers.stoppedAt} is not null then 'stopped'
+        when ${workers.leaseUntil} <= statement_timestamp() then 'lost' else 'living' end`.as(
+        'status',
+      ),
+      places: workers.places,
+      holds: workers.holds,
+    })
+    .from(workers)
+    .where(cursor === undefined ? undefined : lt(workers.id, cursor))
+    .orderBy(desc(workers.id))
+    .limit(limit);
+
+export interface QueueFigures {
+  /** The tasks that are due and that no worker holds. */
+  waiting: number;
+  /** The tasks that will be due later. */
+  later: number;
+  running: number;
+  dead: number;
+  /** How long the oldest waiting task has been due. Zero if no task waits. */
+  oldestWaitingSeconds: number;
+}
+
+/** Counts the tasks for the metrics. */
+export async function readQueueFigures(db: Database): Promise<QueueFigures> {
+  const [row] = await db.execute<Record<keyof QueueFigures, number>>(sql`
+    select
+      count(*) filter (where lease_until is null and run_at <= statement_timestamp())::int as waiting,
+      count(*) filter (where lease_until is null and run_at > statement_timestamp())::int as later,
+      count(*) filter (where lease_until is not null)::int as running,
+      (select count(*)::int from ${tasks} where finished_at is not null and ended = 'dead') as dead,
+      coalesce(greatest(0, extract(epoch from statement_timestamp()
+        - min(run_at) filter (where lease_until is null))), 0)::float as "oldestWaitingSeconds"
+    from ${tasks} where finished_at is null`);
+  return row as QueueFigures;
+}

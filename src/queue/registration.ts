@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { PlainError } from '../process/errors.ts';
+import { LEASE_MS } from './limits.ts';
+import { workers } from './tables.ts';
+
+export interface NewWorker {
+  name: string;
+  version: string;
+  places: number;
+}
+
+const NOW = sql`statement_timestamp()`;
+const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
+
+/**
+ * Adds a worker, and returns its id. Throws a `PlainError` if a living worker has the name. Dead
+ * workers lose their names first.
+ */
+export const register = (db: Database, { name, version, places }: NewWorker): Promise<bigint> =>
+  db.transaction(async (tx) => {
+    await stopDeadWorkers(tx);
+    const [added] = await tx.execute<{ id: string }>(sql`
+      insert into ${workers} (name, version, places, started_at, seen_at, lease_until)
+      values (${name}, ${version}, ${places}, ${NOW}, ${NOW}, ${LEASE_END})
+      on conflict (name) where stopped_at is null do nothing
+      returning id`);
+    if (added) return BigInt(added.id);
+    const [living] = await tx.execute<{ seconds: number }>(sql`
+      select ceil(extract(epoch from lease_until - ${NOW}))::int as seconds
+      from ${workers} where name = ${name} and stopped_at is null`);
+    throw new PlainError(
+      `A living worker has the name "${name}". Choose another name, or wait: ` +
+        `if the worker is dead, its name is free in ${Math.max(1, living?.seconds ?? 1)} s.`,
+    );
+  });
+
+/**
+ * Marks the workers as stopped whose heartbeats have ended. Every worker does this again and again,
+ * so no dead worker keeps its name.
+ */
+export async function stopDeadWorkers(db: Database | Transaction): Promise<void> {
+  await db.execute(sql`
+    update ${workers} set stopped_at = ${NOW} where id = any(array(
+      select id from ${workers} where stopped_at is null and lease_until <= ${NOW}
+      for update skip locked))`);
+}
+
+/**
+ * Writes a heartbeat of the worker. A worker that was frozen may count as stopped, and lives again.
+ * Returns false if the worker is unknown, or if another worker has the name meanwhile.
+ */
+export async function noteHeartbeat(
+  db: Database,
+  id: bigint,
+  holds: readonly bigint[],
+): Promise<boolean> {
+  const rows = await db.execute(sql`
+    update ${workers} as own set seen_at = ${NOW}, lease_until = ${LEASE_END}, stopped_at = null,
+      holds = ${JSON.stringify(holds.map(String))}::text::jsonb
+    where id = ${id} and not exists (select from ${workers} as other
+      where other.name = own.name and other.id <> own.id and other.stopped_at is null)
+    returning 1`);
+  return rows.length > 0;
+}
+
+export async function noteStopped(db: Database, id: bigint): Promise<void> {
+  await db.execute(
+    sql`update ${workers} set stopped_at = ${NOW}, holds = '[]' where id = ${id} and stopped_at is null`,
+  );
+}
