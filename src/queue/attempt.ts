@@ -23,8 +23,9 @@ export class HeldTask implements Attempt {
   readonly beganAt = performance.now();
   readonly #abort = new AbortController();
   #heldUntil: number;
-  #isOver = false;
-  #tellOver: () => void = () => undefined;
+  #hasEnded = false;
+  #hasLeft = false;
+  #tellLeft: () => void = () => undefined;
 
   /**
    * `askedAt` is the time of this process just before the claim was sent. The database's lease
@@ -39,10 +40,6 @@ export class HeldTask implements Attempt {
     this.#heldUntil = askedAt + LEASE_MS;
   }
 
-  get hold() {
-    return { id: this.taskId, attempt: this.number };
-  }
-
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -52,11 +49,12 @@ export class HeldTask implements Attempt {
    * may have the task. A timer would not do: while the event loop is blocked, no timer runs.
    */
   get isHeld(): boolean {
-    return !this.#isOver && performance.now() < this.#heldUntil;
+    return !this.#hasLeft && performance.now() < this.#heldUntil;
   }
 
+  /** An attempt that took too long has ended too, even if `run` goes on. */
   assertHeld() {
-    if (!this.isHeld) throw new LeaseLost();
+    if (this.#hasEnded || !this.isHeld) throw new LeaseLost();
   }
 
   /** `askedAt` is the time just before the renewal was sent. */
@@ -66,9 +64,9 @@ export class HeldTask implements Attempt {
 
   /** The attempt has lost its task, or gives it back. Its outcome does not matter any more. */
   leave(reason: Error) {
-    this.#isOver = true;
+    this.#hasLeft = true;
     this.#abort.abort(reason);
-    this.#tellOver();
+    this.#tellLeft();
   }
 
   /**
@@ -79,9 +77,10 @@ export class HeldTask implements Attempt {
     return new Promise((resolve) => {
       const end = (outcome: AttemptOutcome | undefined) => {
         clearTimeout(timer);
-        resolve(this.#isOver ? undefined : outcome);
+        this.#hasEnded = true;
+        resolve(this.#hasLeft ? undefined : outcome);
       };
-      this.#tellOver = () => end(undefined);
+      this.#tellLeft = () => end(undefined);
       const timer = timerOf(() => {
         const error = new Error(`the attempt took longer than ${kind.timeoutMs / 1_000} s`);
         end(failure(error));

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { LEASE_MS } from './limits.ts';
+import { plannedAnew } from './planned-anew.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 /** The tasks that a worker wants. */
@@ -66,7 +67,8 @@ const lanesInTurn = (after: string): SQL => sql`
 export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
   const places = sql`greatest(0, ${wanted.perLane}::int - coalesce((
     ${JSON.stringify(Object.fromEntries(wanted.running))}::text::jsonb ->> lanes.lane)::int, 0))`;
-  const rows = await db.execute<Row>(sql`
+  const rows = await plannedAnew(db, (tx) =>
+    tx.execute<Row>(sql`
     with recursive ${lanesInTurn(wanted.afterLane)},
     due as (
       select row_number() over () as turn, of_lane.*
@@ -74,7 +76,7 @@ export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedT
         select id, attempt, attempts_left, worker_id, began_at, lease_until, run_at from ${tasks}
         where finished_at is null and lane = lanes.lane and run_at <= ${NOW}
           and (lease_until is null or lease_until <= ${NOW})
-          and kind in (select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb))
+          and kind = any(array(select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb)))
         order by run_at, id
         limit ${places}
         for update skip locked
@@ -99,7 +101,8 @@ export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedT
     )
     select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
       due.lease_until is not null as was_lost
-    from claimed join due using (id) order by due.turn`);
+    from claimed join due using (id) order by due.turn`),
+  );
   return rows.map((row) => ({
     id: BigInt(row.id),
     kind: row.kind,

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
-import { type Hold, rowsOf, stillHolds } from './held.ts';
+import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
+import { plannedAnew } from './planned-anew.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export interface Failure extends Hold {
@@ -13,13 +14,11 @@ export interface Failure extends Hold {
  * Writes the end of these attempts, if they still hold their tasks. Returns the ids of the written
  * tasks.
  */
-export async function finishDone(
-  db: Database | Transaction,
-  holds: readonly Hold[],
-): Promise<Set<bigint>> {
-  const rows = await db.execute<{ id: string }>(sql`
+export async function finishDone(tx: Transaction, holds: readonly Hold[]): Promise<Set<bigint>> {
+  const rows = await tx.execute<{ id: string }>(sql`
+    with ${holdRows(holds)}
     update ${tasks} set finished_at = statement_timestamp(), ended = 'done', lease_until = null
-    from ${rowsOf(holds)} where ${stillHolds}
+    from hold where ${ofHolds} and ${stillHolds}
     returning ${tasks.id}`);
   return idsOf(rows);
 }
@@ -29,7 +28,7 @@ export async function finishDone(
  * for its next attempt. The other tasks are dead. Returns the ids of the written tasks.
  */
 export async function finishFailed(
-  db: Database | Transaction,
+  tx: Transaction,
   failures: readonly Failure[],
 ): Promise<Set<bigint>> {
   const facts = failures.map(({ id, attempt, error, pauseMs }) => ({
@@ -38,15 +37,17 @@ export async function finishFailed(
     error,
     pause: pauseMs === undefined ? undefined : pauseMs / 1_000,
   }));
-  const rows = await db.execute<{ id: string }>(sql`
-    with failed as (
+  const rows = await tx.execute<{ id: string }>(sql`
+    with hold as (
+      select * from jsonb_to_recordset(${JSON.stringify(facts)}::text::jsonb)
+        as hold (id bigint, attempt int, error text, pause float)
+    ),
+    failed as (
       update ${tasks} set lease_until = null, error = hold.error,
         run_at = coalesce(statement_timestamp() + make_interval(secs => hold.pause), run_at),
         finished_at = case when hold.pause is null then statement_timestamp() end,
         ended = case when hold.pause is null then 'dead' end
-      from jsonb_to_recordset(${JSON.stringify(facts)}::text::jsonb)
-        as hold (id bigint, attempt int, error text, pause float)
-      where ${stillHolds}
+      from hold where ${ofHolds} and ${stillHolds}
       returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at, ${tasks.error}
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended, error)
@@ -61,14 +62,17 @@ export async function finishFailed(
  */
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;
-  await db.execute(sql`
-    with given as (
+  await plannedAnew(db, (tx) =>
+    tx.execute(sql`
+    with ${holdRows(holds)},
+    given as (
       update ${tasks} set lease_until = null, attempts_left = attempts_left + 1
-      from ${rowsOf(holds)} where ${stillHolds}
+      from hold where ${ofHolds} and ${stillHolds}
       returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-    select id, attempt, worker_id, began_at, statement_timestamp(), 'given back' from given`);
+    select id, attempt, worker_id, began_at, statement_timestamp(), 'given back' from given`),
+  );
 }
 
 const idsOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => BigInt(id)));

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { type Hold, rowsOf, stillHolds } from './held.ts';
+import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
 import { LEASE_MS } from './limits.ts';
+import { plannedAnew } from './planned-anew.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
@@ -14,24 +15,30 @@ export interface Renewal {
  * Renews the leases of these attempts.
  *
  * A task that another session has locked is neither renewed nor lost. The next heartbeat decides.
- * The statement does not wait for locks, so it cannot deadlock with the writer of outcomes, which
+ * The statement does not wait for locks. So it cannot deadlock with the writer of outcomes, which
  * locks the same tasks in another order.
  */
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
-  const rows = await db.execute<{ id: string; renewed: boolean }>(sql`
-    with ours as (
-      select ${tasks.id} from ${tasks}, ${rowsOf(holds)} where ${stillHolds}
-      for no key update of ${tasks} skip locked
-    ),
-    renewed as (
-      update ${tasks} set lease_until = statement_timestamp() + make_interval(secs => ${LEASE_MS / 1_000})
-      where id = any(array(select id from ours))
-      returning id
-    )
-    select id, true as renewed from renewed
-    union all
-    select hold.id, false from ${rowsOf(holds)}
-    where not exists (select from ${tasks} where ${stillHolds})`);
+  if (holds.length === 0) return { renewed: new Set(), lost: new Set() };
+  const seconds = LEASE_MS / 1_000;
+  const rows = await plannedAnew(db, (tx) =>
+    tx.execute<{ id: string; renewed: boolean }>(sql`
+      with ${holdRows(holds)},
+      ours as (
+        select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds}
+        for no key update of ${tasks} skip locked
+      ),
+      renewed as (
+        update ${tasks}
+        set lease_until = statement_timestamp() + make_interval(secs => ${seconds})
+        where id = any(array(select id from ours))
+        returning id
+      )
+      select id, true as renewed from renewed
+      union all
+      select id, false from hold
+      where id not in (select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds})`),
+  );
   const idsOf = (renewed: boolean) =>
     new Set(rows.filter((row) => row.renewed === renewed).map(({ id }) => BigInt(id)));
   return { renewed: idsOf(true), lost: idsOf(false) };

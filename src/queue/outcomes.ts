@@ -4,7 +4,9 @@ import { describe } from '../process/errors.ts';
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { type HeldTask, storable } from './attempt.ts';
 import { type Failure, finishDone, finishFailed } from './finish.ts';
+import type { Hold } from './held.ts';
 import type { AttemptOutcome, Kind } from './kind.ts';
+import { plannedAnew } from './planned-anew.ts';
 import { pauseBeforeNext } from './rules.ts';
 
 /** An attempt that has ended, and whose outcome is not written yet. */
@@ -25,7 +27,10 @@ const BACKOFF: Backoff = { shortestMs: 50, longestMs: 1_000, jitter: 0.5 };
 export interface OutcomeWriterOptions {
   db: Database;
   onWritten(ended: Ended, written: Written): void;
-  onError(error: unknown): void;
+  /** Called if the database cannot be used now. The writer tries again. */
+  onOutage(error: unknown): void;
+  /** Called if the database refuses one outcome. */
+  onRefused(ended: Ended, error: unknown): void;
 }
 
 /**
@@ -70,7 +75,7 @@ export class OutcomeWriter {
    * A repeat does no harm: a written outcome has ended its lease, so the fence drops the repeat.
    */
   async #writeBatch(batch: Ended[]) {
-    const { db, onError } = this.#options;
+    const { db, onOutage } = this.#options;
     let mayBeWritten = false;
     for (let failures = 0; ; failures++) {
       const ours = this.#dropLost(batch);
@@ -81,7 +86,7 @@ export class OutcomeWriter {
         if (!isNothingDone(error) && !isConnectionLost(error))
           return this.#writeEach(ours, error, mayBeWritten);
         mayBeWritten ||= isConnectionLost(error);
-        onError(error);
+        onOutage(error);
       }
       await pause(pauseAfter(failures, BACKOFF));
     }
@@ -96,7 +101,7 @@ export class OutcomeWriter {
 
   /** The outcome itself cannot be written, so the attempt has failed. */
   async #writeFailure(ended: Ended, error: unknown, mayBeWritten: boolean) {
-    this.#options.onError(error);
+    this.#options.onRefused(ended, error);
     if (ended.outcome.also === undefined) return this.#tell([ended], new Set(), mayBeWritten);
     const words = `the outcome could not be written: ${describe(error).split('\n')[0]}`;
     await this.#writeBatch([{ ...ended, outcome: { kind: 'failed', error: words } }]);
@@ -123,30 +128,26 @@ function resultOf({ held, kind, outcome }: Ended): Written {
 
 /** Writes outcomes together, and returns the ids of the tasks that were still held. */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
-  if (batch.every(({ outcome }) => outcome.also === undefined)) return writeOutcomes(db, batch);
-  return db.transaction(async (tx) => {
+  return plannedAnew(db, async (tx) => {
     const accepted = await writeOutcomes(tx, batch);
     for (const { held, outcome } of batch) if (accepted.has(held.taskId)) await outcome.also?.(tx);
     return accepted;
   });
 }
 
-async function writeOutcomes(db: Database | Transaction, batch: Ended[]): Promise<Set<bigint>> {
+async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
   const done = batch.filter(({ outcome }) => outcome.kind === 'done');
   const failed = batch.flatMap((ended) => failureOf(ended) ?? []);
-  const accepted =
-    done.length > 0
-      ? await finishDone(
-          db,
-          done.map(({ held }) => held.hold),
-        )
-      : [];
-  const rest = failed.length > 0 ? await finishFailed(db, failed) : [];
+  const accepted = done.length > 0 ? await finishDone(tx, done.map(holdOf)) : [];
+  const rest = failed.length > 0 ? await finishFailed(tx, failed) : [];
   return new Set([...accepted, ...rest]);
 }
 
-function failureOf({ held, kind, outcome }: Ended): Failure | undefined {
+function failureOf(ended: Ended): Failure | undefined {
+  const { held, kind, outcome } = ended;
   if (outcome.kind !== 'failed') return undefined;
   const error = storable(outcome.error);
-  return { ...held.hold, error, pauseMs: pauseBeforeNext(held, outcome, kind) };
+  return { ...holdOf(ended), error, pauseMs: pauseBeforeNext(held, outcome, kind) };
 }
+
+const holdOf = ({ held }: Ended): Hold => ({ id: held.taskId, attempt: held.number });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../db/client.ts';
-import { describe, PlainError } from '../process/errors.ts';
+import { PlainError } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { Bell } from '../waiting/bell.ts';
@@ -10,6 +10,7 @@ import { HeldTask, LeaseLost } from './attempt.ts';
 import { claimTasks } from './claim.ts';
 import { giveBack } from './finish.ts';
 import { renewLeases } from './heartbeat.ts';
+import { Holding } from './holding.ts';
 import type { Kind } from './kind.ts';
 import {
   BUSY_FOR_MS,
@@ -19,13 +20,17 @@ import {
   POLL_BUSY_MS,
   POLL_IDLE_MS,
 } from './limits.ts';
-import { type Ended, OutcomeWriter, type Written } from './outcomes.ts';
+import { Outage } from './outage.ts';
+import { OutcomeWriter, type Written } from './outcomes.ts';
 import { noteHeartbeat, noteStopped, register, stopDeadWorkers } from './registration.ts';
 
 /** What a worker tells its observer, for metrics. */
 export type WorkerEvent =
   | { kind: 'claimed'; tasks: number; wanted: number; seconds: number }
-  /** `waitedSeconds`: from the time the task was due to its claim. */
+  /**
+   * `waitedSeconds` is the time from the moment when the task was due to its claim. Undefined for a
+   * task that another worker had lost.
+   */
   | { kind: 'began'; task: string; waitedSeconds: number | undefined }
   | { kind: 'ended'; task: string; how: Written | 'given back'; seconds: number };
 
@@ -41,7 +46,7 @@ export interface WorkerOptions {
   name?: string | undefined;
   version: string;
   log: Log;
-  observe?: (event: WorkerEvent) => void;
+  observe?: ((event: WorkerEvent) => void) | undefined;
 }
 
 export interface Worker {
@@ -58,75 +63,72 @@ export interface Worker {
   isAbleToRenew(): boolean;
   load(): { running: number; places: number };
   /** Rejects with a `PlainError` if another worker took the name while this worker was frozen. */
-  leaving: Promise<never>;
+  readonly leaving: Promise<never>;
 }
 
 const BACKOFF: Backoff = { shortestMs: 100, longestMs: 2_000, jitter: 0.5 };
+/** How often the worker looks for leases that have ended by its own clock. */
+const WATCH_MS = 1_000;
 
-/**
- * Starts a worker. Throws a `PlainError` if a living worker has the name.
- */
+/** Starts a worker. Throws a `PlainError` if a living worker has the name. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  const askedAt = performance.now();
+  const registeredAt = performance.now();
   const id = await register(options.db, { ...options, name });
-  const worker = new QueueWorker(id, name, options, askedAt);
-  worker.start();
-  return worker;
+  return new RunningWorker({ ...options, id, name, registeredAt });
 }
 
-class QueueWorker implements Worker {
+interface Registered extends WorkerOptions {
+  id: bigint;
+  name: string;
+  registeredAt: number;
+}
+
+class RunningWorker implements Worker {
   readonly id: bigint;
   readonly name: string;
   readonly leaving: Promise<never>;
-  readonly #db: Database;
+  readonly #options: Registered;
   readonly #kinds: ReadonlyMap<string, Kind>;
-  readonly #places: number;
   readonly #perLane: number;
-  readonly #log: Log;
-  readonly #observe: (event: WorkerEvent) => void;
+  readonly #holding: Holding;
   readonly #outcomes: OutcomeWriter;
-  /** Every attempt until its outcome is written. */
-  readonly #held = new Map<bigint, HeldTask>();
-  /** The attempts whose `run` has not ended. Each has a place. */
-  readonly #running = new Set<HeldTask>();
-  readonly #runningInLane = new Map<string, number>();
+  readonly #outage: Outage;
   readonly #bell = new Bell();
-  readonly #stopClaiming = new AbortController();
-  readonly #stopBeating = new AbortController();
-  #claiming: Promise<void> = Promise.resolve();
-  #beating: Promise<void> = Promise.resolve();
+  readonly #stopClaims = new AbortController();
+  readonly #stopHeartbeats = new AbortController();
+  readonly #claims: Promise<void>;
+  readonly #heartbeats: Promise<void>;
+  readonly #watch: NodeJS.Timeout;
+  #leave: (error: Error) => void = () => undefined;
   #isWoken = false;
-  /** Whether the last claim found as many tasks as it wanted. More tasks are probably due. */
+  /** Whether the last claim found as many tasks as it wanted. Then more tasks are probably due. */
   #isMoreDue = false;
   #renewedAt: number;
-  #leave: (error: Error) => void = () => undefined;
-  #isFailing = false;
 
-  constructor(id: bigint, name: string, options: WorkerOptions, askedAt: number) {
+  constructor(options: Registered) {
+    const { id, name, db, kinds, places } = options;
     this.id = id;
     this.name = name;
     this.leaving = new Promise<never>((_, reject) => {
       this.#leave = reject;
     });
     this.leaving.catch(() => undefined);
-    this.#db = options.db;
-    this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
-    this.#places = options.places;
-    this.#perLane = options.perLane ?? Math.max(1, Math.floor(options.places / 4));
-    this.#log = options.log;
-    this.#observe = options.observe ?? (() => undefined);
+    this.#options = options;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    this.#perLane = options.perLane ?? Math.max(1, Math.floor(places / 4));
+    this.#holding = new Holding({ places, perLane: this.#perLane });
+    this.#outage = new Outage(options.log, name);
     this.#outcomes = new OutcomeWriter({
-      db: options.db,
-      onWritten: (ended, how) => this.#written(ended, how),
-      onError: (error) => this.#noteOutage(error),
+      db,
+      onWritten: ({ held }, how) => this.#forget(held, how),
+      onOutage: this.#outage.note,
+      onRefused: ({ held }, error) => this.#outage.noteRefusal(held.task.kind, error),
     });
-    this.#renewedAt = askedAt;
-  }
-
-  start() {
-    this.#claiming = this.#claimAgainAndAgain();
-    this.#beating = this.#beat();
+    this.#renewedAt = options.registeredAt;
+    this.#claims = this.#claimInTurn();
+    this.#heartbeats = this.#beat();
+    this.#watch = setInterval(() => this.#dropEnded(), WATCH_MS);
   }
 
   wake() {
@@ -139,182 +141,152 @@ class QueueWorker implements Worker {
   }
 
   load() {
-    return { running: this.#running.size, places: this.#places };
+    return { running: this.#holding.running, places: this.#options.places };
   }
 
   async stop(graceMs: number) {
-    this.#stopClaiming.abort();
+    this.#stopClaims.abort();
     this.wake();
-    const ended = async () => {
-      await this.#claiming;
-      while (this.#running.size > 0) await this.#bell.rings(POLL_IDLE_MS);
-      await this.#outcomes.isIdle();
-    };
-    await inTime(ended(), graceMs, () => undefined);
-    const left = [...this.#held.values()];
+    await inTime(this.#untilIdle(), graceMs, () => undefined);
+    clearInterval(this.#watch);
+    const left = this.#holding.all;
     for (const held of left) this.#drop(held, 'given back', new Error('the worker stops'));
-    this.#stopBeating.abort();
-    await this.#beating;
+    this.#stopHeartbeats.abort();
+    await this.#heartbeats;
     try {
-      await giveBack(
-        this.#db,
-        left.map(({ hold }) => hold),
-      );
-      await noteStopped(this.#db, this.id);
+      await giveBack(this.#options.db, left.map(holdOf));
+      await noteStopped(this.#options.db, this.id);
     } catch (error) {
-      this.#noteOutage(error);
+      // The tasks come back when their leases end.
+      this.#outage.note(error);
     }
   }
 
-  async #claimAgainAndAgain() {
-    const stop = this.#stopClaiming.signal;
-    let afterLane = '';
-    let foundAt = Number.NEGATIVE_INFINITY;
-    for (let failures = 0; !stop.aborted; ) {
+  async #untilIdle() {
+    await this.#claims;
+    while (this.#holding.running > 0) await this.#bell.rings(POLL_IDLE_MS);
+    await this.#outcomes.isIdle();
+  }
+
+  /** Claims tasks again and again, until the worker stops. */
+  async #claimInTurn() {
+    const stop = this.#stopClaims.signal;
+    const last = { lane: '', foundAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    while (!stop.aborted) {
       this.#isWoken = false;
-      const count = this.#freePlaces();
-      if (count > 0) {
-        try {
-          const lane = await this.#claim(count, afterLane);
-          failures = 0;
-          if (lane !== undefined) {
-            afterLane = lane;
-            foundAt = performance.now();
-          }
-        } catch (error) {
-          this.#noteOutage(error);
-          await pause(pauseAfter(failures++, BACKOFF), stop);
-          continue;
-        }
+      try {
+        const claimed = await this.#claim(last.lane);
+        last.failures = 0;
+        if (claimed.length > 0) last.foundAt = performance.now();
+        last.lane = claimed.at(-1)?.task.lane ?? last.lane;
+      } catch (error) {
+        this.#outage.note(error);
+        await pause(pauseAfter(last.failures++, BACKOFF), stop);
+        continue;
       }
-      if (!this.#isWoken && !(this.#isMoreDue && this.#freePlaces() > 0)) {
-        const isBusy = performance.now() - foundAt < BUSY_FOR_MS;
+      const isBusy = performance.now() - last.foundAt < BUSY_FOR_MS;
+      if (!this.#isWoken && !(this.#isMoreDue && this.#holding.free > 0))
         await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
-      }
-      // Attempts that end in the same turn of the event loop free their places together.
+      // The attempts that end in the same turn of the event loop free their places together.
       await new Promise(setImmediate);
     }
   }
 
-  /** Outcomes that are not written yet keep their tasks in memory, so their number has a bound. */
-  #freePlaces(): number {
-    const { size: held } = this.#held;
-    return Math.min(LARGEST_CLAIM, this.#places - this.#running.size, 2 * this.#places - held);
-  }
-
-  /** Claims tasks and begins their attempts. Returns the lane of the last task. */
-  async #claim(count: number, afterLane: string): Promise<string | undefined> {
+  /** Claims as many tasks as there are free places, and begins their attempts. */
+  async #claim(afterLane: string): Promise<HeldTask[]> {
+    const count = Math.min(LARGEST_CLAIM, this.#holding.free);
+    if (count <= 0) return [];
     const askedAt = performance.now();
-    const claimed = await claimTasks(this.#db, {
+    const tasks = await claimTasks(this.#options.db, {
       workerId: this.id,
       kinds: [...this.#kinds.keys()],
       count,
       perLane: this.#perLane,
-      running: this.#runningInLane,
+      running: this.#holding.runningInLane,
       afterLane,
     });
-    this.#noteRecovery();
+    this.#outage.over();
+    this.#isMoreDue = tasks.length === count;
     const seconds = (performance.now() - askedAt) / 1_000;
-    this.#observe({ kind: 'claimed', tasks: claimed.length, wanted: count, seconds });
-    this.#isMoreDue = claimed.length === count;
-    for (const task of claimed) {
-      const held = new HeldTask(task, askedAt);
-      this.#observe({ kind: 'began', task: task.kind, waitedSeconds: task.waitedSeconds });
-      void this.#run(held);
-    }
-    return claimed.at(-1)?.lane;
+    this.#observe({ kind: 'claimed', tasks: tasks.length, wanted: count, seconds });
+    const claimed = tasks.map((task) => new HeldTask(task, askedAt));
+    if (this.#stopClaims.signal.aborted) await giveBack(this.#options.db, claimed.map(holdOf));
+    else for (const held of claimed) void this.#run(held);
+    return claimed;
   }
 
   async #run(held: HeldTask) {
-    const kind = this.#kinds.get(held.task.kind) as Kind;
-    const { lane } = held.task;
-    this.#held.set(held.taskId, held);
-    this.#running.add(held);
-    this.#runningInLane.set(lane, (this.#runningInLane.get(lane) ?? 0) + 1);
+    const { kind: name, waitedSeconds } = held.task;
+    const kind = this.#kinds.get(name) as Kind;
+    this.#observe({ kind: 'began', task: name, waitedSeconds });
+    this.#holding.add(held);
     const outcome = await held.run(kind);
-    this.#leavePlace(held);
+    const wasLaneFull = this.#holding.leavePlace(held);
+    if (this.#isMoreDue || wasLaneFull || this.#stopClaims.signal.aborted) this.wake();
     if (outcome) this.#outcomes.write({ held, kind, outcome });
   }
 
-  #leavePlace(held: HeldTask) {
-    const { lane } = held.task;
-    const inLane = this.#runningInLane.get(lane) ?? 1;
-    this.#running.delete(held);
-    if (inLane > 1) this.#runningInLane.set(lane, inLane - 1);
-    else this.#runningInLane.delete(lane);
-    if (this.#isMoreDue || inLane >= this.#perLane || this.#stopClaiming.signal.aborted)
-      this.wake();
-  }
-
-  #written({ held }: Ended, how: Written) {
-    if (how === 'lost') this.#drop(held, 'lost', new LeaseLost());
-    else this.#forget(held, how);
-  }
-
-  /** The attempt has lost its task, or gives it back. */
-  #drop(held: HeldTask, how: 'lost' | 'given back', reason: Error) {
-    held.leave(reason);
-    this.#forget(held, how);
-  }
-
-  #forget(held: HeldTask, how: Written | 'given back') {
-    if (this.#held.get(held.taskId) !== held) return;
-    this.#held.delete(held.taskId);
-    const seconds = (performance.now() - held.beganAt) / 1_000;
-    this.#observe({ kind: 'ended', task: held.task.kind, how, seconds });
-    if (this.#isMoreDue) this.wake();
-  }
-
+  /** Renews the leases again and again, until the worker has stopped. */
   async #beat() {
-    const stop = this.#stopBeating.signal;
-    for (let failures = 0; !stop.aborted; ) {
-      await pause(failures > 0 ? pauseAfter(failures, BACKOFF) : HEARTBEAT_MS, stop);
+    const stop = this.#stopHeartbeats.signal;
+    let failures = 0;
+    for (;;) {
+      await pause(failures === 0 ? HEARTBEAT_MS : pauseAfter(failures, BACKOFF), stop);
       if (stop.aborted) return;
       try {
         await this.#renew();
         failures = 0;
       } catch (error) {
         failures++;
-        this.#noteOutage(error);
+        this.#outage.note(error);
       }
     }
   }
 
   async #renew() {
-    for (const held of this.#held.values())
-      if (!held.isHeld) this.#drop(held, 'lost', new LeaseLost());
+    const { db } = this.#options;
+    this.#dropEnded();
     const askedAt = performance.now();
-    const holds = [...this.#held.values()];
-    if (holds.length > 0) {
-      const { renewed, lost } = await renewLeases(
-        this.#db,
-        holds.map(({ hold }) => hold),
-      );
-      for (const held of holds) {
-        if (renewed.has(held.taskId)) held.renewed(askedAt);
-        else if (lost.has(held.taskId) && this.#running.has(held))
-          this.#drop(held, 'lost', new LeaseLost());
-      }
+    const all = this.#holding.all;
+    const { renewed, lost } = await renewLeases(db, all.map(holdOf));
+    for (const held of all) {
+      if (renewed.has(held.taskId)) held.renewed(askedAt);
+      // If the outcome is being written, the writer finds out whether the task was lost.
+      else if (lost.has(held.taskId) && this.#holding.isRunning(held))
+        this.#drop(held, 'lost', new LeaseLost());
     }
-    const isOurs = await noteHeartbeat(this.#db, this.id, [...this.#held.keys()]);
+    const hasName = await noteHeartbeat(
+      db,
+      this.id,
+      all.map(({ taskId }) => taskId),
+    );
+    if (!hasName) this.#leave(new PlainError(`Another worker has the name "${this.name}" now.`));
     this.#renewedAt = askedAt;
-    this.#noteRecovery();
-    await stopDeadWorkers(this.#db);
-    if (!isOurs) this.#leave(new PlainError(`Another worker has the name "${this.name}" now.`));
+    this.#outage.over();
+    await stopDeadWorkers(db);
   }
 
-  /** One line in the log for each outage. */
-  #noteOutage(error: unknown) {
-    if (!this.#isFailing)
-      this.#log.error({
-        event: 'the worker cannot use the database',
-        worker: this.name,
-        error: describe(error),
-      });
-    this.#isFailing = true;
+  /** Drops the attempts whose leases have ended by the clock of this process. */
+  #dropEnded() {
+    for (const held of this.#holding.all)
+      if (!held.isHeld) this.#drop(held, 'lost', new LeaseLost());
   }
 
-  #noteRecovery() {
-    this.#isFailing = false;
+  #drop(held: HeldTask, how: 'lost' | 'given back', reason: Error) {
+    held.leave(reason);
+    this.#forget(held, how);
+  }
+
+  #forget(held: HeldTask, how: Written | 'given back') {
+    if (!this.#holding.remove(held)) return;
+    const seconds = (performance.now() - held.beganAt) / 1_000;
+    this.#observe({ kind: 'ended', task: held.task.kind, how, seconds });
+    if (this.#isMoreDue) this.wake();
+  }
+
+  #observe(event: WorkerEvent) {
+    this.#options.observe?.(event);
   }
 }
+
+const holdOf = ({ taskId: id, number: attempt }: HeldTask) => ({ id, attempt });

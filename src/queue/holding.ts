@@ -1,0 +1,68 @@
+import type { HeldTask } from './attempt.ts';
+
+export interface Places {
+  /** How many tasks run at the same time. */
+  places: number;
+  /** How many tasks of one lane run at the same time. */
+  perLane: number;
+}
+
+/** The tasks of one worker, in memory. */
+export class Holding {
+  readonly #limits: Places;
+  /** Every attempt until its outcome is written. The worker renews the leases of these attempts. */
+  readonly #held = new Map<bigint, HeldTask>();
+  /** The attempts whose `run` has not ended. Each has a place. */
+  readonly #running = new Set<HeldTask>();
+  readonly #runningInLane = new Map<string, number>();
+
+  constructor(limits: Places) {
+    this.#limits = limits;
+  }
+
+  get all(): HeldTask[] {
+    return [...this.#held.values()];
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get runningInLane(): ReadonlyMap<string, number> {
+    return this.#runningInLane;
+  }
+
+  /**
+   * How many more tasks may be claimed. An attempt gives its place back before its outcome is
+   * written, so that claims and outcomes go on side by side. The second bound is for the outcomes
+   * that wait: while the database is slow, the worker must not claim on and on.
+   */
+  get free(): number {
+    const { places } = this.#limits;
+    return Math.min(places - this.#running.size, 2 * places - this.#held.size);
+  }
+
+  isRunning = (held: HeldTask): boolean => this.#running.has(held);
+
+  add(held: HeldTask) {
+    const { lane } = held.task;
+    this.#held.set(held.taskId, held);
+    this.#running.add(held);
+    this.#runningInLane.set(lane, (this.#runningInLane.get(lane) ?? 0) + 1);
+  }
+
+  /** Gives the place of an attempt back. Returns whether its lane was full. */
+  leavePlace(held: HeldTask): boolean {
+    const { lane } = held.task;
+    const inLane = this.#runningInLane.get(lane) ?? 1;
+    this.#running.delete(held);
+    if (inLane > 1) this.#runningInLane.set(lane, inLane - 1);
+    else this.#runningInLane.delete(lane);
+    return inLane >= this.#limits.perLane;
+  }
+
+  /** Returns false if the task was removed before. A later attempt of the same task stays. */
+  remove(held: HeldTask): boolean {
+    return this.#held.get(held.taskId) === held && this.#held.delete(held.taskId);
+  }
+}
