@@ -1,0 +1,176 @@
+import { sql } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { whileLocked } from '../support/locks.ts';
+import { makeQueue } from '../support/queue.ts';
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
+
+describe('a claim', () => {
+  test('takes due tasks in the order in which they are due', async () => {
+    const { add, claim } = await makeQueue();
+    const [late, early, future] = await add(
+      { runAt: inSeconds(-10) },
+      { runAt: inSeconds(-20) },
+      { runAt: inSeconds(60) },
+    );
+    const claimed = await claim();
+    expect(claimed.map(({ id }) => id)).toEqual([early, late]);
+    expect(claimed.map(({ id }) => id)).not.toContain(future);
+    expect(claimed[0]).toMatchObject({ attempt: 1, attemptsLeft: 2, lane: '', kind: 'work' });
+    expect(claimed[0]?.waitedSeconds).toBeGreaterThan(19);
+  });
+
+  test('keeps the order of tasks that were added together', async () => {
+    const { add, claim } = await makeQueue();
+    const ids = await add(...Array.from({ length: 50 }, (_, n) => ({ payload: { n } })));
+    const claimed = await claim({ count: 50, perLane: 50 });
+    expect(claimed.map(({ id }) => id)).toEqual(ids);
+    expect(claimed.map(({ payload }) => payload)).toEqual(ids.map((_, n) => ({ n })));
+  });
+
+  test('takes a task only once, and leaves tasks of unknown kinds', async () => {
+    const { add, claim } = await makeQueue();
+    const [known] = await add({}, { kind: 'unknown' });
+    expect((await claim()).map(({ id }) => id)).toEqual([known]);
+    expect(await claim()).toEqual([]);
+    expect(await claim({ kinds: ['unknown'] })).toHaveLength(1);
+  });
+
+  // Without `for update skip locked`, the claim waits for the other session, and this test fails.
+  test('skips tasks that another session has locked, and does not wait', async () => {
+    const { url, add, claim } = await makeQueue();
+    const [locked, free] = await add({}, {});
+    const claimed = await whileLocked(
+      url,
+      `select from tasks where id = ${locked} for update`,
+      async () => (await claim()).map(({ id }) => id),
+    );
+    expect(claimed).toEqual([free]);
+  });
+
+  // Without `for update skip locked`, two claims return the same task. Without the condition on the
+  // lease, too.
+  test('shares no task with other claims at the same moment', async () => {
+    const { db, add, claim } = await makeQueue();
+    for (let round = 0; round < 10; round++) {
+      await db.execute(sql`delete from tasks`);
+      await add(...Array.from({ length: 100 }, (_, n) => ({ lane: `lane ${n % 3}` })));
+      const claims = Array.from({ length: 8 }, async () => [
+        ...(await claim({ count: 10 })),
+        ...(await claim({ count: 10 })),
+      ]);
+      const ids = (await Promise.all(claims)).flat().map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+
+  test('takes all due tasks of a huge lane beside many small lanes', async () => {
+    const { add, claim } = await makeQueue();
+    await add(...Array.from({ length: 300 }, () => ({ lane: 'huge' })));
+    await add(...Array.from({ length: 100 }, (_, n) => ({ lane: `small ${n}` })));
+    const claimed = await claim({ count: 250, perLane: 250 });
+    expect(claimed).toHaveLength(250);
+  });
+
+  test('is not held up by lanes whose tasks are due later', async () => {
+    const { add, claim } = await makeQueue();
+    await add(
+      ...Array.from({ length: 1_000 }, (_, n) => ({ lane: `a ${n}`, runAt: inSeconds(60) })),
+    );
+    const [due] = await add({ lane: 'b' });
+    expect((await claim()).map(({ id }) => id)).toEqual([due]);
+  });
+});
+
+describe('the lanes', () => {
+  const lanesOf = (claimed: { lane: string }[]) => claimed.map(({ lane }) => lane);
+
+  test('get their turns one after the other, beginning after the last lane', async () => {
+    const { add, claim } = await makeQueue();
+    for (const lane of ['', 'a', 'b', 'c']) await add({ lane }, { lane });
+    expect(lanesOf(await claim({ perLane: 1, afterLane: 'b' }))).toEqual(['c', '', 'a', 'b']);
+    expect(lanesOf(await claim({ perLane: 1, count: 2, afterLane: 'c' }))).toEqual(['', 'a']);
+    expect(lanesOf(await claim({ perLane: 1, count: 2, afterLane: 'a' }))).toEqual(['b', 'c']);
+  });
+
+  test('get no more places than their bound, with the tasks that run already', async () => {
+    const { add, claim } = await makeQueue();
+    for (const lane of ['a', 'b']) await add({ lane }, { lane }, { lane }, { lane });
+    const claimed = await claim({ perLane: 3, running: new Map([['a', 2]]) });
+    expect(lanesOf(claimed)).toEqual(['a', 'b', 'b', 'b']);
+    expect(lanesOf(await claim({ perLane: 3, running: new Map([['a', 5]]) }))).toEqual(['b']);
+  });
+
+  test('one lane with ten thousand tasks delays the first task of another by three claims', async () => {
+    const { add, claim } = await makeQueue();
+    await add(...Array.from({ length: 10_000 }, () => ({ lane: 'full' })));
+    const [first] = await add({ lane: 'small' });
+    let afterLane = '';
+    let claims = 0;
+    for (let isFound = false; !isFound; claims++) {
+      const claimed = await claim({ count: 4, perLane: 1, afterLane });
+      isFound = claimed.some(({ id }) => id === first);
+      afterLane = claimed.at(-1)?.lane ?? '';
+    }
+    expect(claims).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a task whose lease has ended', () => {
+  test('is claimed again, and its lost attempt is recorded', async () => {
+    const { add, claim, endLeases, ends } = await makeQueue();
+    const [id] = await add({});
+    await claim();
+    expect(await claim({ workerId: 2n })).toEqual([]);
+    await endLeases();
+    const [again] = await claim({ workerId: 2n });
+    expect(again).toMatchObject({ id, attempt: 2, attemptsLeft: 1, waitedSeconds: undefined });
+    expect(await ends(id)).toEqual(['lost']);
+  });
+
+  test('is dead if no attempts are left', async () => {
+    const { add, claim, endLeases, row, ends } = await makeQueue();
+    const [id] = await add({ attempts: 2 });
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      expect(await claim()).toHaveLength(1);
+      await endLeases();
+    }
+    expect(await claim()).toEqual([]);
+    expect(await row(id)).toMatchObject({
+      ended: 'dead',
+      attempt: 2,
+      lease_until: null,
+      error: 'the worker of the last attempt was lost',
+    });
+    expect(await ends(id)).toEqual(['lost', 'lost']);
+    await endLeases();
+    expect(await claim()).toEqual([]);
+  });
+
+  test('is claimed by one of many workers that look at the same moment', async () => {
+    const { add, claim, endLeases } = await makeQueue();
+    for (let round = 0; round < 10; round++) {
+      const [id] = await add({ attempts: 9 });
+      await claim();
+      await endLeases();
+      const claims = await Promise.all(Array.from({ length: 8 }, () => claim()));
+      expect(claims.flat().filter((task) => task.id === id)).toHaveLength(1);
+    }
+  });
+});
+
+test('a claim after a plan for an empty table still uses the index', async () => {
+  const { db, add, claim } = await makeQueue(undefined, { connections: 1 });
+  for (let times = 0; times < 10; times++) await claim();
+  await add(...Array.from({ length: 5_000 }, () => ({})));
+  const scans = async () => {
+    await db.execute(sql`select pg_stat_force_next_flush()`);
+    const [row] = await db.execute(
+      sql`select seq_tup_read::int as n from pg_stat_user_tables where relname = 'tasks'`,
+    );
+    return row?.n;
+  };
+  const before = await scans();
+  expect(await claim()).toHaveLength(10);
+  expect(await scans()).toBe(before);
+});

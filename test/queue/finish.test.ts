@@ -1,0 +1,180 @@
+import { eq } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import type { Transaction } from '../../src/db/client.ts';
+import { HeldTask } from '../../src/queue/attempt.ts';
+import type { ClaimedTask } from '../../src/queue/claim.ts';
+import { finishDone, finishFailed, giveBack } from '../../src/queue/finish.ts';
+import { renewLeases } from '../../src/queue/heartbeat.ts';
+import type { AttemptOutcome } from '../../src/queue/kind.ts';
+import { OutcomeWriter, type Written } from '../../src/queue/outcomes.ts';
+import { cancelTask } from '../../src/queue/queries.ts';
+import { tasks } from '../../src/queue/tables.ts';
+import { whileLocked } from '../support/locks.ts';
+import { done, holdOf, kindOf, makeQueue } from '../support/queue.ts';
+
+/** Two tasks, claimed by one worker. The second task is then lost to another worker. */
+async function makeHalfLost() {
+  const queue = await makeQueue();
+  await queue.add({}, {});
+  const [kept, lost] = (await queue.claim()) as [ClaimedTask, ClaimedTask];
+  await queue.endLeases();
+  const again = await queue.claim({ workerId: 2n });
+  await giveBack(queue.db, again.filter(({ id }) => id === kept.id).map(holdOf));
+  const [keptAgain] = (await queue.claim()) as [ClaimedTask];
+  return { ...queue, kept: keptAgain, lost };
+}
+
+// Without `attempt` in the fence, the lost attempt finishes the task of the other worker.
+test('an attempt that has lost its task writes no outcome, and the others of its batch do', async () => {
+  const { db, kept, lost, row } = await makeHalfLost();
+  const written = await db.transaction((tx) => finishDone(tx, [kept, lost].map(holdOf)));
+  expect(written).toEqual(new Set([kept.id]));
+  expect(await row(kept.id)).toMatchObject({ ended: 'done', lease_until: null });
+  expect(await row(lost.id)).toMatchObject({ ended: null, attempt: 2 });
+});
+
+test('an attempt that has lost its task writes no failure', async () => {
+  const { db, kept, lost, row, ends } = await makeHalfLost();
+  const failures = [kept, lost].map((task) => ({ ...holdOf(task), error: 'no', pauseMs: 0 }));
+  const written = await db.transaction((tx) => finishFailed(tx, failures));
+  expect(written).toEqual(new Set([kept.id]));
+  expect(await row(lost.id)).toMatchObject({ error: null, attempt: 2 });
+  expect(await ends(lost.id)).toEqual(['lost']);
+});
+
+test('an attempt that has lost its task renews and gives back nothing', async () => {
+  const { db, kept, lost, row } = await makeHalfLost();
+  const before = await row(lost.id);
+  expect(await renewLeases(db, [kept, lost].map(holdOf))).toEqual({
+    renewed: new Set([kept.id]),
+    lost: new Set([lost.id]),
+  });
+  await giveBack(db, [holdOf(lost)]);
+  expect(await row(lost.id)).toEqual(before);
+});
+
+test.each(['done', 'failed', 'cancelled', 'given back'] as const)(
+  'after a task is %s, its attempt can write nothing more',
+  async (end) => {
+    const { db, add, claim, row } = await makeQueue();
+    await add({});
+    const [task] = (await claim()) as [ClaimedTask];
+    const hold = holdOf(task);
+    const failure = { ...hold, error: 'no', pauseMs: 60_000 };
+    if (end === 'done') await db.transaction((tx) => finishDone(tx, [hold]));
+    if (end === 'failed') await db.transaction((tx) => finishFailed(tx, [failure]));
+    if (end === 'cancelled') await cancelTask(db, task.id);
+    if (end === 'given back') await giveBack(db, [hold]);
+    const before = await row(task.id);
+    expect(await db.transaction((tx) => finishDone(tx, [hold]))).toEqual(new Set());
+    expect(await db.transaction((tx) => finishFailed(tx, [failure]))).toEqual(new Set());
+    await giveBack(db, [hold]);
+    expect((await renewLeases(db, [hold])).lost).toEqual(new Set([task.id]));
+    expect(await row(task.id)).toEqual(before);
+  },
+);
+
+test('a heartbeat does not wait for a locked task, and does not count it as lost', async () => {
+  const { url, db, add, claim } = await makeQueue();
+  await add({}, {});
+  const [locked, free] = (await claim()) as [ClaimedTask, ClaimedTask];
+  const renewal = await whileLocked(
+    url,
+    `select from tasks where id = ${locked.id} for update`,
+    () => renewLeases(db, [locked, free].map(holdOf)),
+  );
+  expect(renewal).toEqual({ renewed: new Set([free.id]), lost: new Set() });
+});
+
+test('a task that was given back is due at once, with the same number of attempts left', async () => {
+  const { db, add, claim, ends } = await makeQueue();
+  await add({ attempts: 1 });
+  const [task] = (await claim()) as [ClaimedTask];
+  await giveBack(db, [holdOf(task)]);
+  expect(await claim()).toMatchObject([{ id: task.id, attempt: 2, attemptsLeft: 0 }]);
+  expect(await ends(task.id)).toEqual(['given back']);
+});
+
+/** Writes outcomes with the worker's own writer, and returns how they were written. */
+async function writeAll(
+  queue: Awaited<ReturnType<typeof makeQueue>>,
+  outcomes: { task: ClaimedTask; outcome: AttemptOutcome; askedAt?: number }[],
+) {
+  const written = new Map<bigint, Written>();
+  const errors: unknown[] = [];
+  const writer = new OutcomeWriter({
+    db: queue.db,
+    onWritten: ({ held }, how) => void written.set(held.taskId, how),
+    onOutage: (error) => void errors.push(error),
+    onRefused: (_, error) => void errors.push(error),
+  });
+  for (const { task, outcome, askedAt = performance.now() } of outcomes)
+    writer.write({ held: new HeldTask(task, askedAt), kind: kindOf(done), outcome });
+  await writer.isIdle();
+  return { written, errors };
+}
+
+const renaming = (lane: string, id: bigint) => async (tx: Transaction) => {
+  await tx.update(tasks).set({ lane }).where(eq(tasks.id, id));
+};
+
+test('`also` writes in the transaction of the outcome, and not at all for a lost task', async () => {
+  const queue = await makeHalfLost();
+  const { kept, lost, row } = queue;
+  const { written } = await writeAll(queue, [
+    { task: kept, outcome: { kind: 'done', also: renaming('kept', kept.id) } },
+    { task: lost, outcome: { kind: 'done', also: renaming('lost', lost.id) } },
+  ]);
+  expect(written).toEqual(
+    new Map([
+      [kept.id, 'done'],
+      [lost.id, 'lost'],
+    ]),
+  );
+  expect(await row(kept.id)).toMatchObject({ lane: 'kept', ended: 'done' });
+  expect(await row(lost.id)).toMatchObject({ lane: '', ended: null });
+});
+
+test('if `also` throws, its own attempt fails, and the others of the batch are written', async () => {
+  const queue = await makeQueue();
+  await queue.add({}, {});
+  const [bad, good] = (await queue.claim()) as [ClaimedTask, ClaimedTask];
+  const throws = async () => {
+    throw new Error('no room for the delivery');
+  };
+  const { written, errors } = await writeAll(queue, [
+    { task: bad, outcome: { kind: 'done', also: throws } },
+    { task: good, outcome: { kind: 'done', also: renaming('good', good.id) } },
+  ]);
+  expect(written).toEqual(
+    new Map([
+      [bad.id, 'failed'],
+      [good.id, 'done'],
+    ]),
+  );
+  expect(errors).toHaveLength(1);
+  expect(await queue.row(bad.id)).toMatchObject({
+    ended: null,
+    error: 'the outcome could not be written: Error: no room for the delivery',
+  });
+  expect(await queue.row(good.id)).toMatchObject({ lane: 'good', ended: 'done' });
+});
+
+test('an attempt whose lease has ended by our own clock writes nothing', async () => {
+  const queue = await makeQueue();
+  await queue.add({});
+  const [task] = (await queue.claim()) as [ClaimedTask];
+  const askedAt = performance.now() - 15_000;
+  const { written } = await writeAll(queue, [{ task, outcome: { kind: 'done' }, askedAt }]);
+  expect(written.get(task.id)).toBe('lost');
+  expect(await queue.row(task.id)).toMatchObject({ ended: null, attempt: 1 });
+});
+
+test('an error text is shortened, and loses what PostgreSQL cannot store', async () => {
+  const queue = await makeQueue();
+  await queue.add({});
+  const [task] = (await queue.claim()) as [ClaimedTask];
+  const error = `\0\uD800${'x'.repeat(1_000)}`;
+  await writeAll(queue, [{ task, outcome: { kind: 'failed', error } }]);
+  expect(await queue.row(task.id)).toMatchObject({ error: `\uFFFD${'x'.repeat(498)}` });
+});

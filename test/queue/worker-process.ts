@@ -1,0 +1,53 @@
+// A worker in a process of its own. The test may kill, freeze or block this process.
+import { sql } from 'drizzle-orm';
+import { connect } from '../../src/db/client.ts';
+import type { Attempt, AttemptOutcome } from '../../src/queue/kind.ts';
+import { startWorker } from '../../src/queue/worker.ts';
+
+const [url = '', name = ''] = process.argv.slice(2);
+const { db } = connect(url);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const log = { info: () => undefined, error: () => undefined };
+
+/** Keeps the event loop busy, so that no timer and no answer is handled. */
+function block(ms: number) {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+async function run(attempt: Attempt): Promise<AttemptOutcome> {
+  const { act, ms = 0 } = attempt.payload as { act: string; ms?: number };
+  say(`began ${attempt.taskId} ${attempt.number}`);
+  if (act === 'die') process.kill(process.pid, 'SIGKILL');
+  if (act === 'hang') await new Promise(() => undefined);
+  if (act === 'block') {
+    block(ms);
+    say(`able to renew: ${worker.isAbleToRenew()}`);
+    try {
+      attempt.assertHeld();
+      say('still held');
+    } catch (error) {
+      say((error as Error).message);
+    }
+  }
+  return {
+    kind: 'done',
+    also: async (tx) => {
+      await tx.execute(sql`insert into recruiters (name) values (${`written by ${name}`})`);
+    },
+  };
+}
+
+const worker = await startWorker({
+  db,
+  kinds: [{ name: 'work', timeoutMs: 120_000, pauseMs: () => 0, run }],
+  places: 4,
+  perLane: 4,
+  name,
+  version: 'test',
+  log,
+  observe: (event) => {
+    if (event.kind === 'ended') say(`ended ${event.how}`);
+  },
+});
+say('ready');

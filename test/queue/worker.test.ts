@@ -1,0 +1,386 @@
+import { sql } from 'drizzle-orm';
+import { describe, expect, test, vi } from 'vitest';
+import { connectionLost } from '../../src/db/one-connection.ts';
+import { openSession } from '../../src/db/session.ts';
+import { LeaseLost } from '../../src/queue/attempt.ts';
+import type { Attempt } from '../../src/queue/kind.ts';
+import { cancelTask, findTask, listWorkers } from '../../src/queue/queries.ts';
+import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts';
+
+const soon = { timeout: 20_000 };
+
+describe('a worker', () => {
+  test('runs tasks, and records who ran them', async () => {
+    const { db, add } = await makeQueue();
+    const { worker, ends } = await makeWorker(db, done, { name: 'a worker' });
+    const [id] = await add({ payload: { text: 'hello' } });
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
+    expect(await findTask(db, id as bigint)).toMatchObject({
+      status: 'done',
+      payload: { text: 'hello' },
+      attempts: [{ attempt: 1, workerId: worker.id, workerName: 'a worker', ended: 'done' }],
+    });
+  });
+
+  test('finds tasks of other processes by itself', async () => {
+    const { db, add } = await makeQueue();
+    const { ends } = await makeWorker(db, done);
+    await add({}, {}, {});
+    await vi.waitFor(() => expect(ends()).toEqual(['done', 'done', 'done']), soon);
+  });
+
+  test('tries a failed task again, until it is dead with its last error', async () => {
+    const { db, add, row, ends: endsOf } = await makeQueue();
+    const numbers: number[] = [];
+    const { worker, ends } = await makeWorker(db, async ({ number }) => {
+      numbers.push(number);
+      throw new Error(`failure ${number}`);
+    });
+    const [id] = await add({ attempts: 3 });
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toEqual(['failed', 'failed', 'dead']), soon);
+    expect(numbers).toEqual([1, 2, 3]);
+    expect(await row(id)).toMatchObject({ ended: 'dead', error: 'Error: failure 3' });
+    expect(await endsOf(id)).toEqual(['failed', 'failed', 'failed']);
+  });
+
+  test('does not run a task again that failed finally', async () => {
+    const { db, add, row } = await makeQueue();
+    await makeWorker(db, async () => ({ kind: 'failed', error: 'gone', final: true }));
+    const [id] = await add({ attempts: 9 });
+    await vi.waitFor(async () => expect((await row(id)).ended).toBe('dead'), soon);
+  });
+
+  test('waits for the pause of the kind, or for the pause of the outcome', async () => {
+    const { db, add } = await makeQueue();
+    const kind = {
+      ...kindOf(async ({ payload }) => {
+        const { pauseMs } = payload as { pauseMs?: number };
+        return { kind: 'failed', error: 'no', pauseMs };
+      }),
+      pauseMs: (attempt: number) => attempt * 1_000_000,
+    };
+    await add({}, { payload: { pauseMs: 5_000_000 } });
+    await makeWorker(db, done, { kinds: [kind] });
+    const pauses = async () => {
+      const rows = await db.execute(sql`select extract(epoch from run_at - ended_at)::float as s
+        from tasks join task_attempts on task_id = id order by id`);
+      return rows.map(({ s }) => Number(s));
+    };
+    await vi.waitFor(async () => expect(await pauses()).toHaveLength(2), soon);
+    expect(await pauses()).toEqual([1_000, 5_000]);
+  });
+
+  test('ends an attempt that takes too long, and ignores its late outcome', async () => {
+    const { db, add, row } = await makeQueue();
+    const late = signal<Attempt>();
+    const goOn = signal();
+    const kind = {
+      ...kindOf(async (attempt) => {
+        if (attempt.number > 1) return { kind: 'failed', error: 'again', final: true };
+        late.tell(attempt);
+        await goOn.told;
+        return { kind: 'done' };
+      }),
+      timeoutMs: 50,
+    };
+    const { worker, ends } = await makeWorker(db, done, { kinds: [kind], places: 1 });
+    const [id] = await add({});
+    worker.wake();
+    const attempt = await late.told;
+    await vi.waitFor(() => expect(ends()).toEqual(['failed', 'dead']), soon);
+    expect(attempt.signal.aborted).toBe(true);
+    expect(() => attempt.assertHeld()).toThrow(LeaseLost);
+    goOn.tell();
+    await worker.stop(1_000);
+    expect(await row(id)).toMatchObject({ ended: 'dead', error: 'again', attempt: 2 });
+  });
+
+  test('never runs more tasks of a lane than its bound, and never more than its places', async () => {
+    const { db, add } = await makeQueue();
+    const now = { all: 0, ofA: 0 };
+    const most = { all: 0, ofA: 0 };
+    const { worker, ends } = await makeWorker(
+      db,
+      async ({ payload }) => {
+        const isA = (payload as { lane: string }).lane === 'a';
+        now.all++;
+        if (isA) now.ofA++;
+        most.all = Math.max(most.all, now.all);
+        most.ofA = Math.max(most.ofA, now.ofA);
+        await new Promise(setImmediate);
+        now.all--;
+        if (isA) now.ofA--;
+        return { kind: 'done' };
+      },
+      { places: 4, perLane: 2 },
+    );
+    for (const lane of ['a', 'b', 'c'])
+      await add(...Array.from({ length: 20 }, () => ({ lane, payload: { lane } })));
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toHaveLength(60), soon);
+    expect(most).toEqual({ all: 4, ofA: 2 });
+  });
+
+  test('has a quarter of its places for each lane by default, and at least one', async () => {
+    const { db, add } = await makeQueue();
+    await add(...Array.from({ length: 9 }, () => ({})));
+    const never = () => new Promise<never>(() => undefined);
+    const { worker } = await makeWorker(db, never, { places: 8 });
+    const { worker: small } = await makeWorker(db, never, { places: 2 });
+    await vi.waitFor(() => {
+      expect(worker.load()).toEqual({ running: 2, places: 8 });
+      expect(small.load()).toEqual({ running: 1, places: 2 });
+    }, soon);
+  });
+});
+
+describe('two workers', () => {
+  // Without SKIP LOCKED, without the condition on the lease, or without the lease itself, this fails.
+  test('never run one task at the same time', async () => {
+    const { db, add } = await makeQueue();
+    const running = new Set<bigint>();
+    const twice: bigint[] = [];
+    let runs = 0;
+    const run = async ({ taskId }: Attempt) => {
+      if (running.has(taskId)) twice.push(taskId);
+      running.add(taskId);
+      runs++;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running.delete(taskId);
+      return { kind: 'done' as const };
+    };
+    const workers = await Promise.all(
+      Array.from({ length: 4 }, () => makeWorker(db, run, { places: 20, perLane: 20 })),
+    );
+    await add(...Array.from({ length: 1_000 }, () => ({})));
+    for (const { worker } of workers) worker.wake();
+    await vi.waitFor(() => expect(workers.flatMap(({ ends }) => ends())).toHaveLength(1_000), soon);
+    expect(twice).toEqual([]);
+    expect(runs).toBe(1_000);
+  });
+
+  test('do not have one name while both live', async () => {
+    const { db } = await makeQueue();
+    await makeWorker(db, done, { name: 'one' });
+    await expect(makeWorker(db, done, { name: 'one' })).rejects.toThrow(
+      /^A living worker has the name "one"\. .* its name is free in 1[45] s\.$/,
+    );
+  });
+
+  test('one of twenty workers that start together gets a name', async () => {
+    const { db } = await makeQueue();
+    const starts = Array.from({ length: 20 }, () => makeWorker(db, done, { name: 'same' }));
+    const results = await Promise.allSettled(starts);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('may have one name after the other: when the first has stopped, or when its lease has ended', async () => {
+    const { db } = await makeQueue();
+    const { worker } = await makeWorker(db, done, { name: 'one' });
+    await worker.stop(0);
+    const second = await makeWorker(db, done, { name: 'one' });
+    await db.execute(sql`update workers set lease_until = statement_timestamp()`);
+    const third = await makeWorker(db, done, { name: 'one' });
+    const rows = await listWorkers(db, { limit: 10 });
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      [third.worker.id, 'living'],
+      [second.worker.id, 'stopped'],
+      [worker.id, 'stopped'],
+    ]);
+    // The second worker lives, but another worker has its name. It learns this at its heartbeat.
+    await expect(second.worker.leaving).rejects.toThrow('Another worker has the name "one" now.');
+  });
+});
+
+describe('stopping', () => {
+  test('waits for running attempts, and claims nothing more', async () => {
+    const { db, add, row } = await makeQueue();
+    const began = signal();
+    const goOn = signal();
+    const { worker } = await makeWorker(db, async () => {
+      began.tell();
+      await goOn.told;
+      return { kind: 'done' };
+    });
+    const [first] = await add({});
+    worker.wake();
+    await began.told;
+    const stopped = worker.stop(20_000);
+    const [second] = await add({});
+    goOn.tell();
+    await stopped;
+    expect(await row(first)).toMatchObject({ ended: 'done' });
+    expect(await row(second)).toMatchObject({ attempt: 0 });
+    expect(await listWorkers(db, { limit: 1 })).toMatchObject([{ status: 'stopped' }]);
+  });
+
+  test('aborts attempts that do not end in time, and gives their tasks back at once', async () => {
+    const { db, add, row, claim } = await makeQueue();
+    const began = signal<Attempt>();
+    const { worker, ends } = await makeWorker(db, (attempt) => {
+      began.tell(attempt);
+      return new Promise(() => undefined);
+    });
+    const [id] = await add({ attempts: 1 });
+    worker.wake();
+    const attempt = await began.told;
+    await worker.stop(10);
+    expect(attempt.signal.aborted).toBe(true);
+    expect(ends()).toEqual(['given back']);
+    expect(await row(id)).toMatchObject({ lease_until: null, attempts_left: 1, attempt: 1 });
+    expect(await claim()).toMatchObject([{ id, attempt: 2 }]);
+  });
+});
+
+describe('losing a task', () => {
+  test('a cancelled task aborts its attempt, whose outcome and `also` are not written', async () => {
+    const { db, add, row } = await makeQueue();
+    const began = signal<Attempt>();
+    const also = vi.fn();
+    const { worker, ends } = await makeWorker(db, async (attempt) => {
+      began.tell(attempt);
+      await new Promise((resolve) => attempt.signal.addEventListener('abort', resolve));
+      return { kind: 'done', also };
+    });
+    const [id] = await add({});
+    worker.wake();
+    const attempt = await began.told;
+    expect(await cancelTask(db, id as bigint)).toEqual({ kind: 'cancelled' });
+    await vi.waitFor(() => expect(ends()).toEqual(['lost']), soon);
+    expect(() => attempt.assertHeld()).toThrow(LeaseLost);
+    await worker.stop(1_000);
+    expect(also).not.toHaveBeenCalled();
+    expect(await row(id)).toMatchObject({ ended: 'cancelled' });
+    expect((await findTask(db, id as bigint))?.attempts).toMatchObject([{ ended: 'cancelled' }]);
+  });
+
+  test('an attempt that ends after it lost its task writes nothing', async () => {
+    const { db, add, claim, row, endLeases } = await makeQueue();
+    const began = signal();
+    const goOn = signal();
+    const also = vi.fn();
+    const { worker, ends } = await makeWorker(db, async () => {
+      began.tell();
+      await goOn.told;
+      return { kind: 'done', also };
+    });
+    const [id] = await add({});
+    worker.wake();
+    await began.told;
+    await endLeases();
+    // Nothing is left for the first worker, because the claim of the other worker counted an attempt.
+    expect(await claim({ workerId: 99n })).toMatchObject([{ id, attempt: 2 }]);
+    goOn.tell();
+    await vi.waitFor(() => expect(ends()).toEqual(['lost']), soon);
+    expect(also).not.toHaveBeenCalled();
+    expect(await row(id)).toMatchObject({ ended: null, attempt: 2, worker_id: '99' });
+  });
+
+  test('a heartbeat keeps the task of a living worker for longer than its lease', async () => {
+    const { db, add, claim, row } = await makeQueue();
+    const { worker } = await makeWorker(db, () => new Promise(() => undefined));
+    const [id] = await add({});
+    worker.wake();
+    const lease = async () => String((await row(id)).lease_until);
+    await vi.waitFor(async () => expect(await lease()).not.toBe('null'), soon);
+    const first = await lease();
+    await vi.waitFor(async () => expect((await lease()) > first).toBe(true), soon);
+    expect(await claim()).toEqual([]);
+    expect(worker.isAbleToRenew()).toBe(true);
+    expect(await listWorkers(db, { limit: 1 })).toMatchObject([{ holds: [String(id)] }]);
+  });
+});
+
+describe('a lost connection', () => {
+  /** Loses a connection once, after the server ran a statement that matches, and before its answer. */
+  async function makeLossy(fits: RegExp) {
+    let isLost = false;
+    let isArmed = false;
+    const sound = await makeQueue();
+    const open: typeof openSession = (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      let isNext = false;
+      const run: typeof session.run = async (statement) => {
+        const answer = await session.run(statement);
+        if (!isArmed || isLost) return answer;
+        isNext ||= fits.test(statement.text);
+        if (!isNext || statement.text !== 'commit') return answer;
+        isLost = true;
+        await session.close(0);
+        throw connectionLost();
+      };
+      return { ...session, run };
+    };
+    const { db } = await makeQueue(sound.url, { open });
+    return {
+      ...sound,
+      lossy: db,
+      arm: () => {
+        isArmed = true;
+      },
+      isLost: () => isLost,
+    };
+  }
+
+  test('at the commit of an outcome repeats the outcome, which does no harm', async () => {
+    const { lossy, add, row, arm, isLost } = await makeLossy(/ended = 'done'/);
+    arm();
+    const { worker, ends, errors } = await makeWorker(lossy, done);
+    const [id] = await add({});
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toEqual(['unknown']), soon);
+    expect(isLost()).toBe(true);
+    expect(await row(id)).toMatchObject({ ended: 'done', attempt: 1 });
+    expect(errors).toHaveLength(1);
+  });
+
+  test('at the commit of a claim leaves the tasks to the end of their leases', async () => {
+    const {
+      lossy,
+      add,
+      row,
+      arm,
+      isLost,
+      endLeases,
+      ends: endsOf,
+    } = await makeLossy(/with recursive/);
+    const [id] = await add({});
+    arm();
+    const { ends } = await makeWorker(lossy, done);
+    await vi.waitFor(() => expect(isLost()).toBe(true), soon);
+    expect(await row(id)).toMatchObject({ ended: null, attempt: 1 });
+    await endLeases();
+    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
+    expect(await row(id)).toMatchObject({ ended: 'done', attempt: 2 });
+    expect(await endsOf(id)).toEqual(['lost']);
+  });
+
+  test('again and again is one line in the log, and the worker goes on afterwards', async () => {
+    const sound = await makeQueue();
+    let isDown = false;
+    let statements = 0;
+    const open: typeof openSession = (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      return {
+        ...session,
+        async run(statement) {
+          if (!isDown) return session.run(statement);
+          statements++;
+          await session.close(0);
+          throw connectionLost();
+        },
+      };
+    };
+    const { db } = await makeQueue(sound.url, { open });
+    const { ends, errors, worker } = await makeWorker(db, done);
+    isDown = true;
+    await vi.waitFor(() => expect(statements).toBeGreaterThan(5), soon);
+    isDown = false;
+    expect(errors.map(({ event }) => event)).toEqual(['the worker cannot use the database']);
+    await sound.add({});
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
+  });
+});
