@@ -31,12 +31,11 @@ export interface ClaimedTask {
 }
 
 const NOW = sql`statement_timestamp()`;
-const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /**
- * The lanes with unfinished tasks, in turn. `after` gets its turn last. Each step jumps to the next
+ * The lanes with unfinished tasks, in turn. The lane `after` comes last. Each step jumps to the next
  * lane in the index, so a lane costs one look into the index, however many tasks the lane has. The
- * steps come one at a time. The claim takes no more steps when it has enough tasks.
+ * claim takes no more steps when it has enough tasks.
  */
 const lanesInTurn = (after: string): SQL => sql`
   lanes (round, lane, run_at) as (
@@ -54,54 +53,72 @@ const lanesInTurn = (after: string): SQL => sql`
     ) as next
   )`;
 
+/** No attempt holds the task: the task waits, or the lease of its last attempt has ended. */
+const IS_FREE = sql`(lease_until is null or lease_until <= ${NOW})`;
+
+/** How many more tasks of the lane the worker may run. */
+const placesInLane = ({ perLane, running }: Wanted): SQL => sql`
+  greatest(0, ${perLane}::int - coalesce(
+    (${JSON.stringify(Object.fromEntries(running))}::text::jsonb ->> lanes.lane)::int, 0))`;
+
+// THE LOCK: each task is locked for this claim. Other claims skip locked tasks and wait for nobody.
+// If a task was claimed after our snapshot, PostgreSQL checks the conditions again on the locked row,
+// and IS_FREE does not hold any more. So no two claims get the same task.
+const lockDueTasks = (wanted: Wanted): SQL => sql`
+  due as (
+    select row_number() over () as turn, of_lane.*
+    from lanes cross join lateral (
+      select id, attempt, attempts_left, worker_id, began_at, lease_until, run_at from ${tasks}
+      where finished_at is null and lane = lanes.lane and run_at <= ${NOW} and ${IS_FREE}
+        and kind = any(array(
+          select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb)))
+      order by run_at, id limit ${placesInLane(wanted)}
+      for update skip locked
+    ) as of_lane
+    where lanes.run_at <= ${NOW}
+    limit ${wanted.count}
+  )`;
+
+/** Records the attempts whose leases have ended. */
+const recordLost = sql`
+  lost as (
+    insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
+    select id, attempt, worker_id, began_at, ${NOW}, 'lost' from due where lease_until is not null
+  )`;
+
+/** A task that was lost in its last attempt is not claimed again. */
+const buryLost = sql`
+  dead as (
+    update ${tasks} set finished_at = ${NOW}, ended = 'dead', lease_until = null,
+      error = 'the worker of the last attempt was lost'
+    where id = any(array(select id from due where attempts_left <= 0))
+  )`;
+
+// THE LEASE: until its end, no other claim takes these tasks, and after its end any claim may. The
+// attempt is counted here, and not when it ends. So an attempt that kills its worker is counted too.
+const beginAttempts = (workerId: bigint): SQL => sql`
+  claimed as (
+    update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
+      worker_id = ${workerId}, began_at = ${NOW},
+      lease_until = ${NOW} + make_interval(secs => ${LEASE_MS / 1_000})
+    where id = any(array(select id from due where attempts_left > 0))
+    returning id, kind, lane, payload, attempt, attempts_left
+  )`;
+
 /**
- * Claims due tasks of the lanes in turn, in the order in which they are due within each lane.
+ * Claims due tasks of the lanes in turn. Within a lane, the task that has been due for longest comes
+ * first. One statement does everything, and never waits for another worker.
  *
- * One statement claims all tasks, so a claim is one round trip. The statement never waits for another
- * worker. The attempt is counted here and not when it ends. So an attempt that kills its worker is
- * counted too.
- *
- * A task whose lease has ended is claimed again. This is how the tasks of dead workers come back. The
- * lost attempt is recorded. If the task has no attempts left, the task becomes dead.
+ * The tasks of dead workers need no other way back: a task whose lease has ended is due again.
  */
 export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
-  const places = sql`greatest(0, ${wanted.perLane}::int - coalesce((
-    ${JSON.stringify(Object.fromEntries(wanted.running))}::text::jsonb ->> lanes.lane)::int, 0))`;
   const rows = await plannedAnew(db, (tx) =>
     tx.execute<Row>(sql`
-    with recursive ${lanesInTurn(wanted.afterLane)},
-    due as (
-      select row_number() over () as turn, of_lane.*
-      from lanes cross join lateral (
-        select id, attempt, attempts_left, worker_id, began_at, lease_until, run_at from ${tasks}
-        where finished_at is null and lane = lanes.lane and run_at <= ${NOW}
-          and (lease_until is null or lease_until <= ${NOW})
-          and kind = any(array(select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb)))
-        order by run_at, id
-        limit ${places}
-        for update skip locked
-      ) as of_lane
-      where lanes.run_at <= ${NOW}
-      limit ${wanted.count}
-    ),
-    lost as (
-      insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-      select id, attempt, worker_id, began_at, ${NOW}, 'lost' from due where lease_until is not null
-    ),
-    dead as (
-      update ${tasks} set finished_at = ${NOW}, ended = 'dead', lease_until = null,
-        error = 'the worker of the last attempt was lost'
-      where id = any(array(select id from due where attempts_left <= 0))
-    ),
-    claimed as (
-      update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
-        worker_id = ${wanted.workerId}, began_at = ${NOW}, lease_until = ${LEASE_END}
-      where id = any(array(select id from due where attempts_left > 0))
-      returning id, kind, lane, payload, attempt, attempts_left
-    )
-    select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
-      due.lease_until is not null as was_lost
-    from claimed join due using (id) order by due.turn`),
+      with recursive ${lanesInTurn(wanted.afterLane)}, ${lockDueTasks(wanted)},
+        ${recordLost}, ${buryLost}, ${beginAttempts(wanted.workerId)}
+      select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
+        due.lease_until is not null as was_lost
+      from claimed join due using (id) order by due.turn`),
   );
   return rows.map((row) => ({
     id: BigInt(row.id),

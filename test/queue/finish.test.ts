@@ -33,6 +33,21 @@ test('an attempt that has lost its task writes no outcome, and the others of its
   expect(await row(lost.id)).toMatchObject({ ended: null, attempt: 2 });
 });
 
+// PostgreSQL checks the fence again after the wait, on the row that the other session has committed.
+test('an outcome that waits for the claim of another worker is not written after the wait', async () => {
+  const { url, db, add, claim, row } = await makeQueue();
+  await add({});
+  const [task] = (await claim()) as [ClaimedTask];
+  const claimAgain = `update tasks set attempt = attempt + 1, worker_id = 2 where id = ${task.id}`;
+  const { writing } = await whileLocked(url, claimAgain, async ({ untilWaitedFor }) => {
+    const writing = db.transaction((tx) => finishDone(tx, [holdOf(task)]));
+    await untilWaitedFor();
+    return { writing };
+  });
+  expect(await writing).toEqual(new Set());
+  expect(await row(task.id)).toMatchObject({ ended: null, attempt: 2, worker_id: '2' });
+});
+
 test('an attempt that has lost its task writes no failure', async () => {
   const { db, kept, lost, row, ends } = await makeHalfLost();
   const failures = [kept, lost].map((task) => ({ ...holdOf(task), error: 'no', pauseMs: 0 }));

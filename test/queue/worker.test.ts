@@ -137,7 +137,7 @@ describe('a worker', () => {
 });
 
 describe('two workers', () => {
-  // Without SKIP LOCKED, without the condition on the lease, or without the lease itself, this fails.
+  // Without the row lock, without the condition on the lease, or with a lease of no time, this fails.
   test('never run one task at the same time', async () => {
     const { db, add } = await makeQueue();
     const running = new Set<bigint>();
