@@ -1,6 +1,7 @@
 import { describe } from '../process/errors.ts';
 import { timerOf } from '../waiting/deadline.ts';
 import type { ClaimedTask } from './claim.ts';
+import type { Hold } from './held.ts';
 import type { Attempt, AttemptOutcome, Kind } from './kind.ts';
 import { LEASE_MS } from './limits.ts';
 
@@ -104,3 +105,5 @@ const wordsOf = (error: unknown): string =>
 /** Shortens the text of an error, and removes what PostgreSQL cannot store. */
 export const storable = (text: string): string =>
   Buffer.from(text.slice(0, LONGEST_ERROR)).toString().replaceAll('\0', '');
+
+export const holdOf = ({ taskId: id, number: attempt }: HeldTask): Hold => ({ id, attempt });

@@ -1,3 +1,5 @@
+import type { Backoff } from '../waiting/backoff.ts';
+
 /** How long a worker holds a task without a heartbeat. */
 export const LEASE_MS = 15_000;
 /** A worker may miss two heartbeats before its leases end. */
@@ -9,3 +11,5 @@ export const POLL_IDLE_MS = 1_000;
 export const BUSY_FOR_MS = 5_000;
 /** The most tasks of one claim. Larger claims were not faster. */
 export const LARGEST_CLAIM = 500;
+/** The pauses of a worker that cannot use the database. */
+export const OUTAGE_BACKOFF: Backoff = { shortestMs: 100, longestMs: 2_000, jitter: 0.5 };

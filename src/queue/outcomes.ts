@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '../db/client.ts';
 import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
 import { describe } from '../process/errors.ts';
-import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
-import { type HeldTask, storable } from './attempt.ts';
+import { pause, pauseAfter } from '../waiting/backoff.ts';
+import { type HeldTask, holdOf, storable } from './attempt.ts';
 import { type Failure, finishDone, finishFailed } from './finish.ts';
-import type { Hold } from './held.ts';
 import type { AttemptOutcome, Kind } from './kind.ts';
+import { OUTAGE_BACKOFF } from './limits.ts';
 import { plannedAnew } from './planned-anew.ts';
 import { pauseBeforeNext } from './rules.ts';
 
@@ -21,8 +21,6 @@ export interface Ended {
  * `unknown`: the connection was lost at COMMIT, and the repeat found nothing to write.
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
-
-const BACKOFF: Backoff = { shortestMs: 50, longestMs: 1_000, jitter: 0.5 };
 
 export interface OutcomeWriterOptions {
   db: Database;
@@ -88,7 +86,7 @@ export class OutcomeWriter {
         mayBeWritten ||= isConnectionLost(error);
         onOutage(error);
       }
-      await pause(pauseAfter(failures, BACKOFF));
+      await pause(pauseAfter(failures, OUTAGE_BACKOFF));
     }
   }
 
@@ -138,7 +136,13 @@ async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>>
 async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
   const done = batch.filter(({ outcome }) => outcome.kind === 'done');
   const failed = batch.flatMap((ended) => failureOf(ended) ?? []);
-  const accepted = done.length > 0 ? await finishDone(tx, done.map(holdOf)) : [];
+  const accepted =
+    done.length > 0
+      ? await finishDone(
+          tx,
+          done.map(({ held }) => holdOf(held)),
+        )
+      : [];
   const rest = failed.length > 0 ? await finishFailed(tx, failed) : [];
   return new Set([...accepted, ...rest]);
 }
@@ -147,7 +151,5 @@ function failureOf(ended: Ended): Failure | undefined {
   const { held, kind, outcome } = ended;
   if (outcome.kind !== 'failed') return undefined;
   const error = storable(outcome.error);
-  return { ...holdOf(ended), error, pauseMs: pauseBeforeNext(held, outcome, kind) };
+  return { ...holdOf(held), error, pauseMs: pauseBeforeNext(held, outcome, kind) };
 }
-
-const holdOf = ({ held }: Ended): Hold => ({ id: held.taskId, attempt: held.number });

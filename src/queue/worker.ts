@@ -1,28 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../db/client.ts';
-import { PlainError } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
-import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
+import { pause, pauseAfter } from '../waiting/backoff.ts';
 import { Bell } from '../waiting/bell.ts';
 import { inTime } from '../waiting/deadline.ts';
-import { HeldTask, LeaseLost } from './attempt.ts';
+import { HeldTask, holdOf, LeaseLost } from './attempt.ts';
 import { claimTasks } from './claim.ts';
 import { giveBack } from './finish.ts';
-import { renewLeases } from './heartbeat.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { Holding } from './holding.ts';
 import type { Kind } from './kind.ts';
 import {
   BUSY_FOR_MS,
-  HEARTBEAT_MS,
   LARGEST_CLAIM,
-  LEASE_MS,
+  OUTAGE_BACKOFF,
   POLL_BUSY_MS,
   POLL_IDLE_MS,
 } from './limits.ts';
 import { Outage } from './outage.ts';
 import { OutcomeWriter, type Written } from './outcomes.ts';
-import { noteHeartbeat, noteStopped, register, stopDeadWorkers } from './registration.ts';
+import { noteStopped, register } from './registration.ts';
 
 /** What a worker tells its observer, for metrics. */
 export type WorkerEvent =
@@ -66,10 +64,6 @@ export interface Worker {
   readonly leaving: Promise<never>;
 }
 
-const BACKOFF: Backoff = { shortestMs: 100, longestMs: 2_000, jitter: 0.5 };
-/** How often the worker looks for leases that have ended by its own clock. */
-const WATCH_MS = 1_000;
-
 /** Starts a worker. Throws a `PlainError` if a living worker has the name. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -87,7 +81,6 @@ interface Registered extends WorkerOptions {
 class RunningWorker implements Worker {
   readonly id: bigint;
   readonly name: string;
-  readonly leaving: Promise<never>;
   readonly #options: Registered;
   readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #perLane: number;
@@ -96,24 +89,16 @@ class RunningWorker implements Worker {
   readonly #outage: Outage;
   readonly #bell = new Bell();
   readonly #stopClaims = new AbortController();
-  readonly #stopHeartbeats = new AbortController();
+  readonly #heartbeats: Heartbeats;
   readonly #claims: Promise<void>;
-  readonly #heartbeats: Promise<void>;
-  readonly #watch: NodeJS.Timeout;
-  #leave: (error: Error) => void = () => undefined;
   #isWoken = false;
   /** Whether the last claim found as many tasks as it wanted. Then more tasks are probably due. */
   #isMoreDue = false;
-  #renewedAt: number;
 
   constructor(options: Registered) {
     const { id, name, db, kinds, places } = options;
     this.id = id;
     this.name = name;
-    this.leaving = new Promise<never>((_, reject) => {
-      this.#leave = reject;
-    });
-    this.leaving.catch(() => undefined);
     this.#options = options;
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#perLane = options.perLane ?? Math.max(1, Math.floor(places / 4));
@@ -125,10 +110,17 @@ class RunningWorker implements Worker {
       onOutage: this.#outage.note,
       onRefused: ({ held }, error) => this.#outage.noteRefusal(held.task.kind, error),
     });
-    this.#renewedAt = options.registeredAt;
+    this.#heartbeats = new Heartbeats({
+      ...options,
+      holding: this.#holding,
+      outage: this.#outage,
+      onLost: (held) => this.#drop(held, 'lost', new LeaseLost()),
+    });
     this.#claims = this.#claimInTurn();
-    this.#heartbeats = this.#beat();
-    this.#watch = setInterval(() => this.#dropEnded(), WATCH_MS);
+  }
+
+  get leaving(): Promise<never> {
+    return this.#heartbeats.leaving;
   }
 
   wake() {
@@ -137,7 +129,7 @@ class RunningWorker implements Worker {
   }
 
   isAbleToRenew(): boolean {
-    return performance.now() - this.#renewedAt < LEASE_MS;
+    return this.#heartbeats.isAbleToRenew();
   }
 
   load() {
@@ -148,11 +140,9 @@ class RunningWorker implements Worker {
     this.#stopClaims.abort();
     this.wake();
     await inTime(this.#untilIdle(), graceMs, () => undefined);
-    clearInterval(this.#watch);
     const left = this.#holding.all;
     for (const held of left) this.#drop(held, 'given back', new Error('the worker stops'));
-    this.#stopHeartbeats.abort();
-    await this.#heartbeats;
+    await this.#heartbeats.stop();
     try {
       await giveBack(this.#options.db, left.map(holdOf));
       await noteStopped(this.#options.db, this.id);
@@ -181,7 +171,7 @@ class RunningWorker implements Worker {
         last.lane = claimed.at(-1)?.task.lane ?? last.lane;
       } catch (error) {
         this.#outage.note(error);
-        await pause(pauseAfter(last.failures++, BACKOFF), stop);
+        await pause(pauseAfter(last.failures++, OUTAGE_BACKOFF), stop);
         continue;
       }
       const isBusy = performance.now() - last.foundAt < BUSY_FOR_MS;
@@ -226,52 +216,6 @@ class RunningWorker implements Worker {
     if (outcome) this.#outcomes.write({ held, kind, outcome });
   }
 
-  /** Renews the leases again and again, until the worker has stopped. */
-  async #beat() {
-    const stop = this.#stopHeartbeats.signal;
-    let failures = 0;
-    for (;;) {
-      await pause(failures === 0 ? HEARTBEAT_MS : pauseAfter(failures, BACKOFF), stop);
-      if (stop.aborted) return;
-      try {
-        await this.#renew();
-        failures = 0;
-      } catch (error) {
-        failures++;
-        this.#outage.note(error);
-      }
-    }
-  }
-
-  async #renew() {
-    const { db } = this.#options;
-    this.#dropEnded();
-    const askedAt = performance.now();
-    const all = this.#holding.all;
-    const { renewed, lost } = await renewLeases(db, all.map(holdOf));
-    for (const held of all) {
-      if (renewed.has(held.taskId)) held.renewed(askedAt);
-      // If the outcome is being written, the writer finds out whether the task was lost.
-      else if (lost.has(held.taskId) && this.#holding.isRunning(held))
-        this.#drop(held, 'lost', new LeaseLost());
-    }
-    const hasName = await noteHeartbeat(
-      db,
-      this.id,
-      all.map(({ taskId }) => taskId),
-    );
-    if (!hasName) this.#leave(new PlainError(`Another worker has the name "${this.name}" now.`));
-    this.#renewedAt = askedAt;
-    this.#outage.over();
-    await stopDeadWorkers(db);
-  }
-
-  /** Drops the attempts whose leases have ended by the clock of this process. */
-  #dropEnded() {
-    for (const held of this.#holding.all)
-      if (!held.isHeld) this.#drop(held, 'lost', new LeaseLost());
-  }
-
   #drop(held: HeldTask, how: 'lost' | 'given back', reason: Error) {
     held.leave(reason);
     this.#forget(held, how);
@@ -288,5 +232,3 @@ class RunningWorker implements Worker {
     this.#options.observe?.(event);
   }
 }
-
-const holdOf = ({ taskId: id, number: attempt }: HeldTask) => ({ id, attempt });

@@ -1,0 +1,96 @@
+import type { Database } from '../db/client.ts';
+import { PlainError } from '../process/errors.ts';
+import { pause, pauseAfter } from '../waiting/backoff.ts';
+import { type HeldTask, holdOf } from './attempt.ts';
+import type { Holding } from './holding.ts';
+import { HEARTBEAT_MS, LEASE_MS, OUTAGE_BACKOFF } from './limits.ts';
+import type { Outage } from './outage.ts';
+import { noteHeartbeat, stopDeadWorkers } from './registration.ts';
+import { renewLeases } from './renew.ts';
+
+/** How often a worker looks for leases that have ended by its own clock. */
+const WATCH_MS = 1_000;
+
+export interface HeartbeatsOptions {
+  db: Database;
+  id: bigint;
+  name: string;
+  /** The time of this process just before the worker was registered. */
+  registeredAt: number;
+  holding: Holding;
+  outage: Outage;
+  onLost(held: HeldTask): void;
+}
+
+/** Keeps the leases of a worker and of its tasks, until `stop` is called. */
+export class Heartbeats {
+  /** Rejects if another worker took the name while this worker was frozen. */
+  readonly leaving: Promise<never>;
+  readonly #options: HeartbeatsOptions;
+  readonly #stop = new AbortController();
+  readonly #beating: Promise<void>;
+  readonly #watch: NodeJS.Timeout;
+  #renewedAt: number;
+  #leave: (error: Error) => void = () => undefined;
+
+  constructor(options: HeartbeatsOptions) {
+    this.#options = options;
+    this.#renewedAt = options.registeredAt;
+    this.leaving = new Promise<never>((_, reject) => {
+      this.#leave = reject;
+    });
+    // A caller who does not use `leaving` must not end the process.
+    this.leaving.catch(() => undefined);
+    this.#watch = setInterval(() => this.#dropEnded(), WATCH_MS);
+    this.#beating = this.#beat();
+  }
+
+  /** False if the leases were not renewed for as long as a lease lasts. */
+  isAbleToRenew = (): boolean => performance.now() - this.#renewedAt < LEASE_MS;
+
+  async stop() {
+    clearInterval(this.#watch);
+    this.#stop.abort();
+    await this.#beating;
+  }
+
+  async #beat() {
+    const { signal } = this.#stop;
+    for (let failures = 0; ; ) {
+      await pause(failures === 0 ? HEARTBEAT_MS : pauseAfter(failures, OUTAGE_BACKOFF), signal);
+      if (signal.aborted) return;
+      try {
+        await this.#renew();
+        failures = 0;
+      } catch (error) {
+        failures++;
+        this.#options.outage.note(error);
+      }
+    }
+  }
+
+  async #renew() {
+    const { db, id, name, holding, outage, onLost } = this.#options;
+    this.#dropEnded();
+    const askedAt = performance.now();
+    const all = holding.all;
+    const { renewed, lost } = await renewLeases(db, all.map(holdOf));
+    for (const held of all) {
+      if (renewed.has(held.taskId)) held.renewed(askedAt);
+      // If the outcome is being written, the writer finds out whether the task was lost.
+      else if (lost.has(held.taskId) && holding.isRunning(held)) onLost(held);
+    }
+    const taskIds = all.map(({ taskId }) => taskId);
+    const hasName = await noteHeartbeat(db, id, taskIds);
+    if (!hasName) this.#leave(new PlainError(`Another worker has the name "${name}" now.`));
+    this.#renewedAt = askedAt;
+    outage.over();
+    await stopDeadWorkers(db);
+  }
+
+  /** Drops the attempts whose leases have ended by the clock of this process. */
+  #dropEnded() {
+    const { holding, onLost } = this.#options;
+    for (const held of holding.all) if (!held.isHeld) onLost(held);
+  }
+}
