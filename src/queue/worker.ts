@@ -201,7 +201,8 @@ class RunningWorker implements Worker {
     this.#observe({ kind: 'claimed', tasks: tasks.length, wanted: count, seconds });
     const claimed = tasks.map((task) => new HeldTask(task, askedAt));
     if (this.#stopClaims.signal.aborted) await giveBack(this.#options.db, claimed.map(holdOf));
-    else for (const held of claimed) void this.#run(held);
+    // If the event loop was blocked during the claim, the leases may have ended already.
+    else for (const held of claimed) if (held.isHeld) void this.#run(held);
     return claimed;
   }
 
