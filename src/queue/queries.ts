@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { type AttemptEnd, taskAttempts, tasks, workers } from './tables.ts';
 
@@ -9,7 +9,7 @@ export type TaskStatus = (typeof taskStatuses)[number];
 const status = sql<TaskStatus>`coalesce(${tasks.ended},
   case when ${tasks.leaseUntil} is null then 'waiting' else 'running' end)`;
 
-const hasStatus: Record<TaskStatus, SQL | undefined> = {
+export const hasStatus: Record<TaskStatus, SQL | undefined> = {
   waiting: and(isNull(tasks.finishedAt), isNull(tasks.leaseUntil)),
   running: and(isNull(tasks.finishedAt), isNotNull(tasks.leaseUntil)),
   done: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'done')),
@@ -52,20 +52,26 @@ export interface Task {
   error: string | null;
 }
 
-/** Lists tasks in the order of their ids, after the cursor. */
+export interface TaskFilter {
+  status?: TaskStatus | undefined;
+  kind?: string | undefined;
+}
+
+/** Lists tasks in the order of their ids, after the cursor and up to the id `last`. */
 export const listTasks = (
   db: Database,
-  of: { status?: TaskStatus | undefined; kind?: string | undefined },
-  { cursor = 0n, limit }: { cursor?: bigint; limit: number },
+  { status: wanted, kind, last }: TaskFilter & { last?: bigint | undefined },
+  { cursor = 0n, limit }: { cursor?: bigint | undefined; limit: number },
 ): Promise<Task[]> =>
   db
     .select(columns)
     .from(tasks)
     .where(
       and(
-        of.status && hasStatus[of.status],
-        of.kind === undefined ? undefined : eq(tasks.kind, of.kind),
+        wanted && hasStatus[wanted],
+        kind === undefined ? undefined : eq(tasks.kind, kind),
         gt(tasks.id, cursor),
+        last === undefined ? undefined : lte(tasks.id, last),
       ),
     )
     .orderBy(asc(tasks.id))
@@ -186,6 +192,8 @@ export interface WorkerRow {
   id: bigint;
   name: string;
   version: string;
+  /** The names of the kinds that the worker knows. */
+  kinds: string[];
   startedAt: Date;
   seenAt: Date;
   stoppedAt: Date | null;
@@ -199,13 +207,14 @@ export interface WorkerRow {
 /** Lists workers. The newest worker comes first. */
 export const listWorkers = (
   db: Database,
-  { cursor, limit }: { cursor?: bigint; limit: number },
+  { cursor, limit }: { cursor?: bigint | undefined; limit: number },
 ): Promise<WorkerRow[]> =>
   db
     .select({
       id: workers.id,
       name: workers.name,
       version: workers.version,
+      kinds: workers.kinds,
       startedAt: workers.startedAt,
       seenAt: workers.seenAt,
       stoppedAt: workers.stoppedAt,

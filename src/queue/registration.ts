@@ -7,6 +7,8 @@ import { workers } from './tables.ts';
 export interface NewWorker {
   name: string;
   version: string;
+  /** The names of the kinds that the worker knows. */
+  kinds: readonly string[];
   places: number;
 }
 
@@ -17,12 +19,15 @@ const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
  * Adds a worker, and returns its id. Throws a `PlainError` if a living worker has the name. Dead
  * workers lose their names first.
  */
-export const register = (db: Database, { name, version, places }: NewWorker): Promise<bigint> =>
+export const register = (
+  db: Database,
+  { name, version, kinds, places }: NewWorker,
+): Promise<bigint> =>
   db.transaction(async (tx) => {
     await stopDeadWorkers(tx);
     const [added] = await tx.execute<{ id: string }>(sql`
-      insert into ${workers} (name, version, places, started_at, seen_at, lease_until)
-      values (${name}, ${version}, ${places}, ${NOW}, ${NOW}, ${LEASE_END})
+      insert into ${workers} (name, version, kinds, places, started_at, seen_at, lease_until)
+      values (${name}, ${version}, ${JSON.stringify(kinds)}::text::jsonb, ${places}, ${NOW}, ${NOW}, ${LEASE_END})
       on conflict (name) where stopped_at is null do nothing
       returning id`);
     if (added) return BigInt(added.id);

@@ -61,7 +61,8 @@ export const tasks = pgTable(
 );
 
 /** How an attempt ended that did not do its task. */
-export type AttemptEnd = 'failed' | 'lost' | 'given back' | 'cancelled';
+export const attemptEnds = ['failed', 'lost', 'given back', 'cancelled'] as const;
+export type AttemptEnd = (typeof attemptEnds)[number];
 
 /**
  * The attempts that ended and did not do their tasks. The task itself records the attempt that runs
@@ -89,6 +90,8 @@ export const workers = pgTable(
     /** The name for people. Two living workers never have the same name. */
     name: text().notNull(),
     version: text().notNull(),
+    /** The names of the kinds that the worker knows. */
+    kinds: jsonb().$type<string[]>().notNull().default([]),
     startedAt: instant('started_at').notNull().defaultNow(),
     /** The time of the latest heartbeat. */
     seenAt: instant('seen_at').notNull().defaultNow(),

@@ -68,7 +68,8 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const registeredAt = performance.now();
-  const id = await register(options.db, { ...options, name });
+  const kinds = options.kinds.map((kind) => kind.name);
+  const id = await register(options.db, { ...options, kinds, name });
   return new RunningWorker({ ...options, id, name, registeredAt });
 }
 
