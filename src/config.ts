@@ -21,6 +21,14 @@ export interface Config {
   keyHours: number;
   /** How many days an event is kept. */
   eventDays: number;
+  /** How many tasks the worker of this process runs at the same time. 0 means no worker. */
+  places: number;
+  /** The name of the worker for people. Undefined means a new name for each process. */
+  workerName: string | undefined;
+  /** The port on which a worker process answers /healthz, /readyz and /metrics. */
+  workerPort: number;
+  /** How many hours a finished task is kept. */
+  taskHours: number;
   auth: AuthSettings;
   /** Web pages of these origins may use the service. */
   corsOrigins: string[];
@@ -29,22 +37,35 @@ export interface Config {
 }
 
 /** One year. */
-const LONGEST_KEY_HOURS = 8_760;
+const LONGEST_HOURS = 8_760;
 /** Ten years. */
 const LONGEST_EVENT_DAYS = 3_650;
+/** Each running task may need a socket and some memory. */
+const MOST_PLACES = 1_000;
 
 /** This is twenty requests a second. No person sends more by hand. */
 const DEFAULT_RATE_LIMIT = 1_200;
 const LEAST_SECRET_BYTES = 32;
 
-const environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: z
+const port = (usual: number) =>
+  z
     .string()
     .regex(/^\d{1,5}$/)
     .transform(Number)
     .pipe(z.number().max(65_535))
-    .default(3000),
+    .default(usual);
+
+const duration = (usual: number, longest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(longest))
+    .default(usual);
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port(3000),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .refine(isUsable)
@@ -53,18 +74,21 @@ const environment = z.object({
   DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
-  KEY_HOURS: z
+  KEY_HOURS: duration(24, LONGEST_HOURS),
+  EVENT_DAYS: duration(30, LONGEST_EVENT_DAYS),
+  WORKERS: z
     .string()
     .regex(/^\d{1,4}$/)
     .transform(Number)
-    .pipe(z.number().min(1).max(LONGEST_KEY_HOURS))
-    .default(24),
-  EVENT_DAYS: z
+    .pipe(z.number().max(MOST_PLACES))
+    .default(4),
+  WORKER_NAME: z
     .string()
-    .regex(/^\d{1,4}$/)
-    .transform(Number)
-    .pipe(z.number().min(1).max(LONGEST_EVENT_DAYS))
-    .default(30),
+    .regex(/^[\w.:-]{1,100}$/)
+    .optional(),
+  // README sends people whose port 3000 is in use to port 3001. So 3001 is not free for this.
+  WORKER_PORT: port(3010),
+  TASK_HOURS: duration(24, LONGEST_HOURS),
   AUTH: z.enum(['off']).optional(),
   AUTH_JWKS_URL: z
     .url({ protocol: /^https?$/ })
@@ -124,8 +148,12 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   DATA_DIR: 'DATA_DIR must be a directory',
   LAB: 'LAB must be on or off',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
-  KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_KEY_HOURS}`,
   EVENT_DAYS: `EVENT_DAYS must be a whole number from 1 to ${LONGEST_EVENT_DAYS}`,
+  KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_HOURS}`,
+  WORKERS: `WORKERS must be a whole number from 0 to ${MOST_PLACES} (0: no worker)`,
+  WORKER_NAME: 'WORKER_NAME must have 1 to 100 of these characters: a-z A-Z 0-9 _ . : -',
+  WORKER_PORT: 'WORKER_PORT must be a whole number from 0 to 65535 (0: any free port)',
+  TASK_HOURS: `TASK_HOURS must be a whole number from 1 to ${LONGEST_HOURS}`,
   AUTH: 'AUTH must be off, or not be set',
   AUTH_JWKS_URL: 'AUTH_JWKS_URL must look like https://login.example/.well-known/jwks.json',
   AUTH_JWT_SECRET: `AUTH_JWT_SECRET must have at least ${LEAST_SECRET_BYTES} bytes`,
@@ -201,6 +229,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,
     eventDays: parsed.data.EVENT_DAYS,
+    places: parsed.data.WORKERS,
+    workerName: parsed.data.WORKER_NAME,
+    workerPort: parsed.data.WORKER_PORT,
+    taskHours: parsed.data.TASK_HOURS,
     auth,
     corsOrigins: CORS_ORIGINS,
     // Without tokens all requests count for one caller, so one client could use up the limit of all
