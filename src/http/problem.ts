@@ -27,10 +27,14 @@ export const problemCodes = [
   'prefetch-refused',
   'recruiter-not-found',
   'shutting-down',
+  'task-finished',
+  'task-not-found',
+  'task-running',
   'too-many-jobs',
   'too-many-requests',
   'unauthorized',
   'unsupported-media-type',
+  'worker-cannot-renew',
 ] as const;
 
 export type ProblemCode = (typeof problemCodes)[number];

@@ -4,13 +4,13 @@ import type { Database } from '../db/client.ts';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Log } from '../process/log.ts';
+import { type QueueFigures, readQueueFigures } from '../queue/queries.ts';
+import { inTime } from '../waiting/deadline.ts';
 import type { Metrics } from './metrics.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, type ReadinessDeps } from './readiness.ts';
 import * as routes from './routes.ts';
 
-export interface OperationDeps {
-  db: Database;
-  isDraining: () => boolean;
+export interface OperationDeps extends ReadinessDeps {
   metrics: Metrics;
 }
 
@@ -18,8 +18,9 @@ export interface OperationDeps {
  * Routes for operators. They tell whether the server is alive and whether it is ready, and give its
  * metrics.
  */
-export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
-  const whyNotReady = createReadiness(db, isDraining);
+export function operationRoutes({ metrics, ...deps }: OperationDeps) {
+  const whyNotReady = createReadiness(deps);
+  metrics.tasks.queue(() => figuresInTime(deps.db));
   return newRoutes()
     .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const }, 200))
     .openapi(routes.readyz, async (c) => {
@@ -30,6 +31,13 @@ export function operationRoutes({ db, isDraining, metrics }: OperationDeps) {
       c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     );
 }
+
+/** How long the metrics wait for the database. A later answer would miss the time of a scrape. */
+const PATIENCE_MS = 1_000;
+
+/** Undefined if the database does not answer in time. The other metrics are shown in every case. */
+const figuresInTime = (db: Database): Promise<QueueFigures | undefined> =>
+  inTime(readQueueFigures(db), PATIENCE_MS, () => undefined).catch(() => undefined);
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;

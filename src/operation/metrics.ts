@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Outcome } from '../claims/rules.ts';
 import type { StatementTime } from '../db/client.ts';
+import { type AddGauge, createTaskMetrics } from './tasks/metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -37,6 +38,18 @@ export function createMetrics() {
     buckets: SECONDS,
     registers,
   });
+  const gauge: AddGauge = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = await read();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  };
   return {
     /** Counts the answer to a claim. */
     outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
@@ -47,17 +60,8 @@ export function createMetrics() {
     request({ method, route, status, seconds }: AnsweredRequest) {
       requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
-    /** Adds a value that is read each time the metrics are requested. */
-    gauge(name: string, help: string, read: () => number) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    },
+    tasks: createTaskMetrics(registers, gauge),
+    gauge,
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

@@ -33,6 +33,13 @@ export const databaseReadOnly = {
   detail: 'The database accepts no writes. It may be a standby, or no longer the primary.',
 } as const satisfies Problem;
 
+export const workerCannotRenew = {
+  status: 503,
+  code: 'worker-cannot-renew',
+  title: 'Worker cannot renew its leases',
+  detail: 'The worker of this process cannot renew its leases. Other workers may take its tasks.',
+} as const satisfies Problem;
+
 /** The problem of the database. Undefined if there is none. */
 type Look =
   | typeof databaseUnreachable
@@ -40,11 +47,18 @@ type Look =
   | typeof migrationsMissing
   | undefined;
 
+export interface ReadinessDeps {
+  db: Database;
+  isDraining: () => boolean;
+  /** Whether the worker of this process, if there is one, can renew its leases. */
+  isAbleToRenew: () => boolean;
+}
+
 /**
- * Returns a function that tells why this server should get no requests. Its result is undefined if
- * the server may get requests.
+ * Returns a function that tells why this process should get no requests. Its result is undefined if
+ * the process may get requests.
  */
-export function createReadiness(db: Database, isDraining: () => boolean) {
+export function createReadiness({ db, isDraining, isAbleToRenew }: ReadinessDeps) {
   let running: Promise<Look> | undefined;
   // Requests during a check share its result, so that they cannot pile up on a stuck database.
   const look = () => {
@@ -54,7 +68,9 @@ export function createReadiness(db: Database, isDraining: () => boolean) {
     return inTime(running, PATIENCE_MS, () => databaseUnreachable);
   };
   return async () => {
-    return isDraining() ? shuttingDown : look();
+    if (isDraining()) return shuttingDown;
+    // The problem of the database comes first, because it is the usual reason of the other problem.
+    return (await look()) ?? (isAbleToRenew() ? undefined : workerCannotRenew);
   };
 }
 

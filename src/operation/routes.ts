@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { problemResponses } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
 import { json } from '../http/schemas.ts';
-import { databaseReadOnly, databaseUnreachable, migrationsMissing } from './readiness.ts';
+import {
+  databaseReadOnly,
+  databaseUnreachable,
+  migrationsMissing,
+  workerCannotRenew,
+} from './readiness.ts';
 
 export const healthz = createRoute({
   method: 'get',
@@ -22,7 +27,13 @@ export const readyz = createRoute({
   summary: 'Check whether the server is ready for requests',
   responses: {
     200: json('The server is ready.', z.object({ status: z.literal('ready') })),
-    ...problemResponses(databaseUnreachable, databaseReadOnly, migrationsMissing, shuttingDown),
+    ...problemResponses(
+      databaseUnreachable,
+      databaseReadOnly,
+      migrationsMissing,
+      workerCannotRenew,
+      shuttingDown,
+    ),
   },
 });
 

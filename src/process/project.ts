@@ -19,6 +19,11 @@ const project = findProject();
 /** The absolute path of a file. `name` is its path inside the project's folder. */
 export const inProject = (name: string): string => path.join(project, name);
 
+/** The version of this program. */
+export const { version } = JSON.parse(readFileSync(inProject('package.json'), 'utf8')) as {
+  version: string;
+};
+
 /**
  * Reads a file of `dist`, or lists a folder there. The service reads everything of `dist` before it
  * listens, so a later build does not change a running server.

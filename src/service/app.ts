@@ -1,13 +1,11 @@
 import { METHODS } from 'node:http';
 import { bodyLimit } from 'hono/body-limit';
-import { HTTPException } from 'hono/http-exception';
 import { ClaimQueue } from '../claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../claims/batching/waiting.ts';
 import { claimRoutes } from '../claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
-import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
 import { adminOnly, authenticate, opensFor, type Question } from '../http/auth/http.ts';
 import type { AuthSettings } from '../http/auth/settings.ts';
 import { docsRoutes } from '../http/docs/http.ts';
@@ -20,27 +18,20 @@ import {
 } from '../http/edge/http.ts';
 import { createWrite, judgeKey } from '../http/idempotency/http.ts';
 import { InTurn } from '../http/idempotency/in-turn.ts';
-import { type Guard, guardedBy, newRoutes, requestIdOf } from '../http/new-routes.ts';
+import { type Guard, guardedBy, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
-import {
-  bodyTooLarge,
-  busy,
-  internalError,
-  methodNotAllowed,
-  notJson,
-  outcomeUnknown,
-  shuttingDown,
-  unsupportedMediaType,
-} from '../http/problems.ts';
+import { bodyTooLarge, shuttingDown } from '../http/problems.ts';
 import { jobRoutes } from '../jobs/http.ts';
 import type { Feed } from '../live/feed.ts';
 import { liveRoutes } from '../live/http.ts';
 import { observeRequests, operationRoutes } from '../operation/http.ts';
 import { createMetrics, type Metrics } from '../operation/metrics.ts';
+import { taskRoutes } from '../operation/tasks/http.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
 import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
+import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
 export interface AppDeps {
   db: Database;
@@ -55,6 +46,10 @@ export interface AppDeps {
    * Whether the server is shutting down. Running requests may end, and new requests are refused.
    */
   isDraining?: () => boolean;
+  /** Whether the worker of this process, if there is one, can renew its leases. */
+  isAbleToRenew?: () => boolean;
+  /** Called when a request has made a task due. */
+  onDueTask?: () => void;
   log: Log;
   metrics?: Metrics;
   /**
@@ -90,7 +85,8 @@ const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
  * `app.request` directly.
  */
 export function createApp(deps: AppDeps) {
-  const { db, feed, log, limits, changeLimits, isDraining = () => false } = deps;
+  const { db, feed, log, limits, changeLimits } = deps;
+  const { isDraining = () => false, isAbleToRenew = () => true, onDueTask = () => {} } = deps;
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
@@ -134,7 +130,8 @@ export function createApp(deps: AppDeps) {
   if (rateLimit === 0) app.use(guardedBy(...atTheDoor, judged));
   else app.use(guardedBy(...atTheDoor), limitRate(rateLimit, isAboutService), guardedBy(judged));
   app.use('/metrics', guardedBy(adminOnly));
-  const operation = operationRoutes({ db: probe, isDraining, metrics });
+  for (const path of ['/tasks', '/tasks/*', '/workers']) app.use(path, guardedBy(adminOnly));
+  const operation = operationRoutes({ db: probe, isDraining, isAbleToRenew, metrics });
   refuseOtherMethods(operation);
   app.route('/', operation);
   app.route('/', docsRoutes(app));
@@ -145,28 +142,11 @@ export function createApp(deps: AppDeps) {
     .route('/', liveRoutes({ feed }))
     .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
-    .route('/', recruiterRoutes({ db, write }));
+    .route('/', recruiterRoutes({ db, write }))
+    .route('/', taskRoutes({ db, write, onDueTask }));
   refuseOtherMethods(routes);
 
-  app.notFound((c) =>
-    problem({
-      status: 404,
-      code: 'not-found',
-      title: 'Not found',
-      detail: `There is nothing at ${c.req.path.slice(0, 200)}.`,
-    }),
-  );
-  app.onError((error, c) => {
-    // The validators throw these errors before they check the schema.
-    if (error instanceof HTTPException && error.status === 415)
-      return problem(unsupportedMediaType);
-    if (error instanceof HTTPException && error.status === 400) return problem(notJson);
-    if (isNothingDone(error)) return problem(busy, {}, RETRY_AFTER);
-    if (isConnectionLost(error)) return problem(outcomeUnknown, {}, RETRY_AFTER);
-    const requestId = requestIdOf(c);
-    log.error({ event: 'request failed', requestId, error: describe(error) });
-    return problem(internalError, { requestId });
-  });
+  answerOtherwise(app, log);
   return routes;
 }
 
@@ -179,21 +159,3 @@ const refuseWhile =
     isDraining() && !isAboutService(c)
       ? problem(shuttingDown, {}, { ...RETRY_AFTER, Connection: 'close' })
       : undefined;
-
-/**
- * Makes every address answer 405 to methods that the address does not have. The answer names the
- * allowed methods.
- */
-function refuseOtherMethods(app: ReturnType<typeof newRoutes>) {
-  const allowed = new Map<string, Set<string>>();
-  for (const { method, path } of app.routes) {
-    // A route with ALL or `*` is middleware.
-    if (method === 'ALL' || path.endsWith('*')) continue;
-    const methods = allowed.get(path) ?? new Set();
-    methods.add(method);
-    if (method === 'GET' && path !== '/claim-job') methods.add('HEAD');
-    allowed.set(path, methods);
-  }
-  for (const [path, methods] of allowed)
-    app.all(path, () => methodNotAllowed([...methods].join(', ')));
-}

@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { inProject } from '../../process/project.ts';
+import { version } from '../../process/project.ts';
 import type { newRoutes } from '../new-routes.ts';
 
 type Routes = ReturnType<typeof newRoutes>;
 export type Document = ReturnType<Routes['getOpenAPI31Document']>;
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
-
-const { version } = JSON.parse(readFileSync(inProject('package.json'), 'utf8')) as {
-  version: string;
-};
 
 const about = {
   openapi: '3.1.0',
@@ -31,6 +26,7 @@ const about = {
     { name: 'Jobs', description: 'Jobs to claim, and how many of their slots remain.' },
     { name: 'Companies', description: 'Companies post jobs.' },
     { name: 'Recruiters', description: 'Recruiters claim jobs.' },
+    { name: 'Tasks', description: 'Queued work, and the workers that do it.' },
     { name: 'Operation', description: 'The state of the server.' },
   ],
   // The server's settings decide whether a token is needed.

@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
+import { enqueue } from '../../../src/queue/enqueue.ts';
+import { findTask } from '../../../src/queue/queries.ts';
 import { makeApp, makeLab } from '../../support/app.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -26,7 +28,7 @@ const callers = {
 };
 const callerNames = Object.keys(callers) as (keyof typeof callers)[];
 
-/** Makes a job with a leased claim, and a free job. */
+/** Makes a job with a leased claim, a free job, and a task. */
 async function makeWorld() {
   const values = { companyId: COMPANY, role: 'Tester' };
   const [job, free] = await made.db.insert(jobs).values([values, values]).returning();
@@ -37,14 +39,17 @@ async function makeWorld() {
     .values({ jobId: job.id, recruiterId: RECRUITER, expiresAt })
     .returning();
   if (!claim) throw new Error('no claim');
-  return { job: job.id, free: free.id, claim: claim.id };
+  const [task] = await enqueue(made.db, [{ kind: 'test', payload: {}, attempts: 1 }]);
+  if (!task) throw new Error('no task');
+  return { job: job.id, free: free.id, claim: claim.id, task };
 }
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
 /** Reads everything that a refused request must not change. */
-const look = async ({ job, claim }: World) => ({
+const look = async ({ job, claim, task }: World) => ({
   jobs: await made.db.select().from(jobs).where(eq(jobs.id, job)),
   claims: await made.db.select().from(jobClaims).where(eq(jobClaims.id, claim)),
+  task: await findTask(made.db, task),
   counts: await Promise.all([jobs, jobClaims, companies, recruiters].map((t) => made.db.$count(t))),
 });
 
@@ -132,6 +137,20 @@ const table: Record<string, Row> = {
     path: () => `/recruiters/${RECRUITER}`,
     statuses: [200, 403, 200, 200, 200],
   },
+  'GET /tasks': { path: () => '/tasks', statuses: [403, 403, 403, 403, 200] },
+  'GET /tasks/:id': {
+    path: ({ task }) => `/tasks/${task}`,
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'POST /tasks/:id/retry': {
+    path: ({ task }) => `/tasks/${task}/retry`,
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'POST /tasks/:id/cancel': {
+    path: ({ task }) => `/tasks/${task}/cancel`,
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'GET /workers': { path: () => '/workers', statuses: [403, 403, 403, 403, 200] },
   'GET /metrics': {
     path: () => '/metrics',
     statuses: [403, 403, 403, 403, 200],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { documentOf } from '../../../src/http/docs/document.ts';
+import { enqueue } from '../../../src/queue/enqueue.ts';
 import { makeApp } from '../../support/app.ts';
 
 /**
@@ -15,6 +16,8 @@ const IN_ORDER = [
   'readClaim',
   'releaseClaim',
   'claimJobByGet',
+  'cancelTask',
+  'retryTask',
 ];
 
 interface Schema {
@@ -28,7 +31,8 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { examples?: object }> }>;
 }
 
-const { app } = await makeApp();
+const { app, db } = await makeApp();
+await enqueue(db, [{ kind: 'test', payload: { of: 'the examples' }, attempts: 1 }]);
 const operations = Object.entries(documentOf(app).paths ?? {})
   .flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({

@@ -1,0 +1,41 @@
+import { and, asc, count, gt, max } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import { type Page, paged } from '../../http/schemas.ts';
+import { hasStatus, listTasks, type TaskFilter } from '../../queue/queries.ts';
+import { tasks } from '../../queue/tables.ts';
+
+/**
+ * The most tasks that we examine for one page with a kind. No index has the kind, so a search for a
+ * rare kind would read the whole table.
+ */
+const MOST_EXAMINED = 5_000;
+
+/**
+ * Returns a page of tasks, and the cursor for the next page. A page with a kind may have fewer tasks
+ * than `limit` although another page follows.
+ */
+export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) {
+  const { cursor = 0n, limit } = page;
+  const beyond = { cursor, limit: limit + 1 };
+  if (filter.kind === undefined) return paged(await listTasks(db, filter, beyond), page);
+  const { last, examined } = await lookAhead(db, filter, cursor);
+  const found = paged(await listTasks(db, { ...filter, last }, beyond), page);
+  if (found.nextCursor !== null || examined < MOST_EXAMINED) return found;
+  return { ...found, nextCursor: String(last) };
+}
+
+/**
+ * Reads the tasks after the cursor that have the status, but ignores their kind. Returns how many
+ * tasks it read, and the id of the last task. If it read no task, this id is the cursor.
+ */
+async function lookAhead(db: Database, { status }: TaskFilter, cursor: bigint) {
+  const ahead = db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(gt(tasks.id, cursor), status && hasStatus[status]))
+    .orderBy(asc(tasks.id))
+    .limit(MOST_EXAMINED)
+    .as('ahead');
+  const [row] = await db.select({ last: max(ahead.id), examined: count() }).from(ahead);
+  return { last: row?.last ?? cursor, examined: row?.examined ?? 0 };
+}
