@@ -17,6 +17,7 @@ const PROGRAMS = [
   'scripts/seed.ts',
   'src/postgres/guard.ts',
   'src/server.ts',
+  'src/worker.ts',
 ];
 
 /** The files that browsers load, and their names in `dist/pages`. */

@@ -8,7 +8,7 @@ import { databaseName } from './db/unusable.ts';
 import { type AuthSettings, asksForTokens, refuseOpenDoor } from './http/auth/settings.ts';
 import { startEmbedded } from './postgres/embedded.ts';
 import { openLog } from './process/log.ts';
-import { runMain, unlessStopped } from './process/main.ts';
+import { runMain, unlessStopped, whenStopped } from './process/main.ts';
 import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
@@ -36,7 +36,7 @@ runMain(async (stop) => {
     const log = openLog(config.logLevel);
     const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
     greet(service, database, config);
-    const failure = await Promise.race([stopped(stop), database.failed]);
+    const failure = await Promise.race([whenStopped(stop), database.failed, service.failed]);
     if (failure === undefined) say('Stopping. Running claims finish, and new claims are refused.');
     // Print the failure now, because the running requests may still need some time.
     else print(`${failure}\n`, process.stderr);
@@ -68,12 +68,6 @@ async function openDatabase(
   return { url: databaseUrl, name, failed: new Promise(() => undefined), stop: async () => {} };
 }
 
-const stopped = (stop: AbortSignal) =>
-  new Promise<undefined>((resolve) => {
-    if (stop.aborted) resolve(undefined);
-    stop.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-
 /** The start message uses these words to say who may use the service. */
 const door = {
   loopback: 'open to all on this machine (set AUTH_JWKS_URL or AUTH_JWT_SECRET to require tokens)',
@@ -82,7 +76,7 @@ const door = {
   jwks: 'with a token signed with a key from AUTH_JWKS_URL',
 } as const satisfies Record<AuthSettings['kind'], string>;
 
-function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
+function greet({ url, sockets, worker }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
   say(`Rowlock listens on ${url}`);
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
@@ -91,10 +85,16 @@ function greet({ url, sockets }: Service, { name }: OpenDatabase, { lab, auth }:
   // connection.
   if (sockets < QUEUE_LIMITS.waiting)
     say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
+  say(`Workers: ${inWords(worker)}`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
 }
+
+const inWords = (worker: Service['worker']): string =>
+  worker
+    ? `"${worker.name}" runs up to ${worker.places} tasks at the same time (set by WORKERS)`
+    : 'none in this process, since WORKERS=0';
 
 const say = (line: string) => print(`${line}\n`);

@@ -177,7 +177,7 @@ test('production does not know the lab, the pages, the bench or the faults in st
 
 test('only entry points and the configuration stand loose in src', () => {
   const loose = [...names].filter((name) => !name.includes('/'));
-  expect(loose.toSorted()).toEqual(['config.ts', 'server.ts']);
+  expect(loose.toSorted()).toEqual(['config.ts', 'server.ts', 'worker.ts']);
 });
 
 test('what runs in the browser knows of the service its client and types, and nothing else', () => {

@@ -47,7 +47,7 @@ const oldEvents = (days: number): Kind => ({
  * Removes expired claims, expired idempotency keys and old events again and again, until `stop` is
  * called.
  */
-export function startClearing(db: Database, eventDays: number, log: Log): Clearing {
+export function startClearing(db: Database, log: Log, { eventDays }: Kept): Clearing {
   const stop = new AbortController();
   const kinds = [CLAIMS, KEYS, oldEvents(eventDays)];
   const running = kinds.map((kind) => repeat(kind, db, log, stop.signal));

@@ -53,6 +53,13 @@ export async function runMain(
   process.exit();
 }
 
+/** Resolves when `stop` is aborted. */
+export const whenStopped = (stop: AbortSignal) =>
+  new Promise<undefined>((resolve) => {
+    if (stop.aborted) resolve(undefined);
+    stop.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
 /** Gives the result of `work`. If `stop` is aborted first, throws the reason of `stop` at once. */
 export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   const settled = new AbortController();

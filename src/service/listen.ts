@@ -55,6 +55,9 @@ export interface Listening {
   drain(patienceMs: number): Promise<boolean>;
 }
 
+/** The setting from which the port comes. Messages to the operator name this setting. */
+export type PortSetting = 'PORT' | 'WORKER_PORT';
+
 interface App {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
 }
@@ -67,6 +70,7 @@ export async function listen(
   host: string,
   port: number,
   limits: Partial<ListenLimits> = {},
+  setting: PortSetting = 'PORT',
 ): Promise<Listening> {
   const { sockets = socketsWith(fileLimit()), headMs, requestMs } = { ...LIMITS, ...limits };
   const options = {
@@ -87,7 +91,7 @@ export async function listen(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new PlainError(explain((error as NodeJS.ErrnoException).code, host, port));
+    throw new PlainError(explain((error as NodeJS.ErrnoException).code, host, port, setting));
   }
   const { address, family, port: given } = server.address() as AddressInfo;
   return {
@@ -130,10 +134,15 @@ const requestListener = (app: App) =>
     },
   );
 
-function explain(code: string | undefined, host: string, port: number): string {
+function explain(
+  code: string | undefined,
+  host: string,
+  port: number,
+  setting: PortSetting,
+): string {
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with PORT.`;
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with ${setting}.`;
   if (code === 'EACCES')
-    return `Port ${port} on ${host} may not be used by this account. Choose another port with PORT.`;
-  return `Cannot listen on HOST ${host}, PORT ${port}: ${code}.`;
+    return `Port ${port} on ${host} may not be used by this account. Choose another port with ${setting}.`;
+  return `Cannot listen on HOST ${host}, ${setting} ${port}: ${code}.`;
 }

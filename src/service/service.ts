@@ -14,6 +14,7 @@ import { longestAnswer } from '../waiting/admission.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
+import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 
 /** How long a shutdown waits for running requests. This is longer than any answer takes. */
 const DRAIN_MS =
@@ -26,7 +27,9 @@ const DRAIN_MS =
 const CONNECTIONS_ASIDE = 3;
 const EVENT_DAYS = 30;
 
-export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'> {
+export interface ServiceOptions
+  extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'>,
+    Pick<TasksOptions, 'workerName' | 'kinds'> {
   /** The URL of a migrated database. */
   databaseUrl: string;
   /** How a pooler at this URL lends its sessions. The lab does not work behind a pooler. */
@@ -42,11 +45,19 @@ export interface ServiceOptions extends Pick<AppDeps, 'auth' | 'corsOrigins' | '
   keyHours?: number;
   /** How many days an event is kept. */
   eventDays?: number;
+  /** How many tasks the worker of this process runs at the same time. By default there is none. */
+  places?: number;
+  /** How many hours a finished task is kept. */
+  taskHours?: number;
   /** Records the statements of the lab's strategies. */
   trace?: Trace;
 }
 
 export interface Service extends Pick<Listening, 'url' | 'sockets'> {
+  /** The worker of this process. Undefined if there is none. */
+  worker: Tasks['worker'] | undefined;
+  /** Resolves with the reason if the service must end, although nobody stopped it. */
+  failed: Promise<string>;
   /**
    * Refuses new requests, waits for the end of running requests, and closes the connections.
    *
@@ -57,13 +68,21 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 }
 
 /**
- * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete or the
- * service cannot listen.
+ * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete, if the
+ * service cannot listen, or if a living worker has the name of its worker.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
-  const { databaseName = addressOf(databaseUrl), eventDays = EVENT_DAYS, pooler } = options;
+  const {
+    databaseName = addressOf(databaseUrl),
+    places = 0,
+    workerName,
+    eventDays = EVENT_DAYS,
+    taskHours,
+    pooler,
+    kinds,
+  } = options;
   const metrics = createMetrics();
   const logSeldom = seldom(log);
   const open = tellingOperator((event, error) =>
@@ -92,6 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
   let draining = false;
+  let tasks: Tasks | undefined;
   const stopping = new AbortController();
   const feed = new Feed({ db: pool.db, log });
   const app = createApp({
@@ -103,6 +123,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metrics,
     keyHours,
     isDraining: () => draining,
+    isAbleToRenew: () => tasks?.isAbleToRenew() ?? true,
+    onDueTask: () => tasks?.wake(),
     auth,
     corsOrigins,
     rateLimit,
@@ -118,27 +140,42 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       );
     return listen(app, host, port);
   };
-  // If the service cannot start, only the stages must be closed. The stages open connections at
+  // If the service cannot listen, only the stages must be closed. The stages open connections at
   // once, because they remove leftovers. The pools open no connection before their first query.
   const listening = await listenWithLab().catch(async (error) => {
     await stages?.close();
     throw error;
   });
-  const clearing = startClearing(aside.db, eventDays, log);
+  // The worker starts last. A service that cannot listen must not leave the name of its worker in
+  // use.
+  try {
+    if (places > 0)
+      tasks = await startTasks({ databaseUrl, pooler, places, workerName, kinds, log, metrics, open });
+  } catch (error) {
+    await listening.drain(0);
+    await Promise.all([pool, aside, stages].map(close));
+    throw error;
+  }
+  const clearing = startClearing(aside.db, log, { eventDays, taskHours });
   return {
     url: listening.url,
     sockets: listening.sockets,
+    worker: tasks?.worker,
+    failed: tasks?.failed ?? new Promise(() => undefined),
     async stop(heard) {
       draining = true;
       // An open event stream would delay the shutdown until its connection is closed by force.
       feed.close();
       stopping.abort();
       const cleared = clearing.stop();
+      // The worker stops while the last requests are answered. A request may still make a task. A
+      // task is only a row, so another worker runs the task.
+      const worked = tasks?.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
       // The clearing may wait for a silent database. Closing the connections ends this wait.
       await Promise.all([pool, aside, stages].map(close));
-      await cleared;
+      await Promise.all([cleared, worked]);
     },
   };
 }

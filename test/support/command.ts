@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, inject } from 'vitest';
 import { settingNames } from '../../src/config.ts';
 import { programOf } from '../../src/process/build.ts';
+import { inProject } from '../../src/process/project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -51,6 +52,10 @@ const compiled = (command: string): string =>
 /** Runs a server like `npm start`, on a free port. Kills the server after the tests. */
 export const runServer = (env: Record<string, string>): Command =>
   start(process.execPath, programOf(inject('serverProgram')), { PORT: '0', ...env });
+
+/** Runs a worker like `npm run worker`, on a free port. Kills the worker after the tests. */
+export const runWorker = (env: Record<string, string>): Command =>
+  start(process.execPath, programOf(inProject('dist/worker.js')), { WORKER_PORT: '0', ...env });
 
 /** Runs a program, by default in the project's folder. Kills the program after the tests. */
 export function start(

@@ -1,0 +1,41 @@
+import { readConfig } from '../config.ts';
+import { prepareDatabase } from '../db/migrate.ts';
+import { databaseName } from '../db/unusable.ts';
+import { refuseOpenDoor } from '../http/auth/settings.ts';
+import { UsageError } from '../process/errors.ts';
+import { openLog } from '../process/log.ts';
+import { unlessStopped, whenStopped } from '../process/main.ts';
+import { print } from '../process/print.ts';
+import type { TasksOptions } from './tasks.ts';
+import { startWorkerService } from './worker-service.ts';
+
+/** The program behind `npm run worker`. Returns the exit code. Tests give kinds of their own. */
+export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']): Promise<number> {
+  const { databaseUrl, host, workerPort: port, places, workerName, auth, logLevel } = readConfig();
+  if (databaseUrl === undefined)
+    throw new UsageError(
+      'npm run worker works on the server at DATABASE_URL, which is not set. With the embedded ' +
+        'PostgreSQL, npm start has a worker of its own.',
+    );
+  if (places === 0)
+    throw new UsageError('npm run worker needs WORKERS to be at least 1. Here WORKERS is 0.');
+  refuseOpenDoor(host, auth);
+  await unlessStopped(stop, prepareDatabase(databaseUrl));
+  const log = openLog(logLevel);
+  const settings = { databaseUrl, host, port, places, workerName, auth, log };
+  const service = await startWorkerService({ ...settings, kinds });
+  const { name } = service.worker;
+  say(`Worker "${name}" runs up to ${places} tasks at the same time (set by WORKERS).`);
+  say(`Database: ${databaseName(databaseUrl)}`);
+  say(`Health and metrics: ${service.url}/readyz and ${service.url}/metrics`);
+  say('Ctrl-C stops it.');
+  const failure = await Promise.race([whenStopped(stop), service.failed]);
+  if (failure === undefined) say('Stopping. Running tasks may end. No new task begins.');
+  else print(`${failure}\n`, process.stderr);
+  await service.stop();
+  if (failure !== undefined) return 1;
+  say('Stopped.');
+  return 0;
+}
+
+const say = (line: string) => print(`${line}\n`);

@@ -1,0 +1,88 @@
+import { type ConnectOptions, connect, type Pooler } from '../db/client.ts';
+import type { Metrics } from '../operation/metrics.ts';
+import type { Log } from '../process/log.ts';
+import { version } from '../process/project.ts';
+import type { Kind } from '../queue/kind.ts';
+import { startWorker } from '../queue/worker.ts';
+import { inTime } from '../waiting/deadline.ts';
+
+/** The kinds of tasks that this version knows. */
+const KINDS: readonly Kind[] = [];
+
+/**
+ * The worker's own connections: for claims, for outcomes and for heartbeats. Claims of jobs never
+ * wait for the worker. A claim of tasks that waits for a lock does not delay a heartbeat.
+ */
+const CONNECTIONS = 3;
+
+/**
+ * How long running tasks may go on after a stop. The worker then aborts them, and gives them back.
+ * This is shorter than a server waits for its running requests.
+ */
+const GRACE_MS = 10_000;
+
+/** How long the worker may write to the database at its end. A silent database takes longer. */
+const LAST_WRITES_MS = 4_000;
+
+export interface TasksOptions {
+  databaseUrl: string;
+  pooler?: Pooler;
+  /** How many tasks the worker runs at the same time. */
+  places: number;
+  workerName?: string | undefined;
+  log: Log;
+  metrics: Metrics;
+  open?: ConnectOptions['open'] | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
+  kinds?: readonly Kind<any>[] | undefined;
+}
+
+/** The part of a process that works on tasks. */
+export interface Tasks {
+  worker: { name: string; places: number };
+  /** Resolves with the reason if the worker must end, although nobody stopped it. */
+  failed: Promise<string>;
+  /** Looks for due tasks at once. */
+  wake(): void;
+  isAbleToRenew(): boolean;
+  /**
+   * Claims no more tasks. Running tasks may end within `GRACE_MS`. Gives the others back, and closes
+   * the connections.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a worker with connections of its own. Throws a `PlainError` if a living worker has the
+ * name.
+ */
+export async function startTasks({
+  databaseUrl,
+  pooler,
+  places,
+  workerName: name,
+  log,
+  metrics,
+  open,
+  kinds = KINDS,
+}: TasksOptions): Promise<Tasks> {
+  const { db, close } = connect(databaseUrl, { pooler, open, connections: CONNECTIONS });
+  try {
+    const { observe } = metrics.tasks;
+    const worker = await startWorker({ db, kinds, places, name, version, log, observe });
+    metrics.tasks.worker(() => worker.load());
+    return {
+      worker: { name: worker.name, places },
+      failed: worker.leaving.catch(({ message }: Error) => message),
+      wake: () => worker.wake(),
+      isAbleToRenew: () => worker.isAbleToRenew(),
+      async stop() {
+        await inTime(worker.stop(GRACE_MS), GRACE_MS + LAST_WRITES_MS, () => undefined);
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

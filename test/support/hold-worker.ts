@@ -1,0 +1,33 @@
+/**
+ * Runs a worker like `npm run worker`, but with kinds of tasks for tests. Prints a line when an
+ * attempt begins.
+ */
+import { existsSync } from 'node:fs';
+import { runMain } from '../../src/process/main.ts';
+import type { Attempt, Kind } from '../../src/queue/kind.ts';
+import { runWorker } from '../../src/service/run-worker.ts';
+import { until } from '../../src/waiting/until.ts';
+
+const kindOf = <Payload>(name: string, run: Kind<Payload>['run']): Kind<Payload> => ({
+  name,
+  timeoutMs: 600_000,
+  pauseMs: () => 0,
+  run(attempt) {
+    process.stdout.write(`attempt ${attempt.number} of task ${attempt.taskId} begins\n`);
+    return run(attempt);
+  },
+});
+
+/** Ends when the file in the payload exists. */
+const awaitsFile = kindOf('awaits-file', async ({ payload, signal }: Attempt<{ file: string }>) => {
+  await until(() => existsSync(payload.file), { everyMs: 20, stop: signal });
+  return { kind: 'done' };
+});
+
+/** Blocks the event loop until the file in the payload exists. */
+const blocks = kindOf('blocks', async ({ payload }: Attempt<{ file: string }>) => {
+  while (!existsSync(payload.file));
+  return { kind: 'done' };
+});
+
+runMain((stop) => runWorker(stop, [awaitsFile, blocks]));
