@@ -3,7 +3,7 @@ import { readConfig } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
 import { databaseAlone, missingMigrations } from '../src/db/migrate.ts';
 import { databaseName, unusable } from '../src/db/unusable.ts';
-import { clearAll } from '../src/operation/clearing.ts';
+import { type Ages, clearAll } from '../src/operation/clearing.ts';
 import { type Diagnosis, diagnose } from '../src/operation/doctor.ts';
 import { startEmbedded } from '../src/postgres/embedded.ts';
 import { hasData } from '../src/postgres/home.ts';
@@ -58,14 +58,14 @@ runMain(async (stop) => {
 }, FAILED);
 
 async function examine(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
-  const { databaseUrl, dataDir } = readConfig();
+  const { databaseUrl, dataDir, ...ages } = readConfig();
   const url = given ?? databaseUrl;
-  if (url !== undefined) return onDatabase(url, diagnose);
+  if (url !== undefined) return onDatabase(url, (db) => diagnose(db));
   if (!hasData(dataDir))
     throw new PlainError('There is no embedded database yet. Run npm start, or give --url.');
   const embedded = await startEmbedded(dataDir, stop);
   try {
-    return await onDatabase(embedded.url, diagnoseUnserved);
+    return await onDatabase(embedded.url, (db) => diagnoseUnserved(db, ages));
   } finally {
     await embedded.stop();
   }
@@ -73,11 +73,11 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
 
 /**
  * Removes expired rows before the check. No server is running that would remove them, and expired
- * rows are no fault.
+ * rows are no fault. Tasks that wait for a worker are no fault either.
  */
-async function diagnoseUnserved(db: Database): Promise<Diagnosis> {
-  if ((await missingMigrations(db)).length === 0) await clearAll(db);
-  return diagnose(db);
+async function diagnoseUnserved(db: Database, ages: Ages): Promise<Diagnosis> {
+  if ((await missingMigrations(db)).length === 0) await clearAll(db, ages);
+  return diagnose(db, { isServed: false });
 }
 
 async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {

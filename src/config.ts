@@ -27,7 +27,7 @@ export interface Config {
   workerName: string | undefined;
   /** The port on which a worker process answers /healthz, /readyz and /metrics. */
   workerPort: number;
-  /** How many hours a finished task is kept. */
+  /** How many hours a done or cancelled task is kept. */
   taskHours: number;
   auth: AuthSettings;
   /** Web pages of these origins may use the service. */

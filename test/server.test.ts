@@ -1,6 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import {
   atEnd,
@@ -156,6 +157,21 @@ test.concurrent('the server listens on every address without tokens if AUTH=off'
   expect((await fetch(`http://127.0.0.1:${port}/jobs`)).status).toBe(200);
 });
 
+test.concurrent('the server says how its worker works, and has none with WORKERS=0', async () => {
+  const url = await makeDatabase();
+  const sql = postgres(url, { max: 1 });
+  atEnd(() => sql.end());
+  const server = runServer({ DATABASE_URL: url, WORKER_NAME: 'ada', WORKERS: '7' });
+  await server.says(/^Workers: "ada" runs up to 7 tasks at the same time/m);
+  expect(await sql`SELECT name, places FROM workers`).toEqual([{ name: 'ada', places: 7 }]);
+  server.child.kill('SIGINT');
+  expect((await server.ended).code).toBe(0);
+  expect(await sql`SELECT FROM workers WHERE stopped_at IS NULL`).toHaveLength(0);
+  const without = runServer({ DATABASE_URL: url, WORKERS: '0' });
+  await without.says(/^Workers: none in this process, since WORKERS=0$/m);
+  expect(await sql`SELECT FROM workers`).toHaveLength(1);
+});
+
 describe.concurrent('the server ends with one line', () => {
   async function expectOneLine(server: Command, code: number, words: RegExp) {
     expect((await server.ended).code).toBe(code);
@@ -190,6 +206,13 @@ describe.concurrent('the server ends with one line', () => {
     const DATA_DIR = makeDataDir();
     writeFileSync(DATA_DIR, '');
     await expectOneLine(runServer({ DATA_DIR }), 1, /cannot be used \(ENOTDIR\).*DATA_DIR/);
+  });
+
+  test('if a living worker has the name of its worker', async () => {
+    const url = await makeDatabase();
+    const env = { DATABASE_URL: url, WORKER_NAME: 'ada' };
+    await urlOf(runServer(env));
+    await expectOneLine(runServer(env), 1, /^A living worker has the name "ada"/);
   });
 
   test('if a setting is wrong', async () => {

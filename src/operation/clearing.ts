@@ -5,6 +5,7 @@ import { removeExpiredKeys } from '../http/idempotency/queries.ts';
 import { removeOldEvents } from '../outbox/clearing.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
+import { clearTasks, clearWorkers } from '../queue/clear.ts';
 import { pause } from '../waiting/backoff.ts';
 
 export interface Clearing {
@@ -42,15 +43,36 @@ const oldEvents = (days: number): Kind => ({
   pauseMs: 600_000,
   remove: removeOldEvents(days),
 });
+const finishedTasks = (hours: number): Kind => ({
+  half: 4,
+  pauseMs: 60_000,
+  remove: (tx, limit) => clearTasks(tx, hours, limit),
+});
+const WORKERS: Kind = { half: 5, pauseMs: 60_000, remove: clearWorkers };
+
+export interface Ages {
+  /** How many days an event is kept. */
+  eventDays?: number | undefined;
+  /** How many hours a done or cancelled task is kept. */
+  taskHours?: number | undefined;
+}
+
+/** Everything that is removed when it is old enough. */
+const kindsOf = ({ eventDays = 30, taskHours = 24 }: Ages): Kind[] => [
+  CLAIMS,
+  KEYS,
+  oldEvents(eventDays),
+  finishedTasks(taskHours),
+  WORKERS,
+];
 
 /**
- * Removes expired claims, expired idempotency keys and old events again and again, until `stop` is
- * called.
+ * Removes expired claims and idempotency keys, old events, finished tasks and stopped workers again
+ * and again, until `stop` is called.
  */
-export function startClearing(db: Database, log: Log, { eventDays }: Kept): Clearing {
+export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing {
   const stop = new AbortController();
-  const kinds = [CLAIMS, KEYS, oldEvents(eventDays)];
-  const running = kinds.map((kind) => repeat(kind, db, log, stop.signal));
+  const running = kindsOf(ages).map((kind) => repeat(kind, db, log, stop.signal));
   return {
     async stop() {
       stop.abort();
@@ -88,12 +110,9 @@ export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
  */
 export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 
-/**
- * Removes all expired claims and keys. Skips the claims or the keys while another instance is
- * clearing them.
- */
-export async function clearAll(db: Database) {
-  for (const kind of [CLAIMS, KEYS]) while ((await clear(kind, db)) === BATCH);
+/** Removes everything that is old enough. Skips rows that another instance is clearing. */
+export async function clearAll(db: Database, ages: Ages = {}) {
+  for (const kind of kindsOf(ages)) while ((await clear(kind, db)) === BATCH);
 }
 
 const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>

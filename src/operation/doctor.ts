@@ -3,6 +3,7 @@ import { isLive } from '../claims/queries.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { tasks, workers } from '../queue/tables.ts';
 
 /** The result of one check: the number of problems, and the first problems as text. */
 export interface Finding {
@@ -14,7 +15,7 @@ export interface Finding {
 export interface Diagnosis {
   healthy: boolean;
   findings: Finding[];
-  /** The checks that did not run because migrations are missing. */
+  /** The checks that did not run, because migrations are missing or because no worker is running. */
   skipped: string[];
 }
 
@@ -47,6 +48,12 @@ const checks: Record<string, SQL> = {
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
+  // A dead task stays for a month. A doctor who runs every day reports the task once.
+  'tasks that died within the last day': sql`
+    SELECT format('task %s: %s, %s attempts', ${tasks.id}, ${tasks.kind}, ${tasks.attempt}) AS words
+    FROM ${tasks} WHERE ${tasks.ended} = 'dead'
+      AND ${tasks.finishedAt} > statement_timestamp() - interval '1 day'
+    ORDER BY ${tasks.id}`,
   // Foreign keys are triggers too, and can also be disabled.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
@@ -61,20 +68,57 @@ const checks: Record<string, SQL> = {
     ORDER BY words`,
 };
 
-/**
- * Runs all checks on one snapshot of the database, and changes nothing. Throws the errors of the
- * database.
- */
-export const diagnose = (db: Database): Promise<Diagnosis> =>
-  db.transaction(examine, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > statement_timestamp()`;
 
-async function examine(tx: Transaction): Promise<Diagnosis> {
+/**
+ * The checks of a database that some worker serves. Without a worker, tasks wait, and a killed worker
+ * is not marked as stopped.
+ */
+const checksOfService: Record<string, SQL> = {
+  // A task may wait for long behind other tasks of its lane. So the lane must stand still too.
+  'tasks due for over ten minutes in a lane where no task runs': sql`
+    SELECT format('task %s: %s, due since %s', ${tasks.id}, ${tasks.kind}, ${tasks.runAt}) AS words
+    FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL AND ${tasks.leaseUntil} IS NULL
+      AND ${tasks.runAt} <= statement_timestamp() - interval '10 minutes'
+      AND NOT EXISTS (SELECT FROM ${tasks} AS other WHERE other.lane = ${tasks.lane}
+        AND other.finished_at IS NULL AND other.lease_until > statement_timestamp())
+    ORDER BY ${tasks.runAt}`,
+  'tasks whose lease ended over a minute ago': sql`
+    SELECT format('task %s: %s, lease until %s', ${tasks.id}, ${tasks.kind}, ${tasks.leaseUntil}) AS words
+    FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL
+      AND ${tasks.leaseUntil} <= statement_timestamp() - interval '1 minute'
+    ORDER BY ${tasks.id}`,
+  'kinds of tasks that no living worker knows': sql`
+    SELECT format('%s: %s tasks', ${tasks.kind}, count(*)) AS words
+    FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL
+      AND ${tasks.runAt} <= statement_timestamp() - interval '1 minute'
+      AND NOT EXISTS (SELECT FROM ${workers} WHERE ${isLiving} AND ${workers.kinds} ? ${tasks.kind})
+    GROUP BY ${tasks.kind} ORDER BY ${tasks.kind}`,
+  'workers that died over a minute ago and are not marked as stopped': sql`
+    SELECT format('worker %s: %s, seen at %s', ${workers.id}, ${workers.name}, ${workers.seenAt}) AS words
+    FROM ${workers} WHERE ${workers.stoppedAt} IS NULL
+      AND ${workers.leaseUntil} <= statement_timestamp() - interval '1 minute'
+    ORDER BY ${workers.id}`,
+};
+
+/**
+ * Runs all checks on one snapshot of the database, and changes nothing. If `isServed` is false,
+ * no worker can be running. Throws the errors of the database.
+ */
+export const diagnose = (db: Database, { isServed = true } = {}): Promise<Diagnosis> =>
+  db.transaction((tx) => examine(tx, isServed), {
+    isolationLevel: 'repeatable read',
+    accessMode: 'read only',
+  });
+
+async function examine(tx: Transaction, isServed: boolean): Promise<Diagnosis> {
   const missing = await missingMigrations(tx);
   const findings = [finding('migrations that are missing', missing.length, missing)];
-  const names = Object.keys(checks);
-  if (missing.length > 0) return { healthy: false, findings, skipped: names };
-  for (const [name, rows] of Object.entries(checks)) findings.push(await look(tx, name, rows));
-  return { healthy: findings.every(({ total }) => total === 0), findings, skipped: [] };
+  const wanted = { ...checks, ...(isServed && checksOfService) };
+  if (missing.length > 0) return { healthy: false, findings, skipped: Object.keys(wanted) };
+  for (const [name, rows] of Object.entries(wanted)) findings.push(await look(tx, name, rows));
+  const skipped = isServed ? [] : Object.keys(checksOfService);
+  return { healthy: findings.every(({ total }) => total === 0), findings, skipped };
 }
 
 async function look(tx: Transaction, name: string, wrong: SQL): Promise<Finding> {

@@ -25,7 +25,6 @@ const DRAIN_MS =
  * these connections.
  */
 const CONNECTIONS_ASIDE = 3;
-const EVENT_DAYS = 30;
 
 export interface ServiceOptions
   extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'>,
@@ -47,7 +46,7 @@ export interface ServiceOptions
   eventDays?: number;
   /** How many tasks the worker of this process runs at the same time. By default there is none. */
   places?: number;
-  /** How many hours a finished task is kept. */
+  /** How many hours a done or cancelled task is kept. */
   taskHours?: number;
   /** Records the statements of the lab's strategies. */
   trace?: Trace;
@@ -78,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     databaseName = addressOf(databaseUrl),
     places = 0,
     workerName,
-    eventDays = EVENT_DAYS,
+    eventDays,
     taskHours,
     pooler,
     kinds,

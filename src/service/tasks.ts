@@ -3,7 +3,7 @@ import type { Metrics } from '../operation/metrics.ts';
 import type { Log } from '../process/log.ts';
 import { version } from '../process/project.ts';
 import type { Kind } from '../queue/kind.ts';
-import { startWorker } from '../queue/worker.ts';
+import { startWorker, type Worker } from '../queue/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
 
 /** The kinds of tasks that this version knows. */
@@ -67,6 +67,11 @@ export async function startTasks({
   kinds = KINDS,
 }: TasksOptions): Promise<Tasks> {
   const { db, close } = connect(databaseUrl, { pooler, open, connections: CONNECTIONS });
+  let stopped: Promise<void> | undefined;
+  const end = async (worker: Worker) => {
+    await inTime(worker.stop(GRACE_MS), GRACE_MS + LAST_WRITES_MS, () => undefined);
+    await close();
+  };
   try {
     const { observe } = metrics.tasks;
     const worker = await startWorker({ db, kinds, places, name, version, log, observe });
@@ -76,9 +81,9 @@ export async function startTasks({
       failed: worker.leaving.catch(({ message }: Error) => message),
       wake: () => worker.wake(),
       isAbleToRenew: () => worker.isAbleToRenew(),
-      async stop() {
-        await inTime(worker.stop(GRACE_MS), GRACE_MS + LAST_WRITES_MS, () => undefined);
-        await close();
+      stop() {
+        stopped ??= end(worker);
+        return stopped;
       },
     };
   } catch (error) {

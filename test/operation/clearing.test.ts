@@ -71,6 +71,29 @@ test('the clearing removes expired keys, and leaves the others', async () => {
   expect(await keysLeft(db)).toEqual(['new']);
 });
 
+test('the clearing removes finished tasks and stopped workers that are old enough', async () => {
+  const { db } = await makeConnection();
+  await db.execute(sql`INSERT INTO tasks (kind, payload, attempts_left, finished_at, ended)
+    SELECT 'test', '{}', 1, now() - make_interval(hours => hours), ended
+    FROM generate_series(1, 3) AS hours, (VALUES ('done'), ('cancelled'), ('dead')) AS e (ended)`);
+  await db.execute(sql`INSERT INTO tasks (kind, payload, attempts_left, run_at)
+    VALUES ('test', '{}', 1, now() - interval '9 hours')`);
+  await db.execute(sql`INSERT INTO workers (name, version, places, lease_until, stopped_at)
+    SELECT 'w' || hours, '1', 4, now(), now() - make_interval(hours => hours)
+    FROM (VALUES (23), (25)) AS ages (hours)`);
+  await clearAll(db, { taskHours: 2 });
+  const left = await db.execute(sql`SELECT coalesce(ended, 'waiting') AS status, count(*)::int
+    FROM tasks GROUP BY 1 ORDER BY 1`);
+  expect(left.map(({ status, count }) => [status, count])).toEqual([
+    ['cancelled', 1],
+    ['dead', 3],
+    ['done', 1],
+    ['waiting', 1],
+  ]);
+  const names = await db.execute(sql`SELECT name FROM workers`);
+  expect(names.map(({ name }) => name)).toEqual(['w23']);
+});
+
 test('a renewed claim stays past its first end', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, 2, -1);
@@ -141,7 +164,7 @@ test('the clearing goes on batch by batch until it is stopped', async () => {
     SELECT 1, id, now() FROM recruiters ORDER BY id LIMIT 1200`);
   await insertKey(db, 'old', -1);
   const { log, events } = collectLog();
-  const clearing = startClearing(db, 30, log);
+  const clearing = startClearing(db, log);
   await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
   await vi.waitFor(async () => expect(await keysLeft(db)).toEqual([]), { timeout: 20_000 });
   await clearing.stop();
@@ -154,7 +177,7 @@ test('the clearing logs an error once, without SQL, and goes on', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
   const { log, events } = collectLog();
-  const clearing = startClearing(db, 30, log);
+  const clearing = startClearing(db, log);
   await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 20_000 });
   expect(events).toMatchObject([{ event: 'clearing failed' }]);
   expect(JSON.stringify(events)).toContain('42P01');
@@ -175,7 +198,7 @@ test('a stop waits for the clearing that runs, and not for the next one', async 
   let stopped = false;
   const stopping = await holder.begin(async (tx) => {
     await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
-    const clearing = startClearing(db, 30, log);
+    const clearing = startClearing(db, log);
     await vi.waitFor(
       async () => {
         const waiting = await observer`SELECT 1 FROM pg_locks

@@ -74,7 +74,7 @@ test('nothing stays of a job that was removed long ago', async () => {
 test('the clearing of the service removes old events', async () => {
   await append(1, 40, 40, 0);
   const { log, events } = collectLog();
-  const clearing = startClearing(db, 30, log);
+  const clearing = startClearing(db, log);
   await vi.waitFor(async () => expect(await left()).toEqual(['1 #3']), { timeout: 20_000 });
   await clearing.stop();
   expect(events).toEqual([]);

@@ -45,7 +45,7 @@ test('the doctor finds a sound database well, in a table and as JSON', async () 
   expect([same, wrong]).toEqual([0, []]);
 });
 
-test('the doctor finds an embedded database well, though leases and keys ended after its server stopped', async () => {
+test('the doctor finds an embedded database well, though leases and keys ended after its server was killed', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
   // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
   // directory.
@@ -60,10 +60,17 @@ test('the doctor finds an embedded database well, though leases and keys ended a
     FROM generate_series(1, 20) job, generate_series(1, 40) recruiter`;
   await sql`INSERT INTO idempotency_keys VALUES
     ('a', 'k', 'f', 200, '{}', '', now() - interval '1 day')`;
+  // The server was killed while its worker ran a task.
+  await sql`INSERT INTO workers (name, version, places, lease_until)
+    VALUES ('ada', '1.2.3', 4, now() - interval '1 day')`;
+  await sql`INSERT INTO tasks (kind, payload, attempts_left, run_at, lease_until) VALUES
+    ('any', '{}', 1, now() - interval '1 day', now() - interval '1 day'),
+    ('any', '{}', 1, now() - interval '1 day', null)`;
   await sql.end();
   await embedded.stop();
   const { code, stdout } = await doctor([], { DATA_DIR });
   expect([code, stdout]).toEqual([0, expect.stringContaining('All is well')]);
+  expect(stdout).toMatch(/^Not checked: tasks due for over ten minutes/m);
 });
 
 describe('the doctor finds', () => {
@@ -143,6 +150,88 @@ describe('the doctor finds', () => {
     expect(wrong).toMatchObject([{ check: 'migrations that are missing' }]);
     expect(wrong[0].examples).toContain('0000_claims');
     expect(skipped).toContain('jobs with more claims than capacity');
+  });
+});
+
+describe('the doctor of a queue', () => {
+  /** The values of a worker that lives, and knows the kind `known`. */
+  const LIVING = `('ada', '1.2.3', '["known"]', 4, now() + interval '10 seconds')`;
+  const addWorker = (sql: postgres.Sql, values = LIVING) =>
+    sql.unsafe(`INSERT INTO workers (name, version, kinds, places, lease_until) VALUES ${values}`);
+
+  test('finds a queue well that works', async () => {
+    const { wrong, code } = await examineAfter(async (sql) => {
+      await addWorker(sql);
+      await sql`INSERT INTO tasks (kind, lane, payload, attempts_left, run_at, lease_until) VALUES
+        ('known', 'a', '{}', 1, now() - interval '9 minutes', null),
+        ('known', 'b', '{}', 1, now() - interval '1 hour', now() + interval '10 seconds'),
+        ('known', 'b', '{}', 1, now() - interval '1 hour', null),
+        ('known', 'c', '{}', 1, now() - interval '1 hour', now() - interval '50 seconds'),
+        ('unknown', 'd', '{}', 1, now() + interval '1 hour', null)`;
+      await sql`INSERT INTO tasks (kind, payload, attempts_left, finished_at, ended) VALUES
+        ('unknown', '{}', 0, now() - interval '1 hour', 'done'),
+        ('unknown', '{}', 1, now() - interval '1 hour', 'cancelled')`;
+    });
+    expect([code, wrong]).toEqual([0, []]);
+  });
+
+  test('finds tasks that wait while nobody works on their lane', async () => {
+    const { wrong } = await examineAfter(async (sql) => {
+      await addWorker(sql);
+      await sql`INSERT INTO tasks (id, kind, lane, payload, attempts_left, run_at, lease_until) VALUES
+        (70, 'known', 'a', '{}', 1, now() - interval '11 minutes', null),
+        (71, 'known', 'b', '{}', 1, now(), now() + interval '10 seconds')`;
+    });
+    const check = 'tasks due for over ten minutes in a lane where no task runs';
+    expect(wrong).toEqual([
+      { check, total: 1, examples: [expect.stringMatching(/^task 70: known, due since /)] },
+    ]);
+  });
+
+  test('finds tasks that nobody takes over', async () => {
+    const { wrong } = await examineAfter(async (sql) => {
+      await addWorker(sql);
+      await sql`INSERT INTO tasks (id, kind, payload, attempts_left, lease_until)
+        VALUES (70, 'known', '{}', 1, now() - interval '61 seconds')`;
+    });
+    const check = 'tasks whose lease ended over a minute ago';
+    expect(wrong).toEqual([
+      { check, total: 1, examples: [expect.stringMatching(/^task 70: known, lease until /)] },
+    ]);
+  });
+
+  test('finds kinds that no living worker knows', async () => {
+    const { wrong } = await examineAfter(async (sql) => {
+      await addWorker(sql);
+      await addWorker(sql, `('old', '1', '["unknown"]', 4, now() - interval '30 seconds')`);
+      await sql`INSERT INTO workers (name, version, kinds, places, lease_until, stopped_at)
+        VALUES ('stopped', '1', '["unknown"]', 4, now() + interval '5 seconds', now())`;
+      await sql`INSERT INTO tasks (kind, payload, attempts_left, run_at)
+        SELECT 'unknown', '{}', 1, now() - interval '2 minutes' FROM generate_series(1, 3)`;
+    });
+    const check = 'kinds of tasks that no living worker knows';
+    expect(wrong).toEqual([{ check, total: 1, examples: ['unknown: 3 tasks'] }]);
+  });
+
+  test('finds tasks that died, and does not show their payload', async () => {
+    const { wrong } = await examineAfter(
+      (sql) => sql`INSERT INTO tasks (id, kind, payload, attempt, attempts_left, finished_at, ended)
+        VALUES (70, 'known', '{"secret": "hunter2"}', 10, 0, now(), 'dead'),
+          (71, 'known', '{}', 10, 0, now() - interval '25 hours', 'dead')`,
+    );
+    const check = 'tasks that died within the last day';
+    expect(wrong).toEqual([{ check, total: 1, examples: ['task 70: known, 10 attempts'] }]);
+    expect(JSON.stringify(wrong)).not.toContain('hunter2');
+  });
+
+  test('finds dead workers that nobody marked', async () => {
+    const { wrong } = await examineAfter((sql) =>
+      addWorker(sql, `('old', '1', '[]', 4, now() - interval '61 seconds')`),
+    );
+    const check = 'workers that died over a minute ago and are not marked as stopped';
+    expect(wrong).toEqual([
+      { check, total: 1, examples: [expect.stringMatching(/^worker 1: old, seen at /)] },
+    ]);
   });
 });
 

@@ -1,11 +1,15 @@
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { connect } from '../../src/db/client.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
+import { enqueue } from '../../src/queue/enqueue.ts';
+import { findTask } from '../../src/queue/queries.ts';
 import { makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { whileHeld } from '../support/locks.ts';
+import { kindOf } from '../support/tasks.ts';
 
 test('the metrics have the waits for the lock and the connections in use', async () => {
   const databaseUrl = await makeDatabase();
@@ -72,6 +76,75 @@ test('a stopping service tells callers so, until they had time to hear it', asyn
   hear();
   await stopped;
   await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+});
+
+describe('a service with a worker', () => {
+  /** A kind whose attempts end when the test says so. */
+  const makeKind = () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const run = vi.fn(async () => {
+      await ended;
+      return { kind: 'done' } as const;
+    });
+    return { end, run, kind: kindOf('test', run) };
+  };
+
+  async function makeTask(databaseUrl: string, runAt = new Date(0)) {
+    const { db, close } = connect(databaseUrl, { connections: 1 });
+    atEnd(() => close());
+    const [id = 0n] = await enqueue(db, [{ kind: 'test', payload: {}, runAt, attempts: 1 }]);
+    return { id, status: async () => (await findTask(db, id))?.status };
+  }
+
+  test('runs a task that a person made due, and shows the task in its metrics', async () => {
+    const databaseUrl = await makeDatabase();
+    const { end, run, kind } = makeKind();
+    const { url, worker } = await makeService(databaseUrl, { places: 3, kinds: [kind] });
+    expect(worker?.places).toBe(3);
+    const task = await makeTask(databaseUrl, new Date(Date.now() + 1e9));
+    const readMetrics = async () => (await fetch(`${url}/metrics`)).text();
+    expect(await readMetrics()).toMatch(/^rowlock_tasks_later 1$/m);
+    expect((await fetch(`${url}/tasks/${task.id}/retry`, { method: 'POST' })).status).toBe(200);
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce(), { timeout: 20_000 });
+    const running = await readMetrics();
+    expect(running).toMatch(/^rowlock_tasks_running 1$/m);
+    expect(running).toMatch(/^rowlock_worker_running 1$/m);
+    expect(running).toMatch(/^rowlock_worker_places 3$/m);
+    end();
+    const done = 'rowlock_task_attempts_total{kind="test",outcome="done"} 1';
+    await vi.waitFor(async () => expect(await readMetrics()).toContain(done), { timeout: 20_000 });
+    expect(await task.status()).toBe('done');
+    const text = await readMetrics();
+    expect(text).toMatch(/^rowlock_task_pick_up_seconds_count 1$/m);
+    expect(text).toMatch(/^rowlock_task_duration_seconds_count{kind="test"} 1$/m);
+  });
+
+  test('claims no task once it stops, and lets running tasks end', async () => {
+    const databaseUrl = await makeDatabase();
+    const { end, run, kind } = makeKind();
+    const service = await makeService(databaseUrl, { places: 4, kinds: [kind] });
+    const running = await makeTask(databaseUrl);
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce(), { timeout: 20_000 });
+    const stopped = service.stop();
+    const late = await makeTask(databaseUrl);
+    end();
+    await stopped;
+    expect(await Promise.all([running.status(), late.status()])).toEqual(['done', 'waiting']);
+  });
+
+  test('does not start if a living worker has the name, and leaves nothing open', async () => {
+    const databaseUrl = await makeDatabase();
+    const first = await makeService(databaseUrl, { places: 1, workerName: 'ada' });
+    const port = Number(new URL((await makeService(databaseUrl)).url).port) + 1;
+    const second = makeService(databaseUrl, { places: 1, workerName: 'ada', port });
+    await expect(second).rejects.toThrow('A living worker has the name "ada"');
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+    await first.stop();
+    await makeService(databaseUrl, { places: 1, workerName: 'ada' });
+  });
 });
 
 test('a stopping service leaves no scratch database of the lab behind', async () => {
