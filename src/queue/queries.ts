@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { type AttemptEnd, taskAttempts, tasks, workers } from './tables.ts';
 
@@ -9,12 +9,16 @@ export type TaskStatus = (typeof taskStatuses)[number];
 const status = sql<TaskStatus>`coalesce(${tasks.ended},
   case when ${tasks.leaseUntil} is null then 'waiting' else 'running' end)`;
 
-export const hasStatus: Record<TaskStatus, SQL | undefined> = {
-  waiting: and(isNull(tasks.finishedAt), isNull(tasks.leaseUntil)),
-  running: and(isNull(tasks.finishedAt), isNotNull(tasks.leaseUntil)),
-  done: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'done')),
-  dead: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'dead')),
-  cancelled: and(isNotNull(tasks.finishedAt), eq(tasks.ended, 'cancelled')),
+/**
+ * The condition of each status. The words are literals and not parameters. PostgreSQL would plan a
+ * parameter for a frequent status, and would read the whole table for a rare status.
+ */
+export const hasStatus: Record<TaskStatus, SQL> = {
+  waiting: sql`${tasks.finishedAt} is null and ${tasks.leaseUntil} is null`,
+  running: sql`${tasks.finishedAt} is null and ${tasks.leaseUntil} is not null`,
+  done: sql`${tasks.finishedAt} is not null and ${tasks.ended} = 'done'`,
+  dead: sql`${tasks.finishedAt} is not null and ${tasks.ended} = 'dead'`,
+  cancelled: sql`${tasks.finishedAt} is not null and ${tasks.ended} = 'cancelled'`,
 };
 
 const columns = {
@@ -74,8 +78,16 @@ export const listTasks = (
         last === undefined ? undefined : lte(tasks.id, last),
       ),
     )
-    .orderBy(asc(tasks.id))
+    .orderBy(isRare(wanted) ? sql`${tasks.id} + 0` : asc(tasks.id))
     .limit(limit);
+
+/**
+ * Whether few tasks have this status, compared with the tasks that are done. An index finds these
+ * tasks. PostgreSQL would rather walk along the ids, past all tasks that are done, because it expects
+ * to find tasks of each status everywhere. So the list is ordered by `id + 0`, which is in no index.
+ */
+export const isRare = (status: TaskStatus | undefined): boolean =>
+  status !== undefined && status !== 'done';
 
 export interface PastAttempt {
   attempt: number;

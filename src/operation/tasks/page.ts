@@ -1,12 +1,12 @@
 import { and, asc, count, gt, max } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { type Page, paged } from '../../http/schemas.ts';
-import { hasStatus, listTasks, type TaskFilter } from '../../queue/queries.ts';
+import { hasStatus, isRare, listTasks, type TaskFilter } from '../../queue/queries.ts';
 import { tasks } from '../../queue/tables.ts';
 
 /**
- * The most tasks that we examine for one page with a kind. No index has the kind, so a search for a
- * rare kind would read the whole table.
+ * The most tasks that we examine for one page with a kind, unless the status is rare. No index has
+ * the kind, so a search for a rare kind would read the whole table.
  */
 const MOST_EXAMINED = 5_000;
 
@@ -17,7 +17,8 @@ const MOST_EXAMINED = 5_000;
 export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) {
   const { cursor = 0n, limit } = page;
   const beyond = { cursor, limit: limit + 1 };
-  if (filter.kind === undefined) return paged(await listTasks(db, filter, beyond), page);
+  if (filter.kind === undefined || isRare(filter.status))
+    return paged(await listTasks(db, filter, beyond), page);
   const { last, examined } = await lookAhead(db, filter, cursor);
   const found = paged(await listTasks(db, { ...filter, last }, beyond), page);
   if (found.nextCursor !== null || examined < MOST_EXAMINED) return found;
