@@ -6,6 +6,7 @@ import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Log } from '../process/log.ts';
 import { type QueueFigures, readQueueFigures } from '../queue/queries.ts';
 import { inTime } from '../waiting/deadline.ts';
+import { shared } from '../waiting/shared.ts';
 import type { Metrics } from './metrics.ts';
 import { createReadiness, type ReadinessDeps } from './readiness.ts';
 import * as routes from './routes.ts';
@@ -20,7 +21,7 @@ export interface OperationDeps extends ReadinessDeps {
  */
 export function operationRoutes({ metrics, ...deps }: OperationDeps) {
   const whyNotReady = createReadiness(deps);
-  metrics.tasks.queue(() => figuresInTime(deps.db));
+  metrics.tasks.queue(figuresInTime(deps.db));
   return newRoutes()
     .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const }, 200))
     .openapi(routes.readyz, async (c) => {
@@ -35,9 +36,14 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
 /** How long the metrics wait for the database. A later answer would miss the time of a scrape. */
 const PATIENCE_MS = 1_000;
 
-/** Undefined if the database does not answer in time. The other metrics are shown in every case. */
-const figuresInTime = (db: Database): Promise<QueueFigures | undefined> =>
-  inTime(readQueueFigures(db), PATIENCE_MS, () => undefined).catch(() => undefined);
+/**
+ * Returns a function that reads the figures of the queue. Its result is undefined if the database
+ * does not answer in time. The other metrics are shown in every case.
+ */
+function figuresInTime(db: Database): () => Promise<QueueFigures | undefined> {
+  const read = shared(() => readQueueFigures(db));
+  return () => inTime(read(), PATIENCE_MS, () => undefined).catch(() => undefined);
+}
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;

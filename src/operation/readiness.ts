@@ -5,6 +5,7 @@ import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
 import { inTime } from '../waiting/deadline.ts';
+import { shared } from '../waiting/shared.ts';
 
 /**
  * How long we wait for the database. A later answer helps nobody, because a load balancer asks
@@ -59,14 +60,9 @@ export interface ReadinessDeps {
  * the process may get requests.
  */
 export function createReadiness({ db, isDraining, isAbleToRenew }: ReadinessDeps) {
-  let running: Promise<Look> | undefined;
   // Requests during a check share its result, so that they cannot pile up on a stuck database.
-  const look = () => {
-    running ??= lookAt(db).finally(() => {
-      running = undefined;
-    });
-    return inTime(running, PATIENCE_MS, () => databaseUnreachable);
-  };
+  const lookOnce = shared(() => lookAt(db));
+  const look = () => inTime(lookOnce(), PATIENCE_MS, () => databaseUnreachable);
   return async () => {
     if (isDraining()) return shuttingDown;
     // The problem of the database comes first, because it is the usual reason of the other problem.

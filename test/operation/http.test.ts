@@ -40,6 +40,18 @@ describe('GET /readyz', () => {
     await expectNotReady(made, 'database-unreachable');
   });
 
+  test('is 503 while the worker of the process cannot renew its leases, and claims work', async () => {
+    const made = await makeApp({ isAbleToRenew: () => false });
+    await expectNotReady(made, 'worker-cannot-renew');
+    expect((await made.claim(1, 1)).status).toBe(200);
+  });
+
+  test('names the database first, if the worker cannot renew because of the database', async () => {
+    const url = 'postgres://nobody:secret@127.0.0.1:1/none';
+    const made = await makeApp({ url, isAbleToRenew: () => false });
+    await expectNotReady(made, 'database-unreachable');
+  });
+
   test('is 503 within its patience if the database does not answer, however many ask', async () => {
     const made = await makeApp();
     const lock = 'LOCK TABLE drizzle.__drizzle_migrations';
@@ -156,6 +168,33 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/10\d\d\d["/]|BREW|nothing/);
     expect(text).toContain('method="other",route="unknown",status="4xx"');
     expect(text).toContain('method="GET",route="/jobs/:jobId/claims",status="4xx"');
+  });
+
+  test('has the figures of the queue, and leaves them out if the database does not answer', async () => {
+    const made = await makeApp();
+    await made.db.execute(sql`INSERT INTO tasks (kind, payload, attempts_left, run_at, finished_at, ended)
+      VALUES ('a', '{}', 1, now() - interval '1 hour', null, null),
+        ('a', '{}', 1, now() - interval '1 minute', null, null),
+        ('a', '{}', 1, now() + interval '1 hour', null, null),
+        ('a', '{}', 0, now(), now(), 'dead'), ('a', '{}', 0, now(), now(), 'done')`);
+    const text = await metricsOf(made);
+    expect(seriesValue(text, 'rowlock_tasks_waiting')).toBe(2);
+    expect(seriesValue(text, 'rowlock_tasks_later')).toBe(1);
+    expect(seriesValue(text, 'rowlock_tasks_running')).toBe(0);
+    expect(seriesValue(text, 'rowlock_tasks_dead')).toBe(1);
+    const oldest = seriesValue(text, 'rowlock_oldest_waiting_task_seconds');
+    expect(oldest).toBeGreaterThanOrEqual(3_600);
+    expect(oldest).toBeLessThan(3_700);
+    await whileLocked(made.databaseUrl, 'LOCK TABLE tasks', async ({ untilWaitedFor }) => {
+      // Simultaneous requests share one reading.
+      const asked = Array.from({ length: 20 }, () => metricsOf(made));
+      await untilWaitedFor(1);
+      for (const without of await Promise.all(asked)) {
+        expect(seriesValue(without, 'rowlock_tasks_waiting')).toBeUndefined();
+        expect(seriesValue(without, 'rowlock_followers')).toBe(0);
+      }
+    });
+    expect(seriesValue(await metricsOf(made), 'rowlock_tasks_waiting')).toBe(2);
   });
 
   test('has the measures of the process, and says whether the server drains', async () => {

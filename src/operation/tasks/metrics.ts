@@ -75,16 +75,8 @@ export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
      * not answer. The figures are then left out.
      */
     queue(read: () => Promise<QueueFigures | undefined>) {
-      let reading: ReturnType<typeof read> | undefined;
-      // All gauges of one request, and of simultaneous requests, share one reading.
-      const figures = () => {
-        reading ??= read().finally(() => {
-          reading = undefined;
-        });
-        return reading;
-      };
       const figure = (name: string, help: string, which: keyof QueueFigures) =>
-        gauge(name, help, async () => (await figures())?.[which]);
+        gauge(name, help, async () => (await read())?.[which]);
       figure('rowlock_tasks_waiting', 'Tasks that are due and not claimed.', 'waiting');
       figure('rowlock_tasks_later', 'Tasks that will be due later.', 'later');
       figure('rowlock_tasks_running', 'Tasks that a worker holds.', 'running');

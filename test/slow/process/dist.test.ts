@@ -135,6 +135,15 @@ test('a deployment migrates, seeds and examines a database', async () => {
   await embedded.says(/All is well/);
 }, 120_000);
 
+test('a deployment runs a worker alone', async () => {
+  const env = { DATABASE_URL: await makeDatabase(), WORKER_PORT: '0' };
+  const worker = run(process.execPath, programOf('dist/worker.js'), env);
+  const [, ready = ''] = await worker.says(/(http:\S+\/readyz)/);
+  expect((await fetch(ready)).status).toBe(200);
+  await stop(worker);
+  expect(worker.stderr()).toBe('');
+}, 120_000);
+
 test('a running server serves the pages of the build that it started with', async () => {
   const changing = deploy(DEPLOYED);
   const DATABASE_URL = await makeDatabase();
