@@ -31,6 +31,46 @@ interface Job extends Slots {
   role: string;
   createdAt: string;
 }
+interface Task {
+  id: Id;
+  kind: string;
+  lane: string;
+  status: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled';
+  createdAt: string;
+  runAt: string;
+  attempt: number;
+  attemptsLeft: number;
+  workerId: Id | null;
+  beganAt: string | null;
+  leaseUntil: string | null;
+  finishedAt: string | null;
+  error: string | null;
+}
+interface TaskWithAttempts extends Task {
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
+  payload: any;
+  attempts: {
+    number: number;
+    workerId: Id;
+    workerName: string | null;
+    beganAt: string;
+    endedAt: string | null;
+    ended: 'running' | 'done' | 'failed' | 'lost' | 'given back' | 'cancelled';
+    error: string | null;
+  }[];
+}
+interface Worker {
+  id: Id;
+  name: string;
+  version: string;
+  kinds: string[];
+  status: 'living' | 'lost' | 'stopped';
+  startedAt: string;
+  seenAt: string;
+  stoppedAt: string | null;
+  places: number;
+  holds: Id[];
+}
 type Told = { message: string; claim: Claim } & Slots;
 type Paged = { nextCursor: string | null };
 
@@ -68,6 +108,11 @@ interface Routes {
   createRecruiter: [Client['recruiters']['$post'], 201, Named];
   listRecruiters: [Client['recruiters']['$get'], 200, { recruiters: Named[] } & Paged];
   readRecruiter: [Client['recruiters'][':id']['$get'], 200, Named];
+  listTasks: [Client['tasks']['$get'], 200, { tasks: Task[] } & Paged];
+  readTask: [Client['tasks'][':id']['$get'], 200, TaskWithAttempts];
+  retryTask: [Client['tasks'][':id']['retry']['$post'], 200, TaskWithAttempts];
+  cancelTask: [Client['tasks'][':id']['cancel']['$post'], 200, TaskWithAttempts];
+  listWorkers: [Client['workers']['$get'], 200, { workers: Worker[] } & Paged];
 }
 
 /** True if each of the two types is assignable to the other. */
@@ -95,6 +140,11 @@ test('every operation of the OpenAPI document is a call with a typed answer', ()
     createRecruiter: true,
     listRecruiters: true,
     readRecruiter: true,
+    listTasks: true,
+    readTask: true,
+    retryTask: true,
+    cancelTask: true,
+    listWorkers: true,
   };
   const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
     Object.values(item as Record<string, { operationId: string; tags: string[] }>),
