@@ -31,8 +31,7 @@ runMain(async (stop) => {
     const demoData = config.databaseUrl === undefined;
     const { url, name } = database;
     await unlessStopped(stop, prepareDatabase(url, { demoData, name }));
-    if (config.pooler === undefined)
-      await unlessStopped(stop, refuseSharedSessions(url, 'Set DATABASE_POOLER=transaction.'));
+    if (config.pooler === undefined) await unlessStopped(stop, refuseSharedSessions(url));
     const log = openLog(config.logLevel);
     const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
     greet(service, database, config);

@@ -8,7 +8,10 @@ const PATIENCE_MS = 1_000;
  * Throws a `PlainError` if `url` leads to a pooler that lends a session of the server for single
  * transactions.
  */
-export async function refuseSharedSessions(url: string, advice: string) {
+export async function refuseSharedSessions(
+  url: string,
+  advice = 'Set DATABASE_POOLER=transaction.',
+) {
   if (await sharesSessions(url))
     throw new PlainError(`DATABASE_URL leads to a pooler in transaction mode. ${advice}`);
 }

@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts';
 import { prepareDatabase } from '../db/migrate.ts';
+import { refuseSharedSessions } from '../db/pooler.ts';
 import { databaseName } from '../db/unusable.ts';
 import { refuseOpenDoor } from '../http/auth/settings.ts';
 import { UsageError } from '../process/errors.ts';
@@ -11,7 +12,8 @@ import { startWorkerService } from './worker-service.ts';
 
 /** The program behind `npm run worker`. Returns the exit code. Tests give kinds of their own. */
 export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']): Promise<number> {
-  const { databaseUrl, host, workerPort: port, places, workerName, auth, logLevel } = readConfig();
+  const { databaseUrl, pooler, host, workerPort: port, ...config } = readConfig();
+  const { places, workerName, auth, logLevel } = config;
   if (databaseUrl === undefined)
     throw new UsageError(
       'npm run worker works on the server at DATABASE_URL, which is not set. With the embedded ' +
@@ -20,9 +22,10 @@ export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']
   if (places === 0)
     throw new UsageError('npm run worker needs WORKERS to be at least 1. Here WORKERS is 0.');
   refuseOpenDoor(host, auth);
+  if (pooler === undefined) await unlessStopped(stop, refuseSharedSessions(databaseUrl));
   await unlessStopped(stop, prepareDatabase(databaseUrl));
   const log = openLog(logLevel);
-  const settings = { databaseUrl, host, port, places, workerName, auth, log };
+  const settings = { databaseUrl, pooler, host, port, places, workerName, auth, log };
   const service = await startWorkerService({ ...settings, kinds });
   const { name } = service.worker;
   say(`Worker "${name}" runs up to ${places} tasks at the same time (set by WORKERS).`);

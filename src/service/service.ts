@@ -149,7 +149,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // use.
   try {
     if (places > 0)
-      tasks = await startTasks({ databaseUrl, pooler, places, workerName, kinds, log, metrics, open });
+      tasks = await startTasks({
+        databaseUrl,
+        pooler,
+        places,
+        workerName,
+        kinds,
+        log,
+        metrics,
+        open,
+      });
   } catch (error) {
     await listening.drain(0);
     await Promise.all([pool, aside, stages].map(close));

@@ -27,12 +27,12 @@ export interface WorkerService extends Pick<Listening, 'url'>, Pick<Tasks, 'work
  * cannot listen, or if a living worker has the name.
  */
 export async function startWorkerService(options: WorkerServiceOptions): Promise<WorkerService> {
-  const { databaseUrl, host, port, auth, log } = options;
+  const { databaseUrl, pooler, host, port, auth, log } = options;
   const metrics = createMetrics();
   let draining = false;
   let tasks: Tasks | undefined;
   // Health checks and metrics have connections of their own, so they do not wait for the worker.
-  const probe = connect(databaseUrl, { connections: CONNECTIONS_ASIDE });
+  const probe = connect(databaseUrl, { pooler, connections: CONNECTIONS_ASIDE });
   const app = createWorkerApp({
     db: probe.db,
     auth,
