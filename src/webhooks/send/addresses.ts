@@ -1,0 +1,58 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * How long one question to a name server may take, and how often it is asked. The names belong to
+ * strangers, whose name servers may hang.
+ */
+const QUESTION = { timeout: 2_000, tries: 2 };
+
+/** The only IPv6 addresses that the internet routes. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether the internet routes the address. ipaddr.js calls each address `unicast` that is in none of
+ * its special ranges. Most of IPv6 belongs to nobody, and there ipaddr.js knows too few ranges:
+ * `::7f00:1` is the IPv4-compatible form of 127.0.0.1. So IPv6 needs the second check.
+ */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6);
+}
+
+export const isLoopback = (address: string): boolean =>
+  ipaddr.parse(address).range() === 'loopback';
+
+/**
+ * The addresses of a URL's host. No address is found if the name has none.
+ *
+ * The resolver is c-ares. `dns.lookup` would use Node's four threads for the file system, and four
+ * names whose servers hang would stop every other delivery.
+ */
+export async function addressesOf(
+  host: string,
+  stop: AbortSignal,
+  nameServers?: string[],
+): Promise<LookupAddress[]> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return [withFamily(literal)];
+  // Not every name server knows this name.
+  if (host === 'localhost') return ['127.0.0.1', '::1'].map(withFamily);
+  const resolver = new dns.Resolver(QUESTION);
+  if (nameServers) resolver.setServers(nameServers);
+  const cancel = () => resolver.cancel();
+  stop.addEventListener('abort', cancel);
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    stop.throwIfAborted();
+    return answers
+      .flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+      .map(withFamily);
+  } finally {
+    stop.removeEventListener('abort', cancel);
+  }
+}
+
+const withFamily = (address: string): LookupAddress => ({ address, family: isIP(address) });

@@ -1,0 +1,20 @@
+/** The codes of Node for a connection that does not come about. */
+const NOT_CONNECTED =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ETIMEDOUT|E(ADDRNOTAVAIL|ACCES|PERM|INVAL))$/;
+
+/** The codes of OpenSSL for a certificate that is not valid, and those of Node. */
+const BAD_CERTIFICATE = /CERT|SIGNATURE|CRL|CHAIN|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH/;
+
+/**
+ * Why no answer came, in words for the owner of the endpoint. Contains no address and no port, and
+ * nothing of what the receiver sent.
+ */
+export function noAnswerBecause(error: unknown, isLate: boolean): string {
+  if (isLate) return 'No complete answer came within 15 seconds.';
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (BAD_CERTIFICATE.test(code)) return `The certificate is not valid (${code}).`;
+  if (code.startsWith('HPE_')) return 'The answer is not valid HTTP.';
+  if (NOT_CONNECTED.test(code)) return 'The host cannot be reached.';
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'The host does not speak TLS.';
+  return 'The connection broke before the answer was complete.';
+}

@@ -1,0 +1,96 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { version } from '../../process/project.ts';
+import { firstLineOf, retryAfterOf } from './answer.ts';
+import { noAnswerBecause } from './reasons.ts';
+import { findTarget, type Reach, type Target } from './target.ts';
+
+/** How long the whole exchange may take, from the question for the address to the answer's end. */
+const TOTAL_MS = 15_000;
+
+/** How much of an answer is read. Then the connection is closed. */
+const LARGEST_ANSWER_BYTES = 64 * 1024;
+
+export interface Post extends Reach {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** The certificate authority to trust. Without it, those that Node trusts. */
+  ca?: string;
+}
+
+export type Sent =
+  | { kind: 'answered'; status: number; firstLine: string; retryAfterMs?: number }
+  | { kind: 'no-answer'; reason: string };
+
+/**
+ * Posts a body to a URL of a stranger. The URL is judged anew, and the connection goes to the judged
+ * addresses. Throws the reason of `signal` if the signal is aborted.
+ */
+export async function send(post: Post, signal: AbortSignal): Promise<Sent> {
+  const late = AbortSignal.timeout(TOTAL_MS);
+  const stop = AbortSignal.any([signal, late]);
+  try {
+    const found = await findTarget(post.url, post, stop);
+    if (found.kind === 'refused') return { kind: 'no-answer', reason: found.reason };
+    return await exchange(found, post, stop);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'no-answer', reason: noAnswerBecause(error, late.aborted) };
+  }
+}
+
+async function exchange(target: Target, post: Post, stop: AbortSignal): Promise<Sent> {
+  const response = await request(target, post, stop);
+  const firstLine = firstLineOf(await beginningOf(response));
+  const retryAfterMs = retryAfterOf(response.headers['retry-after'], new Date());
+  const answered = { kind: 'answered', status: response.statusCode ?? 0, firstLine } as const;
+  return retryAfterMs === undefined ? answered : { ...answered, retryAfterMs };
+}
+
+/**
+ * Sends the request, and waits for the head of the answer. `node:https` follows no redirects, keeps
+ * no cookies and decompresses nothing.
+ */
+function request({ url, addresses }: Target, { headers, body, ca }: Post, stop: AbortSignal) {
+  const { request, Agent } = url.protocol === 'https:' ? https : http;
+  // A new agent has no connection of an earlier check, and no proxy of the environment.
+  const agent = new Agent({
+    keepAlive: false,
+    // The socket asks nobody else for the addresses, and tries one after the other.
+    lookup: (_name, _options, answer) => answer(null, addresses),
+    autoSelectFamily: true,
+    // Without this line, NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check off.
+    rejectUnauthorized: true,
+    ...(ca && { ca }),
+  });
+  return new Promise<http.IncomingMessage>((resolve, reject) => {
+    const sending = request(url, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': `Rowlock/${version}`,
+      },
+      agent,
+      signal: stop,
+    });
+    const limitInterim = () => {
+      if ((sending.socket?.bytesRead ?? 0) > LARGEST_ANSWER_BYTES) sending.destroy();
+    };
+    sending.on('information', limitInterim).on('response', resolve).on('error', reject).end(body);
+  });
+}
+
+/** Reads the body up to the limit, and closes the connection. Throws if the body is cut off. */
+async function beginningOf(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= LARGEST_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, LARGEST_ANSWER_BYTES);
+}

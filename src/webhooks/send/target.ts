@@ -1,0 +1,56 @@
+import type { LookupAddress } from 'node:dns';
+import { addressesOf, isLoopback, isPublic } from './addresses.ts';
+
+/** How long a person waits for the judgement of a URL. */
+const JUDGE_MS = 10_000;
+
+/** Where URLs may lead. */
+export interface Reach {
+  /** Whether URLs may lead to this machine, and there by plain http. For a demo. */
+  loopback: boolean;
+  /** The name servers to ask. Without them, those of the system. */
+  nameServers?: string[];
+}
+
+/** A URL with all addresses of its host. Every address has been checked. */
+export interface Target {
+  kind: 'target';
+  url: URL;
+  addresses: LookupAddress[];
+}
+
+export type Found = Target | { kind: 'refused'; reason: string };
+
+const refused = (reason: string): Found => ({ kind: 'refused', reason });
+
+/** Why the URL may not be an endpoint. Undefined if the URL may be one. */
+export async function judgeUrl(url: string, reach: Reach): Promise<string | undefined> {
+  const found = await findTarget(url, reach, AbortSignal.timeout(JUDGE_MS)).catch(() => unknown);
+  return found.kind === 'refused' ? found.reason : undefined;
+}
+
+/**
+ * Finds the addresses of the URL's host. Connect to these addresses only. A name may have other
+ * addresses when somebody asks again.
+ *
+ * Throws the reason of `stop`.
+ */
+export async function findTarget(text: string, reach: Reach, stop: AbortSignal): Promise<Found> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return refused('The URL is malformed.');
+  const plain = url.protocol === 'http:' && reach.loopback;
+  if (url.protocol !== 'https:' && !plain) return refused('The URL must begin with https.');
+  if (url.username || url.password)
+    return refused('The URL must not contain a user or a password.');
+  const addresses = await addressesOf(url.hostname, stop, reach.nameServers);
+  const mayConnect = ({ address }: LookupAddress) =>
+    (isPublic(address) && !plain) || (isLoopback(address) && reach.loopback);
+  if (addresses.length === 0 || !addresses.every(mayConnect)) return unknown;
+  return { kind: 'target', url, addresses };
+}
+
+/**
+ * A name that does not exist and a name with private addresses get the same answer. Otherwise a
+ * stranger could ask which names exist in the network of the service.
+ */
+const unknown = refused('The host of the URL must have public addresses, and no others.');
