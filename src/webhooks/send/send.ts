@@ -43,6 +43,8 @@ export async function send(post: Post, signal: AbortSignal): Promise<Sent> {
 async function exchange(target: Target, post: Post, stop: AbortSignal): Promise<Sent> {
   const response = await request(target, post, stop);
   const firstLine = firstLineOf(await beginningOf(response));
+  // An answer without a length ends with its connection, so an abort looks like the end.
+  stop.throwIfAborted();
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], new Date());
   const answered = { kind: 'answered', status: response.statusCode ?? 0, firstLine } as const;
   return retryAfterMs === undefined ? answered : { ...answered, retryAfterMs };
@@ -79,7 +81,10 @@ function request({ url, addresses }: Target, { headers, body, ca }: Post, stop: 
     const limitInterim = () => {
       if ((sending.socket?.bytesRead ?? 0) > LARGEST_ANSWER_BYTES) sending.destroy();
     };
-    sending.on('information', limitInterim).on('response', resolve).on('error', reject).end(body);
+    sending.on('information', limitInterim).on('response', resolve).on('error', reject);
+    // After `101 Switching Protocols`, Node closes the connection without an answer or an error.
+    sending.on('close', () => reject(new Error('the connection was closed')));
+    sending.end(body);
   });
 }
 
