@@ -1,0 +1,52 @@
+/**
+ * Receives webhooks, verifies them, drops repeats, and prints a line for each:
+ *
+ *     WEBHOOK_SECRET=whsec_… npx tsx examples/receive-webhooks.ts [PORT]
+ *
+ * The answer that created the endpoint has the secret. Ctrl-C stops the receiver.
+ */
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+const [port = '4000'] = process.argv.slice(2);
+const secret = process.env.WEBHOOK_SECRET ?? '';
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+function fail(line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(2);
+}
+
+if (!/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(secret))
+  fail('Set WEBHOOK_SECRET to the secret of the endpoint. It begins with whsec_.');
+const webhook = new Webhook(secret);
+
+/** A real receiver keeps the ids in its database, and adds an id in the transaction of its work. */
+const received = new Set<string>();
+
+const server = createServer(async (request, response) => {
+  try {
+    const body = Buffer.concat(await request.toArray());
+    const message = webhook.verify(body, request.headers as Record<string, string>) as Message;
+    const id = String(request.headers['webhook-id']);
+    say(`${received.has(id) ? 'Repeat, dropped' : inWords(message)} (${id})`);
+    received.add(id);
+    response.writeHead(204).end();
+  } catch (error) {
+    say(`Refused: ${(error as Error).message}`);
+    response.writeHead(400).end('The message cannot be verified.\n');
+  }
+});
+
+interface Message {
+  type: string;
+  data: { job?: { role: string }; number?: number; slots?: { remaining: number } };
+}
+
+/** The number counts the events of a job, because messages may arrive in another order. */
+const inWords = ({ type, data: { job, number, slots } }: Message): string =>
+  job ? `${type}: ${job.role}, event ${number}, free slots: ${slots?.remaining}` : type;
+
+server.on('error', ({ message }) => fail(message));
+server.listen(Number(port), 'localhost', () => say(`Waits for webhooks on port ${port}.`));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close());
