@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -23,6 +24,9 @@ export const messageTypes = [
 ] as const;
 export type MessageType = (typeof messageTypes)[number];
 
+/** Why the service disabled an endpoint. */
+export const disablings = ['gone', 'failing'] as const;
+
 /** The webhook addresses of the companies. */
 export const endpoints = pgTable(
   'webhook_endpoints',
@@ -36,8 +40,8 @@ export const endpoints = pgTable(
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
     /** Why the service disabled the endpoint. Null if a person did, or if it is enabled. */
-    disabledBecause: text('disabled_because').$type<'gone' | 'failing'>(),
-    /** Since when no delivery has succeeded. Null after a success. */
+    disabledBecause: text('disabled_because').$type<(typeof disablings)[number]>(),
+    /** The first failure since the latest success. Null if no attempt has failed since then. */
     failingSince: instant('failing_since'),
     secret: text().notNull(),
     /** The secret before the latest rotation. Both secrets sign until `oldSecretUntil`. */
@@ -48,9 +52,16 @@ export const endpoints = pgTable(
   (table) => [index('webhook_endpoints_company_id_idx').on(table.companyId, table.id)],
 );
 
-/** The events that no relay has read yet. A trigger adds the events of companies with endpoints. */
+/**
+ * The events that no relay has read yet. A trigger notes the events of companies with enabled
+ * endpoints.
+ */
 export const unrelayed = pgTable('webhook_unrelayed', {
   eventId: bigint('event_id', { mode: 'bigint' }).primaryKey(),
+  /** The job's capacity before the event. The event itself has the capacity after it. */
+  capacityBefore: integer('capacity_before').notNull(),
+  /** Until this time no relay takes the event, because the event made a relay fail. */
+  setAsideUntil: instant('set_aside_until'),
 });
 
 /** Each message to each endpoint. A task delivers it. */
@@ -58,20 +69,33 @@ export const deliveries = pgTable(
   'webhook_deliveries',
   {
     id: id(),
-    endpointId: bigint('endpoint_id', { mode: 'bigint' })
+    /**
+     * There is no foreign key, because an endpoint may have millions of deliveries. Deleting the
+     * endpoint would take too long. The deliveries are cleared when they are old.
+     */
+    endpointId: bigint('endpoint_id', { mode: 'bigint' }).notNull(),
+    /**
+     * The header `webhook-id`. Repeats and resends have the same id. The id is random. A restored
+     * database may count the same numbers again, and receivers would drop new messages as repeats.
+     */
+    messageId: text('message_id')
       .notNull()
-      .references(() => endpoints.id, { onDelete: 'cascade' }),
-    /** The header `webhook-id`. Repeats and resends of the delivery have the same id. */
-    messageId: text('message_id').notNull(),
+      .default(sql`'msg_' || replace(gen_random_uuid()::text, '-', '')`),
     type: text().notNull(),
     /** The body, made once. Every attempt sends the same bytes. */
     body: text().notNull(),
-    createdAt: instant('created_at').notNull().defaultNow(),
+    createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
     /** The task of the latest send or resend. */
-    taskId: bigint('task_id', { mode: 'bigint' }),
+    taskId: bigint('task_id', { mode: 'bigint' }).notNull(),
+    /** Null until the latest send or resend has succeeded. */
     deliveredAt: instant('delivered_at'),
   },
-  (table) => [index('webhook_deliveries_endpoint_id_id_idx').on(table.endpointId, table.id)],
+  (table) => [
+    index('webhook_deliveries_endpoint_id_id_idx').on(table.endpointId, table.id),
+    index('webhook_deliveries_undelivered_idx')
+      .on(table.endpointId, table.id)
+      .where(sql`${table.deliveredAt} is null`),
+  ],
 );
 
 /** Each attempt to deliver a message. */
@@ -82,7 +106,7 @@ export const deliveryAttempts = pgTable(
     deliveryId: bigint('delivery_id', { mode: 'bigint' })
       .notNull()
       .references(() => deliveries.id, { onDelete: 'cascade' }),
-    at: instant('at').notNull().defaultNow(),
+    at: instant('at').notNull(),
     milliseconds: integer().notNull(),
     /** The status of the answer. Null if no answer came. */
     status: integer(),
