@@ -34,6 +34,8 @@ export interface Config {
   corsOrigins: string[];
   /** How many requests a caller may send each minute. 0 means no limit. */
   rateLimit: number;
+  /** Whether the endpoints of webhooks may be on this machine, and there be reached by plain http. */
+  webhookLoopback: boolean;
 }
 
 /** One year. */
@@ -110,6 +112,7 @@ const environment = z.object({
     .regex(/^\d{1,9}$/)
     .transform(Number)
     .optional(),
+  WEBHOOK_LOOPBACK: z.enum(['on', 'off']).optional(),
 });
 
 /**
@@ -161,6 +164,7 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   AUTH_ISSUER: 'AUTH_ISSUER must be the iss of the tokens',
   CORS_ORIGINS: 'CORS_ORIGINS must look like https://jobs.example,http://localhost:5173',
   RATE_LIMIT: 'RATE_LIMIT must be a whole number of requests a minute (0: any number)',
+  WEBHOOK_LOOPBACK: 'WEBHOOK_LOOPBACK must be on or off',
 };
 
 export const settingNames = Object.keys(environment.shape);
@@ -217,6 +221,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     throw new UsageError(
       'LAB=on contradicts DATABASE_POOLER=transaction. The lab needs sessions of its own.',
     );
+  // The embedded database is for trying Rowlock. A database at DATABASE_URL may be in production.
+  const trying = DATABASE_URL === undefined ? 'on' : 'off';
   const auth = authSettings(parsed.data);
   return {
     host: HOST,
@@ -224,8 +230,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: DATABASE_URL,
     pooler: DATABASE_POOLER,
     dataDir: path.resolve(DATA_DIR),
-    // The embedded database is for trying Rowlock. A database at DATABASE_URL may be in production.
-    lab: (LAB ?? (DATABASE_URL === undefined ? 'on' : 'off')) === 'on',
+    lab: (LAB ?? trying) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
     keyHours: parsed.data.KEY_HOURS,
     eventDays: parsed.data.EVENT_DAYS,
@@ -238,6 +243,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // Without tokens all requests count for one caller, so one client could use up the limit of all
     // clients.
     rateLimit: RATE_LIMIT ?? (asksForTokens(auth) ? DEFAULT_RATE_LIMIT : 0),
+    webhookLoopback: (parsed.data.WEBHOOK_LOOPBACK ?? trying) === 'on',
   };
 }
 

@@ -21,6 +21,7 @@ test('the default is a workshop on loopback with the embedded database', () => {
     auth: { kind: 'loopback' },
     corsOrigins: [],
     rateLimit: 0,
+    webhookLoopback: true,
   });
 });
 
@@ -36,6 +37,13 @@ test('the workshop is off with DATABASE_URL, unless LAB turns it on', () => {
 test('DATABASE_POOLER says that the pooler at DATABASE_URL is in transaction mode', () => {
   const env = { DATABASE_URL: DB, DATABASE_POOLER: 'transaction' };
   expect(parseConfig(env)).toMatchObject({ databaseUrl: DB, pooler: 'transaction', lab: false });
+});
+
+test('webhooks may go to this machine only without DATABASE_URL, unless the setting says so', () => {
+  const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
+  expect(parseConfig({ DATABASE_URL }).webhookLoopback).toBe(false);
+  expect(parseConfig({ DATABASE_URL, WEBHOOK_LOOPBACK: 'on' }).webhookLoopback).toBe(true);
+  expect(parseConfig({ WEBHOOK_LOOPBACK: 'off' }).webhookLoopback).toBe(false);
 });
 
 const SECRET = 'hunter2'.repeat(5);

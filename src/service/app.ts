@@ -32,6 +32,7 @@ import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
 import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
 import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
+import { webhookRoutes } from '../webhooks/http.ts';
 
 export interface AppDeps {
   db: Database;
@@ -70,6 +71,8 @@ export interface AppDeps {
   corsOrigins?: readonly string[];
   /** How many requests a caller may send each minute. 0 means no limit. */
   rateLimit?: number;
+  /** Whether the endpoints of webhooks may be on this machine. */
+  webhookLoopback?: boolean | undefined;
 }
 
 const KEY_HOURS = 24;
@@ -90,6 +93,7 @@ export function createApp(deps: AppDeps) {
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
+  const { webhookLoopback = false } = deps;
   const isOpen = opensFor(openPages);
   // These requests are answered during a shutdown too, and have no rate limit. They ask for the
   // state of the service or for a page.
@@ -143,6 +147,7 @@ export function createApp(deps: AppDeps) {
     .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }))
+    .route('/', webhookRoutes({ db, write, loopback: webhookLoopback, onTasks: onDueTask }))
     .route('/', taskRoutes({ db, write, onDueTask }));
   refuseOtherMethods(routes);
 

@@ -27,7 +27,7 @@ const DRAIN_MS =
 const CONNECTIONS_ASIDE = 3;
 
 export interface ServiceOptions
-  extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit'>,
+  extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit' | 'webhookLoopback'>,
     Pick<TasksOptions, 'workerName' | 'kinds'> {
   /** The URL of a migrated database. */
   databaseUrl: string;
@@ -127,6 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     auth,
     corsOrigins,
     rateLimit,
+    webhookLoopback: options.webhookLoopback,
     openPages: OPEN_PAGES,
   });
   app.route('/', webRoutes({ lab }));

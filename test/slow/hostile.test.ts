@@ -93,7 +93,7 @@ const address = fc
           'companyId',
           '__proto__',
         ),
-        fc.oneof(id, fc.constantFrom('open', 'full')),
+        fc.oneof(id, fc.constantFrom('open', 'full', 'waiting', 'failed')),
       ),
       { maxLength: 4 },
     ),
@@ -120,6 +120,7 @@ const json = fc
   .dictionary(
     fc.constantFrom(
       ...['recruiterId', 'leaseSeconds', 'companyId', 'role', 'capacity', 'name', '__proto__', 'x'],
+      ...['url', 'types', 'description', 'since'],
     ),
     value,
     { maxKeys: 4 },
@@ -127,7 +128,7 @@ const json = fc
   .map((body) => JSON.stringify(body));
 /** Bodies that are valid. They make rows, which the hostile requests then find. */
 const sensible = fc
-  .tuple(fc.integer({ min: 1, max: 30 }), fc.nat({ max: 5 }))
+  .tuple(fc.integer({ min: 1, max: 30 }), fc.nat({ max: 8 }))
   .map(
     ([n, kind]) =>
       [
@@ -137,6 +138,9 @@ const sensible = fc
         { name: `Name ${n}` },
         { leaseSeconds: n },
         { capacity: n },
+        { url: `http://localhost:${n}/webhooks`, types: ['job.full'] },
+        { description: `Number ${n}` },
+        { since: `2026-11-${String(n).padStart(2, '0')}T00:00:00Z` },
       ][kind],
   )
   .map((body) => JSON.stringify(body));
@@ -259,7 +263,7 @@ test(`${REQUESTS} hostile requests get no 5xx, no endless wait, and leave no mem
   expect(logged()).toEqual([]);
   await expect.poll(() => [made, guarded].map(({ feed }) => feed.load().followers)).toEqual([0, 0]);
   // The requests got all these answers, so they reached all parts of the service.
-  const every = [200, 201, 400, 401, 403, 404, 405, 409, 413, 415, 422];
+  const every = [200, 201, 202, 400, 401, 403, 404, 405, 409, 413, 415, 422];
   expect(every.filter((status) => !statuses[status])).toEqual([]);
   expect(heapMb() - warm).toBeLessThan(GROWTH_MB);
 }, 300_000);

@@ -55,7 +55,9 @@ export async function makeApp({
     feed.close();
     return close();
   });
-  const app = documented(createApp({ db, claimsDb: first, feed, log, ...deps }));
+  // The receivers of the tests are on this machine.
+  const usual = { claimsDb: first, webhookLoopback: true };
+  const app = documented(createApp({ db, feed, log, ...usual, ...deps }));
   const claim = (jobId: unknown, recruiterId: unknown, init?: RequestInit) =>
     app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`, init);
   /** Sends a request, with `body` as JSON if there is one. Returns the answer. */

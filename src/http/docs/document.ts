@@ -27,6 +27,10 @@ const about = {
     { name: 'Companies', description: 'Companies post jobs.' },
     { name: 'Recruiters', description: 'Recruiters claim jobs.' },
     { name: 'Tasks', description: 'Queued work, and the workers that do it.' },
+    {
+      name: 'Webhooks',
+      description: 'The service sends messages about claims to the endpoints of a company.',
+    },
     { name: 'Operation', description: 'The state of the server.' },
   ],
   // The server's settings decide whether a token is needed.
@@ -61,7 +65,7 @@ const headers = {
 } as const;
 
 /** Answers with these statuses are stored with their idempotency key. */
-const STORED = ['200', '201', '403', '404', '409'];
+const STORED = ['200', '201', '202', '403', '404', '409'];
 const WAIT_FIRST = ['429', '503'];
 
 /** The OpenAPI document of the routes, with the parts that all routes share. */

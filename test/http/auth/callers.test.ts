@@ -3,6 +3,10 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
 import { enqueue } from '../../../src/queue/enqueue.ts';
 import { findTask } from '../../../src/queue/queries.ts';
+import { tasks } from '../../../src/queue/tables.ts';
+import { insertEndpoint } from '../../../src/webhooks/endpoints.ts';
+import { makeTestDelivery } from '../../../src/webhooks/make-deliveries.ts';
+import { deliveries, endpoints } from '../../../src/webhooks/tables.ts';
 import { makeApp, makeLab } from '../../support/app.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -28,7 +32,7 @@ const callers = {
 };
 const callerNames = Object.keys(callers) as (keyof typeof callers)[];
 
-/** Makes a job with a leased claim, a free job, and a task. */
+/** Makes a job with a leased claim, a free job, a task, and an endpoint with a delivery. */
 async function makeWorld() {
   const values = { companyId: COMPANY, role: 'Tester' };
   const [job, free] = await made.db.insert(jobs).values([values, values]).returning();
@@ -41,16 +45,32 @@ async function makeWorld() {
   if (!claim) throw new Error('no claim');
   const [task] = await enqueue(made.db, [{ kind: 'test', payload: {}, attempts: 1 }]);
   if (!task) throw new Error('no task');
-  return { job: job.id, free: free.id, claim: claim.id, task };
+  return { job: job.id, free: free.id, claim: claim.id, task, ...(await makeEndpoint()) };
 }
+
+/** Makes the only endpoint of the company, with a delivery. */
+const makeEndpoint = () =>
+  made.db.transaction(async (tx) => {
+    await tx.delete(endpoints);
+    const made = await insertEndpoint(tx, COMPANY, { url: ENDPOINT_URL, types: ['job.full'] });
+    if (made.kind !== 'created') throw new Error('no endpoint');
+    const endpoint = made.endpoint.id;
+    return { endpoint, delivery: await makeTestDelivery(tx, endpoint) };
+  });
+const ENDPOINT_URL = 'http://localhost:4000/webhooks';
+
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
+const TABLES = [jobs, jobClaims, companies, recruiters, endpoints, deliveries, tasks];
+
 /** Reads everything that a refused request must not change. */
-const look = async ({ job, claim, task }: World) => ({
+const look = async ({ job, claim, task, endpoint, delivery }: World) => ({
   jobs: await made.db.select().from(jobs).where(eq(jobs.id, job)),
   claims: await made.db.select().from(jobClaims).where(eq(jobClaims.id, claim)),
   task: await findTask(made.db, task),
-  counts: await Promise.all([jobs, jobClaims, companies, recruiters].map((t) => made.db.$count(t))),
+  endpoints: await made.db.select().from(endpoints).where(eq(endpoints.id, endpoint)),
+  deliveries: await made.db.select().from(deliveries).where(eq(deliveries.id, delivery)),
+  counts: await Promise.all(TABLES.map((table) => made.db.$count(table))),
 });
 
 async function ask(
@@ -151,6 +171,61 @@ const table: Record<string, Row> = {
     statuses: [403, 403, 403, 403, 200],
   },
   'GET /workers': { path: () => '/workers', statuses: [403, 403, 403, 403, 200] },
+  'POST /companies/:id/endpoints': {
+    path: () => `/companies/${COMPANY}/endpoints`,
+    body: { url: ENDPOINT_URL },
+    statuses: [403, 403, 201, 403, 201],
+  },
+  'GET /companies/:id/endpoints': {
+    path: () => `/companies/${COMPANY}/endpoints`,
+    statuses: [403, 403, 200, 403, 200],
+  },
+  'GET /endpoints/:id': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'PATCH /endpoints/:id': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}`,
+    body: { description: 'Ours' },
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'DELETE /endpoints/:id': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'POST /endpoints/:id/enable': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/enable`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'POST /endpoints/:id/disable': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/disable`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'POST /endpoints/:id/rotate-secret': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/rotate-secret`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'POST /endpoints/:id/test': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/test`,
+    statuses: [403, 403, 201, 404, 201],
+  },
+  'POST /endpoints/:id/resend': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/resend`,
+    body: { since: '2026-11-21T09:00:00Z' },
+    statuses: [403, 403, 202, 404, 202],
+  },
+  'GET /endpoints/:id/deliveries': {
+    path: ({ endpoint }) => `/endpoints/${endpoint}/deliveries`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'GET /deliveries/:id': {
+    path: ({ delivery }) => `/deliveries/${delivery}`,
+    statuses: [403, 403, 200, 404, 200],
+  },
+  'POST /deliveries/:id/resend': {
+    path: ({ delivery }) => `/deliveries/${delivery}/resend`,
+    statuses: [403, 403, 200, 404, 200],
+  },
   'GET /metrics': {
     path: () => '/metrics',
     statuses: [403, 403, 403, 403, 200],
@@ -252,16 +327,28 @@ describe('a caller cannot tell a forbidden thing from a missing one', () => {
     ['DELETE /claims/:id', 'other company'],
     ['POST /claims/:id/renew', 'other recruiter'],
     ['POST /claims/:id/renew', 'other company'],
+    ['GET /endpoints/:id', 'other company'],
+    ['PATCH /endpoints/:id', 'other company'],
+    ['DELETE /endpoints/:id', 'other company'],
+    ['POST /endpoints/:id/enable', 'other company'],
+    ['POST /endpoints/:id/disable', 'other company'],
+    ['POST /endpoints/:id/rotate-secret', 'other company'],
+    ['POST /endpoints/:id/test', 'other company'],
+    ['POST /endpoints/:id/resend', 'other company'],
+    ['GET /endpoints/:id/deliveries', 'other company'],
+    ['GET /deliveries/:id', 'other company'],
+    ['POST /deliveries/:id/resend', 'other company'],
   ] as const)('at %s as the %s', async (route, caller) => {
     const { path, body } = table[route] as Row;
     const world = await makeWorld();
     const headers = await callers[caller]();
     const there = await ask(route, path(world), headers, body);
-    const absent = await ask(route, path({ ...world, claim: ABSENT }), headers, body);
+    const nothing = { ...world, claim: ABSENT, endpoint: ABSENT, delivery: ABSENT };
+    const absent = await ask(route, path(nothing), headers, body);
     expect(await wholeOf(there)).toEqual(await wholeOf(absent));
     const keyed = (key: string) => ({ ...headers, 'Idempotency-Key': `${key}-${world.claim}` });
     const thereKeyed = await ask(route, path(world), keyed('there'), body);
-    const absentKeyed = await ask(route, path({ ...world, claim: ABSENT }), keyed('absent'), body);
+    const absentKeyed = await ask(route, path(nothing), keyed('absent'), body);
     expect(await wholeOf(thereKeyed)).toEqual(await wholeOf(absentKeyed));
   });
 

@@ -18,7 +18,14 @@ const IN_ORDER = [
   'claimJobByGet',
   'cancelTask',
   'retryTask',
+  'createEndpoint',
+  'testEndpoint',
+  'resendDelivery',
+  'resendDeliveriesSince',
 ];
+
+/** Operations that must run last, since they remove what other operations need. */
+const AT_THE_END = ['disableEndpoint', 'deleteEndpoint'];
 
 interface Schema {
   example?: unknown;
@@ -44,6 +51,8 @@ const operations = Object.entries(documentOf(app).paths ?? {})
   .sort((a, b) => rank(a) - rank(b));
 
 function rank({ operationId }: Operation): number {
+  const last = AT_THE_END.indexOf(operationId);
+  if (last !== -1) return IN_ORDER.length + 1 + last;
   const place = IN_ORDER.indexOf(operationId);
   return place === -1 ? IN_ORDER.length : place;
 }

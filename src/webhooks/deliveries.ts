@@ -1,0 +1,150 @@
+import { and, asc, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { type Page, paged } from '../http/schemas.ts';
+import { tasks } from '../queue/tables.ts';
+import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
+
+export const deliveryStatuses = ['waiting', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export interface DeliveryAttempt {
+  at: Date;
+  milliseconds: number;
+  status: number | null;
+  detail: string;
+}
+
+export interface Delivery {
+  id: bigint;
+  endpointId: bigint;
+  messageId: string;
+  type: string;
+  status: DeliveryStatus;
+  createdAt: Date;
+  deliveredAt: Date | null;
+  /** Null if no attempt follows. */
+  nextAttemptAt: Date | null;
+  attemptCount: number;
+  lastAttempt: DeliveryAttempt | null;
+}
+
+export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
+
+/** A delivery. If a company is given, the endpoint must be theirs. */
+export interface OwnDelivery {
+  id: bigint;
+  companyId: bigint | undefined;
+}
+
+/**
+ * The task knows whether another attempt follows. The delivery has no status of its own, because a
+ * worker may be lost during the last attempt, and a person may cancel or retry the task.
+ */
+const isWaiting = and(
+  isNull(deliveries.deliveredAt),
+  isNotNull(tasks.id),
+  isNull(tasks.finishedAt),
+) as SQL;
+
+const hasStatus: Record<DeliveryStatus, SQL | undefined> = {
+  waiting: isWaiting,
+  delivered: isNotNull(deliveries.deliveredAt),
+  failed: and(isNull(deliveries.deliveredAt), sql`not (${isWaiting})`),
+};
+
+const shown = {
+  id: deliveries.id,
+  endpointId: deliveries.endpointId,
+  messageId: deliveries.messageId,
+  type: deliveries.type,
+  status: sql<DeliveryStatus>`case when ${hasStatus.delivered} then 'delivered'
+    when ${isWaiting} then 'waiting' else 'failed' end`,
+  createdAt: deliveries.createdAt,
+  deliveredAt: deliveries.deliveredAt,
+  nextAttemptAt: sql<Date | null>`case when ${isWaiting} then ${tasks.runAt} end`.mapWith(
+    tasks.runAt,
+  ),
+};
+
+const attempted = {
+  at: deliveryAttempts.at,
+  milliseconds: deliveryAttempts.milliseconds,
+  status: deliveryAttempts.status,
+  detail: deliveryAttempts.detail,
+};
+
+/** A page of the deliveries to an endpoint, newest first. */
+export async function listDeliveries(
+  db: Database,
+  { endpointId, status }: { endpointId: bigint; status?: DeliveryStatus | undefined },
+  page: Page,
+) {
+  const { cursor, limit } = page;
+  const ofDelivery = eq(deliveryAttempts.deliveryId, deliveries.id);
+  const counted = db
+    .select({ attemptCount: count().as('attempt_count') })
+    .from(deliveryAttempts)
+    .where(ofDelivery)
+    .as('counted');
+  const latest = db
+    .select(attempted)
+    .from(deliveryAttempts)
+    .where(ofDelivery)
+    .orderBy(desc(deliveryAttempts.id))
+    .limit(1)
+    .as('latest');
+  const rows = await db
+    .select({
+      ...shown,
+      attemptCount: counted.attemptCount,
+      lastAttempt: {
+        at: latest.at,
+        milliseconds: latest.milliseconds,
+        status: latest.status,
+        detail: latest.detail,
+      },
+    })
+    .from(deliveries)
+    .leftJoin(tasks, eq(tasks.id, deliveries.taskId))
+    .innerJoinLateral(counted, sql`true`)
+    .leftJoinLateral(latest, sql`true`)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        cursor === undefined ? undefined : lt(deliveries.id, cursor),
+        status && hasStatus[status],
+      ),
+    )
+    .orderBy(desc(deliveries.id))
+    .limit(limit + 1);
+  return paged(rows, page);
+}
+
+/**
+ * Finds a delivery with its body and all its attempts. Undefined if the delivery does not exist, or
+ * if its endpoint does not exist any more.
+ */
+export async function findDelivery(
+  db: Database | Transaction,
+  { id, companyId }: OwnDelivery,
+): Promise<WholeDelivery | undefined> {
+  const [delivery] = await db
+    .select({ ...shown, body: deliveries.body })
+    .from(deliveries)
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .leftJoin(tasks, eq(tasks.id, deliveries.taskId))
+    .where(
+      and(
+        eq(deliveries.id, id),
+        companyId === undefined ? undefined : eq(endpoints.companyId, companyId),
+      ),
+    );
+  if (!delivery) return undefined;
+  const attempts = await db
+    .select(attempted)
+    .from(deliveryAttempts)
+    .where(eq(deliveryAttempts.deliveryId, id))
+    .orderBy(asc(deliveryAttempts.id));
+  const lastAttempt = attempts.at(-1) ?? null;
+  return { ...delivery, attemptCount: attempts.length, lastAttempt, attempts };
+}

@@ -1,0 +1,139 @@
+import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { companies } from '../db/schema.ts';
+import { type Page, paged } from '../http/schemas.ts';
+import { newSecret } from './send/signature.ts';
+import { endpoints } from './tables.ts';
+
+/** How many endpoints a company may have. Each event may become a message to each of them. */
+export const MOST_ENDPOINTS = 10;
+/** How long the old secret signs after a rotation. */
+const OVERLAP = sql`interval '1 day'`;
+/** The next failure disables an endpoint that has failed for this long. */
+export const LONGEST_FAILURE = sql`interval '5 days'`;
+
+const NOW = sql`statement_timestamp()`;
+
+const { secret: _secret, oldSecret: _oldSecret, ...shown } = getTableColumns(endpoints);
+/** The columns of an endpoint without its secrets. */
+const columns = {
+  ...shown,
+  /** The next failure after this time disables the endpoint. */
+  disablesAt: sql<Date | null>`case when ${endpoints.enabled}
+    then ${endpoints.failingSince} + ${LONGEST_FAILURE} end`.mapWith(endpoints.failingSince),
+};
+
+export type Endpoint = Omit<typeof endpoints.$inferSelect, 'secret' | 'oldSecret'> & {
+  disablesAt: Date | null;
+};
+
+/** An endpoint. If a company is given, the endpoint must be theirs. */
+export interface OwnEndpoint {
+  id: bigint;
+  companyId: bigint | undefined;
+}
+
+const isOwn = ({ id, companyId }: OwnEndpoint) =>
+  and(
+    eq(endpoints.id, id),
+    companyId === undefined ? undefined : eq(endpoints.companyId, companyId),
+  );
+
+type EndpointValues = Pick<typeof endpoints.$inferInsert, 'url' | 'types' | 'description'>;
+
+export type NewEndpointOutcome =
+  | { kind: 'created'; endpoint: Endpoint; secret: string }
+  | { kind: 'no-such-company' }
+  | { kind: 'too-many' };
+
+/** Adds an endpoint with a new secret. */
+export async function insertEndpoint(
+  tx: Transaction,
+  companyId: bigint,
+  values: EndpointValues,
+): Promise<NewEndpointOutcome> {
+  // THE LOCK: requests for the same company take turns, so the next request counts our endpoint.
+  const [company] = await tx
+    .select({ id: companies.id })
+    .from(companies)
+    .where(eq(companies.id, companyId))
+    .for('update');
+  if (!company) return { kind: 'no-such-company' };
+  const present = await tx.$count(endpoints, eq(endpoints.companyId, companyId));
+  if (present >= MOST_ENDPOINTS) return { kind: 'too-many' };
+  const secret = newSecret();
+  const [endpoint] = await tx
+    .insert(endpoints)
+    .values({ ...values, companyId, secret })
+    .returning(columns);
+  if (!endpoint) throw new Error('INSERT … RETURNING gave no row');
+  return { kind: 'created', endpoint, secret };
+}
+
+/** A page of the endpoints of a company, in the order of their ids. */
+export async function listEndpoints(db: Database, companyId: bigint, page: Page) {
+  const { cursor = 0n, limit } = page;
+  const rows = await db
+    .select(columns)
+    .from(endpoints)
+    .where(and(eq(endpoints.companyId, companyId), gt(endpoints.id, cursor)))
+    .orderBy(asc(endpoints.id))
+    .limit(limit + 1);
+  return paged(rows, page);
+}
+
+export async function findEndpoint(
+  db: Database | Transaction,
+  own: OwnEndpoint,
+): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.select(columns).from(endpoints).where(isOwn(own));
+  return endpoint;
+}
+
+type EndpointChange = Parameters<ReturnType<Database['update']>['set']>[0];
+
+/** The changes of an endpoint. Undefined if the endpoint does not exist. */
+async function change(
+  db: Database | Transaction,
+  own: OwnEndpoint,
+  values: EndpointChange,
+): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.update(endpoints).set(values).where(isOwn(own)).returning(columns);
+  return endpoint;
+}
+
+/** A new address has not failed yet. */
+export const changeEndpoint = (
+  db: Database | Transaction,
+  own: OwnEndpoint,
+  values: Partial<EndpointValues>,
+) => change(db, own, values.url === undefined ? values : { ...values, failingSince: null });
+
+export const enableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
+  change(db, own, { enabled: true, disabledBecause: null, failingSince: null });
+
+export const disableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
+  change(db, own, { enabled: false });
+
+/** Gives an endpoint a new secret. The old secret signs for another day. */
+export async function rotateSecret(db: Database | Transaction, own: OwnEndpoint) {
+  const secret = newSecret();
+  const endpoint = await change(db, own, {
+    secret,
+    oldSecret: endpoints.secret,
+    oldSecretUntil: sql`${NOW} + ${OVERLAP}`,
+  });
+  return endpoint && { endpoint, secret };
+}
+
+/**
+ * Deletes an endpoint, and returns the endpoint as it was. Its tasks find no endpoint, and end
+ * without sending.
+ */
+export async function deleteEndpoint(
+  db: Database | Transaction,
+  own: OwnEndpoint,
+): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.delete(endpoints).where(isOwn(own)).returning(columns);
+  return endpoint;
+}

@@ -1,0 +1,144 @@
+import { and, asc, eq, gt, lte, max, sql } from 'drizzle-orm';
+import { anyOf } from '../db/arrays.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { retryConflicts } from '../db/retry.ts';
+import { enqueue } from '../queue/enqueue.ts';
+import type { Kind } from '../queue/kind.ts';
+import { retryTask } from '../queue/queries.ts';
+import { tasks } from '../queue/tables.ts';
+import { deliveringTask, laneOf } from './make-deliveries.ts';
+import { deliveries } from './tables.ts';
+
+/**
+ * Sends messages again. A message whose task still waits is due now. The other messages get new
+ * tasks.
+ */
+export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<void> {
+  const found = await tx
+    .select({ id: deliveries.id, taskId: deliveries.taskId, openTaskId: tasks.id })
+    .from(deliveries)
+    .leftJoin(tasks, and(eq(tasks.id, deliveries.taskId), sql`${tasks.finishedAt} is null`))
+    .where(anyOf(deliveries.id, ids))
+    .orderBy(asc(deliveries.id));
+  // The tasks are locked before the deliveries. The outcome of an attempt takes the same order, so
+  // it cannot deadlock with us.
+  for (const { openTaskId } of found) if (openTaskId !== null) await retryTask(tx, openTaskId);
+  const taskIdOf = new Map(
+    found.filter(({ openTaskId }) => openTaskId === null).map(({ id, taskId }) => [id, taskId]),
+  );
+  const locked = await tx
+    .select({ id: deliveries.id, endpointId: deliveries.endpointId, taskId: deliveries.taskId })
+    .from(deliveries)
+    .where(anyOf(deliveries.id, [...taskIdOf.keys()]))
+    .orderBy(asc(deliveries.id))
+    .for('update');
+  // If the task has changed, another session has resent the message while we waited for the lock.
+  await sendAnew(
+    tx,
+    locked.filter(({ id, taskId }) => taskIdOf.get(id) === taskId),
+  );
+}
+
+async function sendAnew(tx: Transaction, ended: { id: bigint; endpointId: bigint }[]) {
+  const taskIds = await enqueue(tx, ended.map(deliveringTask));
+  const pairs = ended.map(({ id }, index) => ({ id: `${id}`, task_id: `${taskIds[index]}` }));
+  await tx.execute(sql`
+    update ${deliveries} set task_id = anew.task_id, delivered_at = null
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::text::jsonb)
+      as anew (id bigint, task_id bigint)
+    where ${deliveries.id} = anew.id`);
+}
+
+/** The kind of task that resends the messages of an endpoint since a time. */
+const RESENDING = 'webhook-resend';
+const ATTEMPTS = 10;
+const PAUSE_MS = 10_000;
+const TIMEOUT_MS = 30_000;
+/** How many deliveries one task examines. With so few, a transaction takes milliseconds. */
+const BATCH = 200;
+
+interface ResendPayload {
+  endpointId: string;
+  since: string;
+  /** The deliveries after this id, up to the id `last`. */
+  after: string;
+  last: string;
+}
+
+/**
+ * Begins to resend all messages to an endpoint that were made since a time. Tasks do the work, a
+ * batch at a time.
+ */
+export async function resendSince(
+  db: Database | Transaction,
+  endpointId: bigint,
+  since: Date,
+): Promise<void> {
+  const [newest] = await db
+    .select({ id: max(deliveries.id) })
+    .from(deliveries)
+    .where(eq(deliveries.endpointId, endpointId));
+  const payload: ResendPayload = {
+    endpointId: String(endpointId),
+    since: since.toISOString(),
+    after: '0',
+    last: String(newest?.id ?? 0n),
+  };
+  await enqueue(db, [resendingTask(payload)]);
+}
+
+const resendingTask = (payload: ResendPayload) => ({
+  kind: RESENDING,
+  lane: laneOf(BigInt(payload.endpointId)),
+  payload,
+  attempts: ATTEMPTS,
+});
+
+/** Resends a batch of messages. The outcome adds the task for the next batch. */
+export const resending = (db: Database): Kind<ResendPayload> => ({
+  name: RESENDING,
+  timeoutMs: TIMEOUT_MS,
+  pauseMs: () => PAUSE_MS,
+  async run({ payload, assertHeld }) {
+    const batch = await nextBatch(db, payload);
+    assertHeld();
+    await retryConflicts(() =>
+      db.transaction((tx) =>
+        resend(
+          tx,
+          batch.filter(({ isWanted }) => isWanted).map(({ id }) => id),
+        ),
+      ),
+    );
+    const after = batch.at(-1)?.id;
+    if (after === undefined || batch.length < BATCH) return { kind: 'done' };
+    const next = resendingTask({ ...payload, after: String(after) });
+    return {
+      kind: 'done',
+      also: async (tx) => {
+        await enqueue(tx, [next]);
+      },
+    };
+  },
+});
+
+/**
+ * The next deliveries in the order of their ids. The ids are not exactly in the order of time, so
+ * each delivery is compared with the time.
+ */
+const nextBatch = (db: Database, { endpointId, since, after, last }: ResendPayload) =>
+  db
+    .select({
+      id: deliveries.id,
+      isWanted: sql<boolean>`${deliveries.createdAt} >= ${since}::timestamptz`,
+    })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, BigInt(endpointId)),
+        gt(deliveries.id, BigInt(after)),
+        lte(deliveries.id, BigInt(last)),
+      ),
+    )
+    .orderBy(asc(deliveries.id))
+    .limit(BATCH);
