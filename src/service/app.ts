@@ -147,7 +147,7 @@ export function createApp(deps: AppDeps) {
     .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }))
-    .route('/', webhookRoutes({ db, write, loopback: webhookLoopback, onTasks: onDueTask }))
+    .route('/', webhookRoutes({ db, write, loopback: webhookLoopback, onDueTask }))
     .route('/', taskRoutes({ db, write, onDueTask }));
   refuseOtherMethods(routes);
 

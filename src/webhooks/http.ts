@@ -31,12 +31,12 @@ export interface WebhookDeps {
   write: Write;
   /** Whether endpoints may be on this machine. */
   loopback: boolean;
-  /** Called after a commit that added tasks. */
-  onTasks: () => void;
+  /** Called when a request has made a task due. */
+  onDueTask: () => void;
 }
 
 /** All routes about endpoints and deliveries. */
-export function webhookRoutes({ db, write, loopback, onTasks }: WebhookDeps) {
+export function webhookRoutes({ db, write, loopback, onDueTask }: WebhookDeps) {
   /** Refuses a URL before the transaction, because the judgement asks name servers. */
   const refusalOf = async (url: string | undefined) => {
     const reason = url === undefined ? undefined : await judgeUrl(url, { loopback });
@@ -142,7 +142,7 @@ export function webhookRoutes({ db, write, loopback, onTasks }: WebhookDeps) {
           });
         }),
       );
-      onTasks();
+      onDueTask();
       return answer;
     })
     .openapi(routes.resendSince, async (c) => {
@@ -156,7 +156,7 @@ export function webhookRoutes({ db, write, loopback, onTasks }: WebhookDeps) {
         await resendSince(within, endpoint.id, since);
         return c.json({ since: since.toISOString() }, 202);
       });
-      onTasks();
+      onDueTask();
       return answer;
     })
     .openapi(routes.listDeliveries, async (c) => {
@@ -189,7 +189,7 @@ export function webhookRoutes({ db, write, loopback, onTasks }: WebhookDeps) {
           return after ? c.json(wholeDeliveryBody(after), 200) : problem(deliveryNotFound);
         }),
       );
-      onTasks();
+      onDueTask();
       return answer;
     });
 }

@@ -2,13 +2,11 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { enqueue } from '../queue/enqueue.ts';
 import { TEST_TYPE, testMessageOf } from './messages.ts';
+import { ATTEMPTS } from './rules.ts';
 import { deliveries } from './tables.ts';
 
 /** The kind of task that delivers a message. */
 export const DELIVERING = 'webhook';
-
-/** How many attempts a message gets. `deliver.ts` has the pauses between them. */
-const ATTEMPTS = 10;
 
 export interface NewDelivery {
   endpointId: bigint;

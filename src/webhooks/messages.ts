@@ -18,8 +18,12 @@ export interface RelayedEvent extends SlotChange {
   at: Date;
   job: { id: bigint; role: string };
   company: { id: bigint; name: string };
-  /** Null for the kind `resized`. */
-  claim: { id: bigint; recruiter: { id: bigint; name: string }; expiresAt: Date | null } | null;
+  /** Null for the kind `resized`. The recruiter has no name if somebody has deleted its row. */
+  claim: {
+    id: bigint;
+    recruiter: { id: bigint; name: string | null };
+    expiresAt: Date | null;
+  } | null;
 }
 
 /** The type of the message about a claim. Other kinds of events are not about a claim. */

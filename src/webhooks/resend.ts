@@ -99,9 +99,10 @@ export const resending = (db: Database): Kind<ResendPayload> => ({
   name: RESENDING,
   timeoutMs: TIMEOUT_MS,
   pauseMs: () => PAUSE_MS,
-  async run({ payload, assertHeld }) {
+  async run(attempt) {
+    const { payload } = attempt;
     const batch = await nextBatch(db, payload);
-    assertHeld();
+    attempt.assertHeld();
     await retryConflicts(() =>
       db.transaction((tx) =>
         resend(

@@ -1,0 +1,101 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import type { Attempt, AttemptOutcome, Kind } from '../queue/kind.ts';
+import { DELIVERING } from './make-deliveries.ts';
+import { recordDisabled, recordFailure, recordSuccess, type Tried } from './record.ts';
+import { pauseAfterAttempt, verdictOn } from './rules.ts';
+import { type Sent, send } from './send/send.ts';
+import { signatureHeaders } from './send/signature.ts';
+import { deliveries, endpoints } from './tables.ts';
+
+/** Longer than one sending may take. */
+const TIMEOUT_MS = 30_000;
+
+interface DeliveringPayload {
+  deliveryId: string;
+}
+
+/** The kind of task that delivers a message to an endpoint. */
+export const delivering = (
+  db: Database,
+  { loopback }: { loopback: boolean },
+): Kind<DeliveringPayload> => ({
+  name: DELIVERING,
+  timeoutMs: TIMEOUT_MS,
+  pauseMs: pauseAfterAttempt,
+  run: (attempt) => deliver(db, loopback, attempt),
+});
+
+/**
+ * Sends a message with the address and the secrets of now. The attempt is recorded in the
+ * transaction of its outcome. So an attempt that has lost its task records nothing.
+ */
+async function deliver(
+  db: Database,
+  loopback: boolean,
+  attempt: Attempt<DeliveringPayload>,
+): Promise<AttemptOutcome> {
+  const message = await findMessage(db, BigInt(attempt.payload.deliveryId));
+  // The endpoint was deleted, or the delivery was cleared.
+  if (!message) return { kind: 'done' };
+  if (!message.enabled) return notSent({ ...message, milliseconds: 0, status: null });
+  const { url, body } = message;
+  const headers = signatureHeaders(message);
+  const began = performance.now();
+  // Nothing may come between this check and the sending, because others can see the sending.
+  attempt.assertHeld();
+  const sent = await send({ url, headers, body, loopback }, attempt.signal);
+  const milliseconds = Math.round(performance.now() - began);
+  return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt.number);
+}
+
+const notSent = (tried: Omit<Tried, 'detail'>): AttemptOutcome => {
+  const detail = 'The endpoint is disabled, so nothing was sent.';
+  const also = recordFailure({ ...tried, detail });
+  return { kind: 'failed', error: detail, final: true, also };
+};
+
+const answerIn = (sent: Sent) =>
+  sent.kind === 'answered'
+    ? { status: sent.status, detail: sent.firstLine }
+    : { status: null, detail: sent.reason };
+
+function outcomeOf(sent: Sent, tried: Tried, attempt: number): AttemptOutcome {
+  const verdict = verdictOn(sent);
+  // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
+  const error = sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
+  switch (verdict.kind) {
+    case 'delivered':
+      return { kind: 'done', also: recordSuccess(tried) };
+    case 'gone':
+      return { kind: 'failed', error, final: true, also: recordDisabled(tried) };
+    case 'failed': {
+      const pauseMs = Math.max(verdict.atLeastMs, pauseAfterAttempt(attempt));
+      return { kind: 'failed', error, pauseMs, also: recordFailure(tried) };
+    }
+  }
+}
+
+/** A message with the endpoint's address and secrets of now. `at` is the database's time. */
+async function findMessage(db: Database, deliveryId: bigint) {
+  const at = sql<Date>`statement_timestamp()`.mapWith(deliveries.createdAt);
+  const [row] = await db
+    .select({
+      deliveryId: deliveries.id,
+      id: deliveries.messageId,
+      body: deliveries.body,
+      endpointId: endpoints.id,
+      url: endpoints.url,
+      enabled: endpoints.enabled,
+      secret: endpoints.secret,
+      oldSecret: sql<string | null>`case
+        when ${endpoints.oldSecretUntil} > statement_timestamp() then ${endpoints.oldSecret} end`,
+      at,
+    })
+    .from(deliveries)
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .where(eq(deliveries.id, deliveryId));
+  if (!row) return undefined;
+  const { secret, oldSecret, ...message } = row;
+  return { ...message, secrets: oldSecret === null ? [secret] : [secret, oldSecret] };
+}

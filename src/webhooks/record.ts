@@ -1,0 +1,69 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '../db/client.ts';
+import { LONGEST_FAILURE } from './endpoints.ts';
+import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
+
+/** An attempt that has ended. */
+export interface Tried {
+  deliveryId: bigint;
+  endpointId: bigint;
+  /** The address of the attempt. The endpoint may have another address by now. */
+  url: string;
+  at: Date;
+  milliseconds: number;
+  status: number | null;
+  detail: string;
+}
+
+type Also = (tx: Transaction) => Promise<void>;
+
+const NOW = sql`statement_timestamp()`;
+
+/** Adds the attempt to the delivery, in the same statement as the other changes. */
+const recording =
+  (tried: Tried, change: SQL): Also =>
+  async (tx) => {
+    const { deliveryId, at, milliseconds, status, detail } = tried;
+    await tx.execute(sql`
+      with recorded as (
+        insert into ${deliveryAttempts} (delivery_id, at, milliseconds, status, detail)
+        select id, ${at.toISOString()}::timestamptz, ${milliseconds}::int, ${status}::int, ${detail}
+        from ${deliveries} where id = ${deliveryId}
+      )
+      ${change}`);
+  };
+
+/** The endpoint, if it still has the address of the attempt. A person may have repaired it. */
+const sameEndpoint = ({ endpointId, url }: Tried) =>
+  sql`id = ${endpointId} and url = ${url} and enabled`;
+
+/** A row is written only if it changes, because all deliveries to the endpoint share this row. */
+export const recordSuccess = (tried: Tried): Also =>
+  recording(
+    tried,
+    sql`, delivered as (
+        update ${deliveries} set delivered_at = ${NOW} where id = ${tried.deliveryId}
+      )
+      update ${endpoints} set failing_since = null
+      where id = ${tried.endpointId} and failing_since is not null`,
+  );
+
+/** Disables the endpoint if it has failed for too long. */
+export const recordFailure = (tried: Tried): Also =>
+  recording(
+    tried,
+    sql`update ${endpoints} set failing_since = coalesce(failing_since, ${NOW}),
+        enabled = failing_since is null,
+        disabled_because = case when failing_since is not null then 'failing' end
+      where ${sameEndpoint(tried)}
+        and (failing_since is null or failing_since + ${LONGEST_FAILURE} <= ${NOW})`,
+  );
+
+/** Disables the endpoint, because its receiver wants no more messages. */
+export const recordDisabled = (tried: Tried): Also =>
+  recording(
+    tried,
+    sql`update ${endpoints} set enabled = false, disabled_because = 'gone',
+        failing_since = coalesce(failing_since, ${NOW})
+      where ${sameEndpoint(tried)}`,
+  );

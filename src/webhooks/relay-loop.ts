@@ -1,0 +1,82 @@
+import type { Database } from '../db/client.ts';
+import { describe } from '../process/errors.ts';
+import type { Log } from '../process/log.ts';
+import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
+import { Bell } from '../waiting/bell.ts';
+import { LARGEST_RELAY, relayEvents } from './relay.ts';
+
+export interface RelayOptions {
+  db: Database;
+  log: Log;
+  /** Called when the relay has made tasks due. */
+  onDueTask: () => void;
+}
+
+export interface Relay {
+  /** Looks for events soon. Call this after each commit of this process. */
+  ring(): void;
+  /** Waits for the running transaction, and begins no new one. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The pause between two looks. Commits that come closely together share a transaction of the relay.
+ */
+const PACE_MS = 50;
+/** How often the relay looks for the events of other processes. */
+const POLL_BUSY_MS = 100;
+const POLL_IDLE_MS = 1_000;
+/** How long the relay counts as busy after it has found an event. */
+const BUSY_FOR_MS = 5_000;
+const BACKOFF: Backoff = { shortestMs: 100, longestMs: 2_000, jitter: 0.5 };
+
+/** Relays events again and again, until `stop` is called. */
+export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
+  const bell = new Bell();
+  const stop = new AbortController();
+  let isRung = false;
+  const ring = () => {
+    isRung = true;
+    bell.ring();
+  };
+  const setAside = (eventId: bigint, error: unknown) =>
+    log.error({
+      event: 'an event cannot be relayed yet',
+      eventId: String(eventId),
+      error: describe(error),
+    });
+
+  const run = async () => {
+    let foundAt = Number.NEGATIVE_INFINITY;
+    for (let failures = 0; !stop.signal.aborted; ) {
+      isRung = false;
+      try {
+        const taken = await relayEvents(db, setAside);
+        failures = 0;
+        if (taken > 0) {
+          foundAt = performance.now();
+          onDueTask();
+        }
+        if (taken === LARGEST_RELAY) continue;
+      } catch (error) {
+        // One line in the log for each outage. After a stop, errors are expected.
+        if (failures === 0 && !stop.signal.aborted)
+          log.error({ event: 'relaying failed', error: describe(error) });
+        await pause(pauseAfter(failures++, BACKOFF), stop.signal);
+        continue;
+      }
+      await pause(PACE_MS, stop.signal);
+      const isBusy = performance.now() - foundAt < BUSY_FOR_MS;
+      if (!isRung && !stop.signal.aborted) await bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
+    }
+  };
+  const running = run();
+  return {
+    ring,
+    async stop() {
+      stop.abort();
+      ring();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { anyOf } from '../db/arrays.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { companies, recruiters } from '../db/schema.ts';
+import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
+import { events } from '../outbox/tables.ts';
+import { makeDeliveries, type NewDelivery } from './make-deliveries.ts';
+import { messageOf, messageTypesOf, type RelayedEvent } from './messages.ts';
+import { endpoints, unrelayed } from './tables.ts';
+
+/**
+ * The most events of one transaction. An event becomes at most two messages to each of ten
+ * endpoints, so a transaction makes at most 10,000 deliveries, which are about 5 MB of text.
+ */
+export const LARGEST_RELAY = 500;
+
+/** How long an event is set aside that made a relay fail. */
+const SET_ASIDE = sql`interval '1 minute'`;
+
+const isDue = sql`(${unrelayed.setAsideUntil} is null
+  or ${unrelayed.setAsideUntil} <= statement_timestamp())`;
+
+/**
+ * Makes the deliveries of up to 500 events, and returns how many events it took. Any number of
+ * relays may run at the same time, and each event belongs to one of them.
+ *
+ * An event that makes the transaction fail is set aside for a minute. Such an event must not stop
+ * the others.
+ */
+export async function relayEvents(
+  db: Database,
+  onSetAside: (eventId: bigint, error: unknown) => void,
+): Promise<number> {
+  // An empty look needs no transaction. Its commit would wake this relay again.
+  const [due] = await db.select({ one: sql`1` }).from(unrelayed).where(isDue).limit(1);
+  if (!due) return 0;
+  try {
+    return await db.transaction((tx) => relay(tx, isDue, LARGEST_RELAY));
+  } catch (error) {
+    if (isNothingDone(error) || isConnectionLost(error)) throw error;
+    return relayOneByOne(db, onSetAside);
+  }
+}
+
+async function relayOneByOne(
+  db: Database,
+  onSetAside: (eventId: bigint, error: unknown) => void,
+): Promise<number> {
+  const due = await db
+    .select()
+    .from(unrelayed)
+    .where(isDue)
+    .orderBy(asc(unrelayed.eventId))
+    .limit(LARGEST_RELAY);
+  for (const { eventId } of due) {
+    const only = eq(unrelayed.eventId, eventId);
+    try {
+      await db.transaction((tx) => relay(tx, only, 1));
+    } catch (error) {
+      if (isNothingDone(error) || isConnectionLost(error)) throw error;
+      const setAsideUntil = sql`statement_timestamp() + ${SET_ASIDE}`;
+      await db.update(unrelayed).set({ setAsideUntil }).where(only);
+      onSetAside(eventId, error);
+    }
+  }
+  return due.length;
+}
+
+/**
+ * Takes notes of events, and makes the deliveries of these events. The notes go and the deliveries
+ * come in one transaction. So a relay that dies loses nothing, and no event is relayed twice.
+ */
+async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<number> {
+  const taken = await takeNotes(tx, wanted, limit);
+  const capacityBefore = new Map(taken.map((note) => [note.eventId, note.capacityBefore]));
+  const found = await findEvents(tx, [...capacityBefore.keys()]);
+  const wantedDeliveries = found.flatMap(({ eventId, endpointId, types, ...event }) => {
+    const whole = { ...event, capacityBefore: capacityBefore.get(eventId) ?? event.capacity };
+    return messageTypesOf(whole)
+      .filter((type) => types.includes(type))
+      .map((type): NewDelivery => ({ endpointId, type, body: messageOf(type, whole) }));
+  });
+  if (wantedDeliveries.length > 0) await makeDeliveries(tx, wantedDeliveries);
+  return taken.length;
+}
+
+/** THE LOCK: other relays skip the notes that we have locked. The deletion commits with our work. */
+async function takeNotes(tx: Transaction, wanted: SQL, limit: number) {
+  const locked = tx
+    .$with('locked')
+    .as(
+      tx
+        .select({ eventId: unrelayed.eventId })
+        .from(unrelayed)
+        .where(wanted)
+        .orderBy(asc(unrelayed.eventId))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    );
+  return tx
+    .with(locked)
+    .delete(unrelayed)
+    .where(sql`${unrelayed.eventId} in (select ${locked.eventId} from ${locked})`)
+    .returning();
+}
+
+type EventForEndpoint = Omit<RelayedEvent, 'capacityBefore'> & {
+  eventId: bigint;
+  endpointId: bigint;
+  types: string[];
+};
+
+/** The events with these ids, once for each enabled endpoint of their companies. */
+async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpoint[]> {
+  const rows = await tx
+    .select({
+      event: events,
+      endpointId: endpoints.id,
+      types: endpoints.types,
+      companyName: companies.name,
+      recruiterName: recruiters.name,
+    })
+    .from(events)
+    .innerJoin(endpoints, and(eq(endpoints.companyId, events.companyId), endpoints.enabled))
+    .innerJoin(companies, eq(companies.id, events.companyId))
+    .leftJoin(recruiters, eq(recruiters.id, events.recruiterId))
+    .where(anyOf(events.id, ids))
+    .orderBy(asc(events.id), asc(endpoints.id));
+  return rows.map(({ event, endpointId, types, companyName, recruiterName }) => ({
+    eventId: event.id,
+    endpointId,
+    types,
+    kind: event.kind,
+    number: event.number,
+    at: event.at,
+    capacity: event.capacity,
+    claimed: event.claimed,
+    job: { id: event.jobId, role: event.role },
+    company: { id: event.companyId, name: companyName },
+    claim:
+      event.claimId === null
+        ? null
+        : {
+            id: event.claimId,
+            recruiter: { id: event.recruiterId ?? 0n, name: recruiterName },
+            expiresAt: event.expiresAt,
+          },
+  }));
+}

@@ -1,0 +1,43 @@
+import type { Sent } from './send/send.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The pauses between the attempts of a message. The sum is a little more than three days. */
+const PAUSES_MS = [
+  ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
+];
+
+/** How many attempts a message gets. */
+export const ATTEMPTS = PAUSES_MS.length + 1;
+
+/** The random share of each pause. Messages that failed together must not all return together. */
+const JITTER = 0.2;
+
+/** The pause after a failed attempt. The first attempt has the number 1. */
+export function pauseAfterAttempt(attempt: number): number {
+  const pauseMs = PAUSES_MS[attempt - 1] ?? 24 * HOUR;
+  return pauseMs * (1 + JITTER * (Math.random() - 0.5));
+}
+
+/** What the answer to a message means. */
+export type Verdict =
+  | { kind: 'delivered' }
+  /** The receiver wants no more messages. */
+  | { kind: 'gone' }
+  /** `atLeastMs`: the receiver asked for a pause of at least this length. */
+  | { kind: 'failed'; atLeastMs: number };
+
+const GONE = 410;
+/** With these statuses a receiver may ask for a pause. */
+const MAY_ASK_FOR_PAUSE = [429, 503];
+
+export function verdictOn(sent: Sent): Verdict {
+  if (sent.kind === 'no-answer') return { kind: 'failed', atLeastMs: 0 };
+  const { status, retryAfterMs = 0 } = sent;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === GONE) return { kind: 'gone' };
+  return { kind: 'failed', atLeastMs: MAY_ASK_FOR_PAUSE.includes(status) ? retryAfterMs : 0 };
+}

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  messageOf,
+  messageTypesOf,
+  type RelayedEvent,
+  type SlotChange,
+} from '../../src/webhooks/messages.ts';
+import { pauseAfterAttempt, verdictOn } from '../../src/webhooks/rules.ts';
+
+const change = (
+  kind: SlotChange['kind'],
+  claimed: number,
+  capacity = 4,
+  capacityBefore = capacity,
+) => messageTypesOf({ kind, claimed, capacity, capacityBefore });
+
+test.each([
+  ['claimed', 1, 4, 4, ['claim.created']],
+  ['claimed', 4, 4, 4, ['claim.created', 'job.full']],
+  ['released', 3, 4, 4, ['claim.released', 'job.open']],
+  ['released', 2, 4, 4, ['claim.released']],
+  ['expired', 3, 4, 4, ['claim.expired', 'job.open']],
+  ['resized', 4, 4, 5, ['job.full']],
+  ['resized', 4, 5, 4, ['job.open']],
+  ['resized', 3, 5, 4, []],
+  ['renewed', 4, 4, 4, []],
+  ['posted', 0, 4, 4, []],
+  ['changed', 4, 4, 4, []],
+  ['removed', 0, 4, 4, []],
+  // An expired claim still counted when its slot was claimed anew.
+  ['claimed', 5, 4, 4, ['claim.created']],
+  ['expired', 4, 4, 4, ['claim.expired']],
+] as const)(
+  '%s, then %i of %i slots claimed (before: %i slots)',
+  (kind, claimed, capacity, before, types) => {
+    expect(change(kind, claimed, capacity, before)).toEqual(types);
+  },
+);
+
+const act = fc.oneof(
+  fc
+    .constantFrom('claimed', 'released', 'expired', 'renewed', 'changed')
+    .map((kind) => ({ kind, to: 0 })),
+  fc.integer({ min: 1, max: 6 }).map((to) => ({ kind: 'resized', to })),
+) as fc.Arbitrary<{ kind: SlotChange['kind']; to: number }>;
+
+const added: Partial<Record<SlotChange['kind'], number>> = {
+  claimed: 1,
+  released: -1,
+  expired: -1,
+};
+
+test('a receiver that follows job.full and job.open knows whether the job is full', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(act), (first, acts) => {
+      let capacity = first;
+      let claimed = 0;
+      let known: 'open' | 'full' = 'open';
+      for (const { kind, to } of acts) {
+        const capacityBefore = capacity;
+        if (kind === 'resized') capacity = to;
+        claimed += added[kind] ?? 0;
+        if (claimed < 0) claimed = 0;
+        else {
+          const types = messageTypesOf({ kind, capacityBefore, capacity, claimed });
+          expect(types.filter((type) => type.startsWith('claim.'))).toHaveLength(
+            added[kind] === undefined ? 0 : 1,
+          );
+          for (const type of types) {
+            if (type !== 'job.full' && type !== 'job.open') continue;
+            const next = type === 'job.full' ? 'full' : 'open';
+            // The message tells a change.
+            expect(known).not.toBe(next);
+            known = next;
+          }
+        }
+        expect(known).toBe(claimed < capacity ? 'open' : 'full');
+      }
+    }),
+  );
+});
+
+const event: RelayedEvent = {
+  kind: 'claimed',
+  number: 7,
+  at: new Date('2026-11-21T09:00:00Z'),
+  capacityBefore: 4,
+  capacity: 4,
+  claimed: 4,
+  job: { id: 3n, role: 'Gardener' },
+  company: { id: 1n, name: 'Harbour' },
+  claim: { id: 9n, recruiter: { id: 2n ** 60n, name: 'Amara' }, expiresAt: null },
+};
+
+test('a message has everything that a receiver needs', () => {
+  const job = { id: 3, role: 'Gardener', company: { id: 1, name: 'Harbour' } };
+  const slots = { capacity: 4, claimed: 4, remaining: 0 };
+  const timestamp = '2026-11-21T09:00:00.000Z';
+  expect(JSON.parse(messageOf('claim.created', event))).toEqual({
+    type: 'claim.created',
+    timestamp,
+    data: {
+      number: 7,
+      job,
+      claim: { id: 9, recruiter: { id: String(2n ** 60n), name: 'Amara' }, expiresAt: null },
+      slots,
+    },
+  });
+  expect(JSON.parse(messageOf('job.full', event))).toEqual({
+    type: 'job.full',
+    timestamp,
+    data: { number: 7, job, slots },
+  });
+});
+
+test('the pauses grow from five seconds to a day, with jitter', () => {
+  const seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+  for (const [index, usual] of seconds.entries()) {
+    const pauses = Array.from({ length: 100 }, () => pauseAfterAttempt(index + 1) / 1_000);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(0.9 * usual);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1.1 * usual);
+    expect(new Set(pauses).size).toBeGreaterThan(50);
+  }
+});
+
+test.each([
+  [{ status: 200 }, { kind: 'delivered' }],
+  [{ status: 204, retryAfterMs: 9 }, { kind: 'delivered' }],
+  [{ status: 301 }, { kind: 'failed', atLeastMs: 0 }],
+  [{ status: 410 }, { kind: 'gone' }],
+  [
+    { status: 429, retryAfterMs: 9 },
+    { kind: 'failed', atLeastMs: 9 },
+  ],
+  [
+    { status: 503, retryAfterMs: 9 },
+    { kind: 'failed', atLeastMs: 9 },
+  ],
+  [
+    { status: 500, retryAfterMs: 9 },
+    { kind: 'failed', atLeastMs: 0 },
+  ],
+])('the answer %j means %j', (answer, verdict) => {
+  expect(verdictOn({ kind: 'answered', firstLine: '', ...answer })).toEqual(verdict);
+  const noAnswer = verdictOn({ kind: 'no-answer', reason: 'x' });
+  expect(noAnswer).toEqual({ kind: 'failed', atLeastMs: 0 });
+});

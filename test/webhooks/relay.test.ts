@@ -1,0 +1,285 @@
+import { asc, eq } from 'drizzle-orm';
+import postgres from 'postgres';
+import { describe, expect, test, vi } from 'vitest';
+import { connect } from '../../src/db/client.ts';
+import { tasks } from '../../src/queue/tables.ts';
+import { insertEndpoint } from '../../src/webhooks/endpoints.ts';
+import { LARGEST_RELAY, relayEvents } from '../../src/webhooks/relay.ts';
+import { startRelay } from '../../src/webhooks/relay-loop.ts';
+import {
+  deliveries,
+  type MessageType,
+  messageTypes,
+  unrelayed,
+} from '../../src/webhooks/tables.ts';
+import { collectLog } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { whileLocked } from '../support/locks.ts';
+
+const COMPANY = 1n;
+
+/** A database in which the company of job 1 has an endpoint. `run` runs plain SQL. */
+async function makeWorld(...wanted: MessageType[][]) {
+  const url = await makeDatabase();
+  const { db, close } = connect(url);
+  const sql = postgres(url, { max: 4, onnotice: () => undefined });
+  atEnd(() => Promise.all([close(), sql.end()]));
+  const ids: bigint[] = [];
+  for (const types of wanted.length > 0 ? wanted : [[...messageTypes]]) {
+    const values = { url: 'http://localhost:4000/', types };
+    const made = await db.transaction((tx) => insertEndpoint(tx, COMPANY, values));
+    if (made.kind === 'created') ids.push(made.endpoint.id);
+  }
+  const run = (text: string) => sql.unsafe(text);
+  const setAside: unknown[] = [];
+  const relay = () => relayEvents(db, (id) => void setAside.push(id));
+  const relayAll = async () => {
+    while ((await relay()) > 0);
+  };
+  return { url, db, sql, run, endpoints: ids, relay, relayAll, setAside };
+}
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+const claim = (job: number, ...recruiters: number[]) =>
+  `INSERT INTO job_claims (job_id, recruiter_id) VALUES ${recruiters.map((each) => `(${job}, ${each})`)}`;
+
+const made = ({ db }: World) => db.select().from(deliveries).orderBy(asc(deliveries.id));
+const typesMade = async (world: World) => (await made(world)).map(({ type }) => type);
+
+describe('the relay', () => {
+  test('makes a delivery with its task for each message', async () => {
+    const world = await makeWorld();
+    const { db, run, relay, endpoints } = world;
+    await run(claim(1, 1));
+    expect(await relay()).toBe(1);
+    const [delivery, ...more] = await made(world);
+    expect(more).toEqual([]);
+    expect(delivery).toMatchObject({ endpointId: endpoints[0], type: 'claim.created' });
+    expect(JSON.parse(delivery?.body ?? '')).toEqual({
+      type: 'claim.created',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: {
+        number: 2,
+        job: {
+          id: 1,
+          role: 'Senior Backend Engineer, Payments',
+          company: { id: 1, name: 'Harbour Analytics' },
+        },
+        claim: { id: 1, recruiter: { id: 1, name: 'Amara Abbott' }, expiresAt: null },
+        slots: { capacity: 4, claimed: 1, remaining: 3 },
+      },
+    });
+    const [task] = await db
+      .select()
+      .from(tasks)
+      .where(eq(tasks.id, delivery?.taskId ?? 0n));
+    expect(task).toMatchObject({
+      kind: 'webhook',
+      lane: `endpoint ${endpoints[0]}`,
+      payload: { deliveryId: String(delivery?.id) },
+      attemptsLeft: 10,
+    });
+    expect(await relay()).toBe(0);
+  });
+
+  test('makes nothing for a change that was rolled back', async () => {
+    const world = await makeWorld();
+    const rolledBack = world.sql.begin(async (tx) => {
+      await tx.unsafe(claim(1, 1, 2));
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(await world.relay()).toBe(0);
+    expect(await made(world)).toEqual([]);
+  });
+
+  test('finds an event whose transaction commits after later events', async () => {
+    const world = await makeWorld();
+    await world.sql.begin(async (tx) => {
+      await tx.unsafe(claim(1, 1));
+      await world.run(claim(2, 1));
+      await world.relayAll();
+    });
+    await world.relayAll();
+    const jobs = (await made(world)).map(({ body }) => JSON.parse(body).data.job.id);
+    expect(jobs).toEqual([2, 1]);
+  });
+
+  test('tells when the last slot is taken, and when the first slot is free again', async () => {
+    const world = await makeWorld();
+    const steps = [
+      claim(1, 1, 2, 3, 4),
+      'DELETE FROM job_claims WHERE recruiter_id = 4',
+      'UPDATE jobs SET capacity = 3 WHERE id = 1',
+      'UPDATE jobs SET capacity = 9 WHERE id = 1',
+      "UPDATE job_claims SET expires_at = now() - interval '1 minute' WHERE recruiter_id = 3",
+      'DELETE FROM job_claims WHERE recruiter_id = 3',
+    ];
+    for (const step of steps) await world.run(step);
+    await world.relayAll();
+    expect(await typesMade(world)).toEqual([
+      ...Array(4).fill('claim.created'),
+      'job.full',
+      ...['claim.released', 'job.open', 'job.full', 'job.open', 'claim.expired'],
+    ]);
+  });
+
+  test('knows the old capacity after the older events are gone', async () => {
+    const world = await makeWorld();
+    await world.run('UPDATE jobs SET capacity = 1 WHERE id = 1');
+    await world.run(claim(1, 1));
+    await world.relayAll();
+    await world.run('DELETE FROM events');
+    await world.run('UPDATE jobs SET capacity = 2 WHERE id = 1');
+    await world.relayAll();
+    expect((await typesMade(world)).at(-1)).toBe('job.open');
+  });
+
+  test('makes only the types that an endpoint wants, for each endpoint of the company', async () => {
+    const world = await makeWorld(['job.full'], ['claim.created', 'job.full']);
+    const [one, other] = world.endpoints;
+    await world.run('UPDATE jobs SET capacity = 1');
+    await world.run(claim(1, 1));
+    await world.run(claim(5, 1)); // a job of another company
+    await world.relayAll();
+    const rows = (await made(world)).map(({ endpointId, type }) => [endpointId, type]);
+    expect(rows).toEqual([
+      [one, 'job.full'],
+      [other, 'claim.created'],
+      [other, 'job.full'],
+    ]);
+    expect(new Set((await made(world)).map(({ messageId }) => messageId)).size).toBe(3);
+  });
+
+  test('makes nothing for an endpoint that was disabled or deleted meanwhile', async () => {
+    const world = await makeWorld(['claim.created'], ['claim.created'], ['claim.created']);
+    await world.run(claim(1, 1));
+    await world.run(
+      `UPDATE webhook_endpoints SET enabled = false WHERE id = ${world.endpoints[0]}`,
+    );
+    await world.run(`DELETE FROM webhook_endpoints WHERE id = ${world.endpoints[1]}`);
+    expect(await world.relay()).toBe(1);
+    expect((await made(world)).map(({ endpointId }) => endpointId)).toEqual([world.endpoints[2]]);
+  });
+
+  test('has no work for companies without an enabled endpoint', async () => {
+    const world = await makeWorld();
+    await world.run('UPDATE webhook_endpoints SET enabled = false');
+    await world.run(claim(1, 1));
+    await world.run(claim(5, 1));
+    expect(await world.db.$count(unrelayed)).toBe(0);
+  });
+
+  test('takes a bounded number of events at a time', async () => {
+    const world = await makeWorld();
+    await world.run('UPDATE jobs SET capacity = 1000 WHERE id = 1');
+    await world.run("INSERT INTO recruiters (name) SELECT 'r' FROM generate_series(1, 600)");
+    await world.relayAll();
+    await world.run('INSERT INTO job_claims (job_id, recruiter_id) SELECT 1, id FROM recruiters');
+    const notes = await world.db.$count(unrelayed);
+    expect(await world.relay()).toBe(LARGEST_RELAY);
+    expect(await world.relay()).toBe(notes - LARGEST_RELAY);
+    expect(await made(world)).toHaveLength(notes);
+  });
+
+  test('sets an event aside that cannot be relayed, and relays the others', async () => {
+    const world = await makeWorld();
+    await world.run(
+      "ALTER TABLE webhook_deliveries ADD CHECK (body NOT LIKE '%Machine Learning%')",
+    );
+    for (const job of [1, 2, 3, 4]) await world.run(claim(job, 1));
+    await world.relayAll();
+    expect(await made(world)).toHaveLength(3);
+    expect(world.setAside).toHaveLength(1);
+    await world.run('ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_body_check');
+    expect(await world.relay()).toBe(0);
+    await world.run("UPDATE webhook_unrelayed SET set_aside_until = now() - interval '1 second'");
+    await world.relayAll();
+    expect(await made(world)).toHaveLength(4);
+    expect(await world.db.$count(unrelayed)).toBe(0);
+  });
+});
+
+describe('two relays', () => {
+  test('never relay the same event, and do not wait for one another', async () => {
+    const world = await makeWorld();
+    for (const job of [1, 2, 3]) await world.run(claim(job, 1, 2));
+    const lock = 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE';
+    const first = await whileLocked(world.url, lock, async ({ untilWaitedFor }) => {
+      const first = world.relay();
+      await untilWaitedFor(1);
+      // The first relay holds all notes, and waits. So nothing is left for the second relay.
+      expect(await world.relay()).toBe(0);
+      return { first };
+    });
+    expect(await first.first).toBe(6);
+    expect(await made(world)).toHaveLength(6);
+  });
+
+  test('make each delivery once, however many relays run', async () => {
+    const world = await makeWorld();
+    await world.run('UPDATE jobs SET capacity = 1000');
+    for (let recruiter = 1; recruiter <= 30; recruiter++)
+      await world.run(
+        `INSERT INTO job_claims (job_id, recruiter_id)
+        SELECT id, ${recruiter} FROM jobs WHERE company_id = 1`,
+      );
+    const notes = await world.db.$count(unrelayed);
+    await Promise.all(Array.from({ length: 6 }, () => world.relayAll()));
+    const numbers = (await made(world)).map(({ body }) => {
+      const { number, job } = JSON.parse(body).data;
+      return `${job.id} ${number}`;
+    });
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(numbers.length).toBe(120);
+    expect(notes).toBeGreaterThanOrEqual(120);
+  });
+});
+
+/** Starts a relay with a connection of its own, as a process has. */
+function startOwnRelay(url: string) {
+  const { db, close } = connect(url, { connections: 1 });
+  const { log, events } = collectLog();
+  let due = 0;
+  const relay = startRelay({ db, log, onDueTask: () => due++ });
+  atEnd(async () => {
+    await relay.stop();
+    await close();
+  });
+  return { relay, events, due: () => due };
+}
+
+describe('the loop of a relay', () => {
+  test('relays the events of other processes too, and wakes the worker', async () => {
+    const world = await makeWorld();
+    const { relay, due, events } = startOwnRelay(world.url);
+    await world.run(claim(1, 1));
+    await vi.waitFor(async () => expect(await made(world)).toHaveLength(1), { timeout: 20_000 });
+    expect(due()).toBe(1);
+    await relay.stop();
+    await world.run(claim(2, 1));
+    expect(await world.db.$count(unrelayed)).toBe(1);
+    expect(events).toEqual([]);
+  });
+
+  test('loses nothing and doubles nothing if its session is ended in the middle', async () => {
+    const world = await makeWorld();
+    const lock = 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE';
+    await world.run(claim(1, 1, 2));
+    await whileLocked(world.url, lock, async ({ tx, untilWaitedFor }) => {
+      startOwnRelay(world.url);
+      for (let times = 0; times < 3; times++) {
+        await untilWaitedFor(1);
+        await tx`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
+      }
+    });
+    await world.run(claim(1, 3));
+    await vi.waitFor(async () => expect(await made(world)).toHaveLength(3), { timeout: 20_000 });
+    const numbers = (await made(world)).map(({ body }) => JSON.parse(body).data.number);
+    expect(numbers).toEqual([2, 3, 4]);
+    expect(await world.db.$count(tasks)).toBe(3);
+    expect(await world.db.$count(unrelayed)).toBe(0);
+  });
+});
