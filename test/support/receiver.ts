@@ -14,7 +14,8 @@ export interface Received {
   message: { type: string; timestamp: string; data: any };
 }
 
-type Answer = (answer: ServerResponse, received: Received) => void;
+/** Answers a message. */
+export type Answer = (answer: ServerResponse, received: Received) => void;
 
 const ok: Answer = (answer) => void answer.writeHead(200).end('ok');
 

@@ -1,0 +1,321 @@
+import { eq, sql } from 'drizzle-orm';
+import { describe, expect, test, vi } from 'vitest';
+import { jobs } from '../../src/db/schema.ts';
+import { startWorker } from '../../src/queue/worker.ts';
+import { delivering } from '../../src/webhooks/deliver.ts';
+import { startRelay } from '../../src/webhooks/relay-loop.ts';
+import { resending } from '../../src/webhooks/resend.ts';
+import { deliveries, endpoints } from '../../src/webhooks/tables.ts';
+import { collectLog, makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
+import { type Answer, makeReceiver, type Received } from '../support/receiver.ts';
+
+/** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
+async function makeWorld() {
+  const onDueTask = () => worker.wake();
+  const app = await makeApp({ onDueTask });
+  const { db, call } = app;
+  const { log } = collectLog();
+  const kinds = [delivering(db, { loopback: true }), resending(db)];
+  const worker = await startWorker({ db, kinds, places: 8, version: '1', log });
+  const relay = startRelay({ db, log, onDueTask });
+  atEnd(async () => {
+    await relay.stop();
+    await worker.stop(1_000);
+  });
+  const receiver = await makeReceiver();
+  const { body } = await call('POST', '/companies/1/endpoints', { url: receiver.url });
+  const endpoint = { id: body.id as number, secret: body.secret as string };
+  const read = async (path: string) => (await call('GET', path)).body;
+  return {
+    ...app,
+    receiver,
+    endpoint,
+    endpointNow: () => read(`/endpoints/${endpoint.id}`),
+    deliveriesNow: async (status = '') =>
+      (await read(`/endpoints/${endpoint.id}/deliveries?limit=100${status && `&status=${status}`}`))
+        .deliveries,
+    sendTest: async () => (await call('POST', `/endpoints/${endpoint.id}/test`)).body.id as number,
+    /** Makes all waiting attempts due now, instead of after their pauses. */
+    async hasten() {
+      await db.execute(sql`UPDATE tasks SET run_at = now() WHERE finished_at IS NULL`);
+      onDueTask();
+    },
+    untilDelivery: (id: number, expected: object) =>
+      vi.waitFor(async () => expect(await read(`/deliveries/${id}`)).toMatchObject(expected), {
+        timeout: 20_000,
+      }),
+  };
+}
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+const answering =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (answer) =>
+    void answer.writeHead(status, headers).end('no\nsecond line');
+
+/** How many seconds from now the next attempt of the only delivery is due. */
+async function pauseOf({ db }: World): Promise<number> {
+  const [row] = await db.execute<{ seconds: number }>(sql`
+    SELECT extract(epoch FROM run_at - statement_timestamp())::float AS seconds FROM tasks`);
+  return row?.seconds ?? 0;
+}
+
+describe('a message', () => {
+  test('reaches the receiver, signed as the specification says', async () => {
+    const { claim, receiver, endpoint, deliveriesNow } = await makeWorld();
+    await claim(1, 1);
+    await receiver.untilReceived(1);
+    const [first] = receiver.received as [Received];
+    receiver.verify(first, endpoint.secret);
+    expect(first.message).toMatchObject({
+      type: 'claim.created',
+      data: { number: 2, job: { id: 1 }, claim: { recruiter: { id: 1 } } },
+    });
+    expect(first.headers['content-type']).toBe('application/json');
+    await vi.waitFor(async () => expect(await deliveriesNow('delivered')).toHaveLength(1));
+    expect(await deliveriesNow()).toMatchObject([
+      { messageId: first.id, lastAttempt: { status: 200, detail: 'ok' }, attemptCount: 1 },
+    ]);
+  });
+
+  test('of every committed change arrives, and none of a change that was refused', async () => {
+    const world = await makeWorld();
+    const { claim, call, receiver, db } = world;
+    // Six recruiters want four slots.
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((recruiter) => claim(1, recruiter)));
+    const claimed = answers.filter(({ status }) => status === 200);
+    const claims = await Promise.all(claimed.map(async (each) => (await each.json()) as Claimed));
+    const last = claims.find(({ remaining }) => remaining === 0);
+    await call('DELETE', `/claims/${last?.claim.id}`);
+    await db.update(jobs).set({ role: 'Gardener' }).where(eq(jobs.id, 1n));
+    const types = [...Array(4).fill('claim.created'), 'job.full', 'claim.released', 'job.open'];
+    await receiver.untilReceived(types.length);
+    expect(receiver.received.map(({ message }) => message.type).sort()).toEqual(types.sort());
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(types.length);
+  });
+  interface Claimed {
+    claim: { id: number };
+    remaining: number;
+  }
+
+  test('is the same at each retry, with a new time and a new signature', async () => {
+    const { receiver, endpoint, sendTest, untilDelivery, hasten, db } = await makeWorld();
+    receiver.answer = answering(500);
+    const id = await sendTest();
+    await untilDelivery(id, { status: 'waiting', attemptCount: 1 });
+    const [first] = receiver.received as [Received];
+    // The time has whole seconds.
+    const isLater = async () => {
+      const [now] = await db.execute(sql`SELECT floor(extract(epoch FROM now())) AS seconds`);
+      expect(Number(now?.seconds)).toBeGreaterThan(Number(first.headers['webhook-timestamp']));
+    };
+    await vi.waitFor(isLater, { timeout: 20_000 });
+    receiver.answer = answering(200);
+    await hasten();
+    await untilDelivery(id, { status: 'delivered', attemptCount: 2 });
+    const second = receiver.received[1] as Received;
+    expect([second.id, second.body]).toEqual([first.id, first.body]);
+    expect(second.headers['webhook-timestamp']).not.toBe(first.headers['webhook-timestamp']);
+    for (const each of receiver.received) receiver.verify(each, endpoint.secret);
+  });
+
+  test('is signed with both secrets for a day after a rotation', async () => {
+    const world = await makeWorld();
+    const { receiver, endpoint, sendTest, call, db } = world;
+    const { body } = await call('POST', `/endpoints/${endpoint.id}/rotate-secret`);
+    await sendTest();
+    await receiver.untilReceived(1);
+    const [first] = receiver.received as [Received];
+    receiver.verify(first, endpoint.secret);
+    receiver.verify(first, body.secret);
+    await db.execute(sql`UPDATE webhook_endpoints SET old_secret_until = now()`);
+    await sendTest();
+    await receiver.untilReceived(2);
+    const second = receiver.received[1] as Received;
+    receiver.verify(second, body.secret);
+    expect(() => receiver.verify(second, endpoint.secret)).toThrow();
+  });
+
+  test('gets ten attempts, and then fails', async () => {
+    const { receiver, sendTest, untilDelivery, hasten } = await makeWorld();
+    receiver.answer = answering(500);
+    const id = await sendTest();
+    for (let attempt = 1; attempt < 10; attempt++) {
+      await untilDelivery(id, { status: 'waiting', attemptCount: attempt });
+      await hasten();
+    }
+    await untilDelivery(id, {
+      status: 'failed',
+      attemptCount: 10,
+      nextAttemptAt: null,
+      lastAttempt: { status: 500, detail: 'no' },
+    });
+    expect(receiver.received).toHaveLength(10);
+  });
+
+  test('waits about five seconds after its first failure', async () => {
+    const world = await makeWorld();
+    world.receiver.answer = answering(500);
+    await world.untilDelivery(await world.sendTest(), { attemptCount: 1 });
+    const pause = await pauseOf(world);
+    expect(pause).toBeGreaterThan(0);
+    expect(pause).toBeLessThan(5.5);
+  });
+
+  test.each([429, 503])('waits as long as Retry-After says after a %i', async (status) => {
+    const world = await makeWorld();
+    world.receiver.answer = answering(status, { 'Retry-After': '600' });
+    await world.untilDelivery(await world.sendTest(), { attemptCount: 1 });
+    const pause = await pauseOf(world);
+    expect(pause).toBeGreaterThan(500);
+    expect(pause).toBeLessThanOrEqual(600);
+  });
+
+  test('fails if nobody listens, and says so', async () => {
+    const { sendTest, untilDelivery, db } = await makeWorld();
+    await db.update(endpoints).set({ url: 'http://127.0.0.1:1/' });
+    const id = await sendTest();
+    await untilDelivery(id, {
+      attemptCount: 1,
+      lastAttempt: { status: null, detail: 'The host cannot be reached.' },
+    });
+  });
+
+  test('is not sent to an address that is not allowed any more', async () => {
+    const { sendTest, untilDelivery, db } = await makeWorld();
+    await db.update(endpoints).set({ url: 'https://10.0.0.1/' });
+    const detail = expect.stringContaining('public addresses');
+    await untilDelivery(await sendTest(), { lastAttempt: { status: null, detail } });
+  });
+});
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled at once', async () => {
+    const world = await makeWorld();
+    world.receiver.answer = answering(410);
+    const id = await world.sendTest();
+    await world.untilDelivery(id, { status: 'failed', attemptCount: 1 });
+    const now = await world.endpointNow();
+    expect(now).toMatchObject({ enabled: false, disabledBecause: 'gone', disablesAt: null });
+  });
+
+  test('that fails says so until a delivery succeeds', async () => {
+    const { receiver, sendTest, untilDelivery, endpointNow } = await makeWorld();
+    receiver.answer = answering(500);
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    const { failingSince, disablesAt } = await endpointNow();
+    expect(Date.parse(disablesAt) - Date.parse(failingSince)).toBe(5 * 24 * 3_600_000);
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    expect((await endpointNow()).failingSince).toBe(failingSince);
+    receiver.answer = answering(200);
+    await untilDelivery(await sendTest(), { status: 'delivered' });
+    expect(await endpointNow()).toMatchObject({ failingSince: null, disablesAt: null });
+  });
+
+  test.each([
+    ['five days', "interval '5 days'", { enabled: false, disabledBecause: 'failing' }],
+    ['almost five days', "interval '119 hours'", { enabled: true, disabledBecause: null }],
+  ])('that has failed for %s: %s', async (_, ago, expected) => {
+    const { receiver, sendTest, untilDelivery, endpointNow, db } = await makeWorld();
+    await db.execute(sql`UPDATE webhook_endpoints SET failing_since = now() - ${sql.raw(ago)}`);
+    receiver.answer = answering(500);
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    expect(await endpointNow()).toMatchObject(expected);
+  });
+
+  test('that a person has repaired is not disabled by an old attempt', async () => {
+    const { receiver, sendTest, untilDelivery, endpointNow, call, endpoint } = await makeWorld();
+    const other = await makeReceiver();
+    let repaired: Promise<unknown> = Promise.resolve();
+    receiver.answer = (answer) => {
+      repaired = call('PATCH', `/endpoints/${endpoint.id}`, { url: other.url }).finally(() =>
+        answer.writeHead(410).end(),
+      );
+    };
+    await untilDelivery(await sendTest(), { status: 'failed' });
+    await repaired;
+    expect(await endpointNow()).toMatchObject({ enabled: true, failingSince: null });
+  });
+
+  test('gets nothing while it is disabled, and its waiting deliveries fail', async () => {
+    const { receiver, call, endpoint, sendTest, untilDelivery, hasten, claim, db } =
+      await makeWorld();
+    receiver.answer = answering(500);
+    const id = await sendTest();
+    await untilDelivery(id, { attemptCount: 1 });
+    await call('POST', `/endpoints/${endpoint.id}/disable`);
+    await hasten();
+    await untilDelivery(id, {
+      status: 'failed',
+      lastAttempt: { detail: 'The endpoint is disabled, so nothing was sent.' },
+    });
+    await claim(1, 1);
+    expect(await db.$count(deliveries)).toBe(1);
+    expect(receiver.received).toHaveLength(1);
+    receiver.answer = answering(200);
+    await call('POST', `/endpoints/${endpoint.id}/enable`);
+    await call('POST', `/deliveries/${id}/resend`);
+    await untilDelivery(id, { status: 'delivered' });
+  });
+
+  test('that was deleted gets nothing more', async () => {
+    const { receiver, call, endpoint, sendTest, untilDelivery, hasten, db } = await makeWorld();
+    receiver.answer = answering(500);
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    await call('DELETE', `/endpoints/${endpoint.id}`);
+    await hasten();
+    await vi.waitFor(async () => {
+      const [task] = await db.execute(sql`SELECT ended FROM tasks`);
+      expect(task?.ended).toBe('done');
+    });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('that hangs does not hold up the others', async () => {
+    const { receiver, call, sendTest, untilDelivery } = await makeWorld();
+    const other = await makeReceiver();
+    receiver.answer = () => undefined;
+    for (let n = 0; n < 20; n++) await sendTest();
+    await receiver.untilReceived(1);
+    const { body } = await call('POST', '/companies/2/endpoints', { url: other.url });
+    const { body: delivery } = await call('POST', `/endpoints/${body.id}/test`);
+    await untilDelivery(delivery.id, { status: 'delivered' });
+    // The hanging endpoint has its share of the eight places, and no more.
+    expect(receiver.received.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a resend', () => {
+  test('has the id and the body of the first send', async () => {
+    const { receiver, call, sendTest, untilDelivery } = await makeWorld();
+    const id = await sendTest();
+    await untilDelivery(id, { status: 'delivered' });
+    await call('POST', `/deliveries/${id}/resend`);
+    await untilDelivery(id, { status: 'delivered', attemptCount: 2 });
+    const [first, second] = receiver.received as [Received, Received];
+    expect([second.id, second.body]).toEqual([first.id, first.body]);
+  });
+
+  test('since a time sends the messages since then, batch by batch', async () => {
+    const { receiver, call, endpoint, db, hasten } = await makeWorld();
+    // 450 messages, each an hour older than the next. They were delivered.
+    await db.execute(sql`
+      INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
+      SELECT ${endpoint.id}, 'job.full', '{"type":"job.full"}', 0,
+        now() - make_interval(hours => 450 - n), now()
+      FROM generate_series(1, 450) AS n`);
+    const since = new Date(Date.now() - 220.5 * 3_600_000).toISOString();
+    const { status, body } = await call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+    expect([status, body]).toEqual([202, { since }]);
+    await vi.waitFor(
+      async () => {
+        await hasten();
+        expect(receiver.received.length).toBe(221);
+        expect(await db.$count(deliveries, sql`delivered_at IS NULL`)).toBe(0);
+      },
+      { timeout: 30_000 },
+    );
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(221);
+  });
+});
