@@ -35,7 +35,7 @@ CREATE TABLE "webhook_endpoints" (
 --> statement-breakpoint
 CREATE TABLE "webhook_unrelayed" (
 	"event_id" bigint PRIMARY KEY NOT NULL,
-	"capacity_before" integer NOT NULL,
+	"capacity_before" integer,
 	"set_aside_until" timestamp with time zone
 );
 --> statement-breakpoint
@@ -47,11 +47,11 @@ CREATE INDEX "webhook_attempts_delivery_id_idx" ON "webhook_attempts" USING btre
 CREATE INDEX "webhook_endpoints_company_id_idx" ON "webhook_endpoints" USING btree ("company_id","id");
 --> statement-breakpoint
 -- Notes the events that a relay must read: the changes of slots at companies with an enabled endpoint.
--- The event `resized` is appended before the update of its job, so the job still has the old capacity.
+-- The event before `resized` has the old capacity. Jobs that are older than the events may lack this event.
 CREATE FUNCTION "note_unrelayed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO webhook_unrelayed (event_id, capacity_before)
-	SELECT id, CASE kind WHEN 'resized' THEN (SELECT capacity FROM jobs WHERE jobs.id = added.job_id) ELSE capacity END
+	SELECT id, CASE kind WHEN 'resized' THEN (SELECT before.capacity FROM events AS before WHERE before.job_id = added.job_id AND before.number = added.number - 1) ELSE capacity END
 	FROM added
 	WHERE kind IN ('claimed', 'released', 'expired', 'resized')
 		AND EXISTS (SELECT FROM webhook_endpoints AS endpoint WHERE endpoint.company_id = added.company_id AND endpoint.enabled);

@@ -6,7 +6,8 @@ import type { MessageType } from './tables.ts';
 /** A change of a job's slots. `capacity` and `claimed` are the numbers after the change. */
 export interface SlotChange {
   kind: EventKind;
-  capacityBefore: number;
+  /** Null if nobody knows the old capacity. */
+  capacityBefore: number | null;
   capacity: number;
   claimed: number;
 }
@@ -40,8 +41,10 @@ const added: Partial<Record<EventKind, number>> = { claimed: 1, released: -1, ex
 export function messageTypesOf(change: SlotChange): MessageType[] {
   const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
-  const wasOpen = isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const isOpen = isSlotFree(slotsOf(capacity, claimed));
+  // A message about a known state does no harm. A missing message would.
+  const wasOpen =
+    capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];
   const types: MessageType[] = ofClaim ? [ofClaim] : [];
   if (wasOpen && !isOpen) types.push('job.full');

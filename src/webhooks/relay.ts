@@ -75,7 +75,7 @@ async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<numbe
   const capacityBefore = new Map(taken.map((note) => [note.eventId, note.capacityBefore]));
   const found = await findEvents(tx, [...capacityBefore.keys()]);
   const wantedDeliveries = found.flatMap(({ eventId, endpointId, types, ...event }) => {
-    const whole = { ...event, capacityBefore: capacityBefore.get(eventId) ?? event.capacity };
+    const whole = { ...event, capacityBefore: capacityBefore.get(eventId) ?? null };
     return messageTypesOf(whole)
       .filter((type) => types.includes(type))
       .map((type): NewDelivery => ({ endpointId, type, body: messageOf(type, whole) }));

@@ -58,8 +58,11 @@ export const endpoints = pgTable(
  */
 export const unrelayed = pgTable('webhook_unrelayed', {
   eventId: bigint('event_id', { mode: 'bigint' }).primaryKey(),
-  /** The job's capacity before the event. The event itself has the capacity after it. */
-  capacityBefore: integer('capacity_before').notNull(),
+  /**
+   * The job's capacity before the event. The event itself has the capacity after it. Null if the
+   * first event of a job is `resized`: the job is older than the events.
+   */
+  capacityBefore: integer('capacity_before'),
   /** Until this time no relay takes the event, because the event made a relay fail. */
   setAsideUntil: instant('set_aside_until'),
 });
