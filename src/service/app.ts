@@ -31,8 +31,8 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
 import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
-import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 import { webhookRoutes } from '../webhooks/http.ts';
+import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
 export interface AppDeps {
   db: Database;

@@ -12,8 +12,8 @@ import { startWorkerService } from './worker-service.ts';
 
 /** The program behind `npm run worker`. Returns the exit code. Tests give kinds of their own. */
 export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']): Promise<number> {
-  const { databaseUrl, pooler, host, workerPort: port, ...config } = readConfig();
-  const { places, workerName, auth, logLevel } = config;
+  const config = readConfig();
+  const { databaseUrl, pooler, host, workerPort: port, places, auth, logLevel } = config;
   if (databaseUrl === undefined)
     throw new UsageError(
       'npm run worker works on the server at DATABASE_URL, which is not set. With the embedded ' +
@@ -25,8 +25,7 @@ export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']
   if (pooler === undefined) await unlessStopped(stop, refuseSharedSessions(databaseUrl));
   await unlessStopped(stop, prepareDatabase(databaseUrl));
   const log = openLog(logLevel);
-  const settings = { databaseUrl, pooler, host, port, places, workerName, auth, log };
-  const service = await startWorkerService({ ...settings, kinds });
+  const service = await startWorkerService({ ...config, databaseUrl, port, log, kinds });
   const { name } = service.worker;
   say(`Worker "${name}" runs up to ${places} tasks at the same time (set by WORKERS).`);
   say(`Database: ${databaseName(databaseUrl)}`);

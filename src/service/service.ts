@@ -1,5 +1,5 @@
 import { QUEUE_LIMITS } from '../claims/limits.ts';
-import { type Connection, connect, type Pooler } from '../db/client.ts';
+import { type Connection, connect, type Pooler, type StatementTime } from '../db/client.ts';
 import { tellingOperator } from '../db/telling.ts';
 import { databaseName as addressOf, unusable } from '../db/unusable.ts';
 import { createLab } from '../lab/http.ts';
@@ -81,18 +81,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     taskHours,
     pooler,
     kinds,
+    webhookLoopback,
   } = options;
   const metrics = createMetrics();
   const logSeldom = seldom(log);
   const open = tellingOperator((event, error) =>
     logSeldom({ event, reason: unusable(databaseName, error).message }),
   );
+  // Followers and the relay look for new events after a commit of this process.
+  const observe = (statement: StatementTime) => {
+    feed.observe(statement);
+    tasks?.observe(statement);
+  };
   const pool = connect(databaseUrl, {
     pooler,
     open,
     observe(statement) {
       metrics.statement(statement);
-      feed.observe(statement);
+      observe(statement);
     },
   });
   metrics.gauge('rowlock_pool_lent', 'Connections in use.', () => pool.load().lent);
@@ -105,7 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pooler,
     open,
     connections: CONNECTIONS_ASIDE,
-    observe: (statement) => feed.observe(statement),
+    observe,
   });
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
 
@@ -127,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     auth,
     corsOrigins,
     rateLimit,
-    webhookLoopback: options.webhookLoopback,
+    webhookLoopback,
     openPages: OPEN_PAGES,
   });
   app.route('/', webRoutes({ lab }));
@@ -151,14 +157,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     if (places > 0)
       tasks = await startTasks({
-        databaseUrl,
-        pooler,
-        places,
-        workerName,
-        kinds,
-        log,
-        metrics,
-        open,
+        ...{ databaseUrl, pooler, places, workerName, kinds, webhookLoopback },
+        ...{ log, metrics, open },
       });
   } catch (error) {
     await listening.drain(0);

@@ -1,19 +1,21 @@
-import { type ConnectOptions, connect, type Pooler } from '../db/client.ts';
+import { type ConnectOptions, connect, type Pooler, type StatementTime } from '../db/client.ts';
 import type { Metrics } from '../operation/metrics.ts';
 import type { Log } from '../process/log.ts';
 import { version } from '../process/project.ts';
 import type { Kind } from '../queue/kind.ts';
 import { startWorker, type Worker } from '../queue/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
-
-/** The kinds of tasks that this version knows. */
-const KINDS: readonly Kind[] = [];
+import { webhookKinds } from '../webhooks/kinds.ts';
+import { type Relay, startRelay } from '../webhooks/relay-loop.ts';
 
 /**
  * The worker's own connections: for claims, for outcomes and for heartbeats. Claims of jobs never
  * wait for the worker. A claim of tasks that waits for a lock does not delay a heartbeat.
  */
 const CONNECTIONS = 3;
+
+/** The connections of the relay and of running tasks. They never delay a heartbeat. */
+const CONNECTIONS_OF_TASKS = 2;
 
 /**
  * How long running tasks may go on after a stop. The worker then aborts them, and gives them back.
@@ -33,6 +35,9 @@ export interface TasksOptions {
   log: Log;
   metrics: Metrics;
   open?: ConnectOptions['open'] | undefined;
+  /** Whether webhooks may go to this machine. */
+  webhookLoopback?: boolean | undefined;
+  /** By default all kinds of this version. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds?: readonly Kind<any>[] | undefined;
 }
@@ -44,6 +49,8 @@ export interface Tasks {
   failed: Promise<string>;
   /** Looks for due tasks at once. */
   wake(): void;
+  /** Takes a statement of this process. After a COMMIT there may be new events. */
+  observe(statement: Pick<StatementTime, 'text'>): void;
   isAbleToRenew(): boolean;
   /**
    * Claims no more tasks. Running tasks may end within `GRACE_MS`. Gives the others back, and closes
@@ -64,30 +71,46 @@ export async function startTasks({
   log,
   metrics,
   open,
-  kinds = KINDS,
+  webhookLoopback: loopback = false,
+  kinds,
 }: TasksOptions): Promise<Tasks> {
   const { db, close } = connect(databaseUrl, { pooler, open, connections: CONNECTIONS });
+  const ofTasks = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_TASKS });
+  const closeAll = () => Promise.all([close(), ofTasks.close()]);
   let stopped: Promise<void> | undefined;
-  const end = async (worker: Worker) => {
-    await inTime(worker.stop(GRACE_MS), GRACE_MS + LAST_WRITES_MS, () => undefined);
-    await close();
+  const end = async (worker: Worker, relay: Relay) => {
+    const ended = Promise.all([worker.stop(GRACE_MS), relay.stop()]);
+    await inTime(ended, GRACE_MS + LAST_WRITES_MS, () => undefined);
+    await closeAll();
   };
   try {
     const { observe } = metrics.tasks;
-    const worker = await startWorker({ db, kinds, places, name, version, log, observe });
+    const worker = await startWorker({
+      db,
+      kinds: kinds ?? webhookKinds(ofTasks.db, { loopback }),
+      places,
+      name,
+      version,
+      log,
+      observe,
+    });
+    const relay = startRelay({ db: ofTasks.db, log, onDueTask: () => worker.wake() });
     metrics.tasks.worker(() => worker.load());
     return {
       worker: { name: worker.name, places },
       failed: worker.leaving.catch(({ message }: Error) => message),
       wake: () => worker.wake(),
+      observe({ text }) {
+        if (text === 'commit') relay.ring();
+      },
       isAbleToRenew: () => worker.isAbleToRenew(),
       stop() {
-        stopped ??= end(worker);
+        stopped ??= end(worker, relay);
         return stopped;
       },
     };
   } catch (error) {
-    await close();
+    await closeAll();
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import type { Attempt, AttemptOutcome, Kind } from '../queue/kind.ts';
 import { DELIVERING } from './make-deliveries.ts';
-import { recordDisabled, recordFailure, recordSuccess, type Tried } from './record.ts';
+import { recordFailure, recordGone, recordSuccess, type Tried } from './record.ts';
 import { pauseAfterAttempt, verdictOn } from './rules.ts';
 import { type Sent, send } from './send/send.ts';
 import { signatureHeaders } from './send/signature.ts';
@@ -49,11 +49,11 @@ async function deliver(
   return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt.number);
 }
 
-const notSent = (tried: Omit<Tried, 'detail'>): AttemptOutcome => {
-  const detail = 'The endpoint is disabled, so nothing was sent.';
-  const also = recordFailure({ ...tried, detail });
-  return { kind: 'failed', error: detail, final: true, also };
-};
+/** The task is done, although the message is not delivered. No operator can do anything about it. */
+const notSent = (tried: Omit<Tried, 'detail'>): AttemptOutcome => ({
+  kind: 'done',
+  also: recordFailure({ ...tried, detail: 'The endpoint is disabled, so nothing was sent.' }),
+});
 
 const answerIn = (sent: Sent) =>
   sent.kind === 'answered'
@@ -62,14 +62,15 @@ const answerIn = (sent: Sent) =>
 
 function outcomeOf(sent: Sent, tried: Tried, attempt: number): AttemptOutcome {
   const verdict = verdictOn(sent);
-  // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
-  const error = sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
   switch (verdict.kind) {
     case 'delivered':
       return { kind: 'done', also: recordSuccess(tried) };
     case 'gone':
-      return { kind: 'failed', error, final: true, also: recordDisabled(tried) };
+      return { kind: 'done', also: recordGone(tried) };
     case 'failed': {
+      // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
+      const error =
+        sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
       const pauseMs = Math.max(verdict.atLeastMs, pauseAfterAttempt(attempt));
       return { kind: 'failed', error, pauseMs, also: recordFailure(tried) };
     }

@@ -60,7 +60,7 @@ export const recordFailure = (tried: Tried): Also =>
   );
 
 /** Disables the endpoint, because its receiver wants no more messages. */
-export const recordDisabled = (tried: Tried): Also =>
+export const recordGone = (tried: Tried): Also =>
   recording(
     tried,
     sql`update ${endpoints} set enabled = false, disabled_because = 'gone',
