@@ -7,6 +7,7 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { clearTasks, clearWorkers } from '../queue/clear.ts';
 import { pause } from '../waiting/backoff.ts';
+import { clearDeliveries } from '../webhooks/deliveries.ts';
 
 export interface Clearing {
   /** Waits for the running transactions, and begins no new ones. */
@@ -48,13 +49,18 @@ const finishedTasks = (hours: number): Kind => ({
   pauseMs: 60_000,
   remove: (tx, limit) => clearTasks(tx, hours, limit),
 });
+const oldDeliveries = (days: number): Kind => ({
+  half: 6,
+  pauseMs: 60_000,
+  remove: (tx, limit) => clearDeliveries(tx, days, limit),
+});
 const WORKERS: Kind = { half: 5, pauseMs: 60_000, remove: clearWorkers };
 
 export interface Ages {
-  /** How many days an event is kept. */
-  eventDays?: number | undefined;
   /** How many hours a done or cancelled task is kept. */
   taskHours?: number | undefined;
+  /** How many days an event and a delivery of a webhook are kept. */
+  eventDays?: number | undefined;
 }
 
 /** Everything that is removed when it is old enough. */
@@ -64,11 +70,12 @@ const kindsOf = ({ eventDays = 30, taskHours = 24 }: Ages): Kind[] => [
   oldEvents(eventDays),
   finishedTasks(taskHours),
   WORKERS,
+  oldDeliveries(eventDays),
 ];
 
 /**
- * Removes expired claims and idempotency keys, old events, finished tasks and stopped workers again
- * and again, until `stop` is called.
+ * Removes expired claims and idempotency keys, old events and deliveries, finished tasks and stopped
+ * workers again and again, until `stop` is called.
  */
 export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing {
   const stop = new AbortController();

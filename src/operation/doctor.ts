@@ -3,7 +3,9 @@ import { isLive } from '../claims/queries.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { events } from '../outbox/tables.ts';
 import { tasks, workers } from '../queue/tables.ts';
+import { unrelayed } from '../webhooks/tables.ts';
 
 /** The result of one check: the number of problems, and the first problems as text. */
 export interface Finding {
@@ -99,6 +101,11 @@ const checksOfService: Record<string, SQL> = {
     FROM ${workers} WHERE ${workers.stoppedAt} IS NULL
       AND ${workers.leaseUntil} <= statement_timestamp() - interval '1 minute'
     ORDER BY ${workers.id}`,
+  'events that no relay has read for over ten minutes': sql`
+    SELECT format('event %s: job %s, at %s', ${events.id}, ${events.jobId}, ${events.at}) AS words
+    FROM ${unrelayed} JOIN ${events} ON ${events.id} = ${unrelayed.eventId}
+    WHERE ${events.at} <= statement_timestamp() - interval '10 minutes'
+    ORDER BY ${events.id}`,
 };
 
 /**

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
-import type { Database } from '../db/client.ts';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Log } from '../process/log.ts';
-import { type QueueFigures, readQueueFigures } from '../queue/queries.ts';
+import { readQueueFigures } from '../queue/queries.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { shared } from '../waiting/shared.ts';
+import { readRelayLag } from '../webhooks/relay.ts';
 import type { Metrics } from './metrics.ts';
 import { createReadiness, type ReadinessDeps } from './readiness.ts';
 import * as routes from './routes.ts';
@@ -21,7 +21,12 @@ export interface OperationDeps extends ReadinessDeps {
  */
 export function operationRoutes({ metrics, ...deps }: OperationDeps) {
   const whyNotReady = createReadiness(deps);
-  metrics.tasks.queue(figuresInTime(deps.db));
+  metrics.tasks.queue(inPatience(() => readQueueFigures(deps.db)));
+  metrics.gauge(
+    'rowlock_oldest_unrelayed_event_seconds',
+    'How long ago the oldest event happened that no relay has read.',
+    inPatience(() => readRelayLag(deps.db)),
+  );
   return newRoutes()
     .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const }, 200))
     .openapi(routes.readyz, async (c) => {
@@ -37,11 +42,11 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
 const PATIENCE_MS = 1_000;
 
 /**
- * Returns a function that reads the figures of the queue. Its result is undefined if the database
- * does not answer in time. The other metrics are shown in every case.
+ * Returns a function that reads figures of the database. Its result is undefined if the database does
+ * not answer in time. The other metrics are shown in every case.
  */
-function figuresInTime(db: Database): () => Promise<QueueFigures | undefined> {
-  const read = shared(() => readQueueFigures(db));
+function inPatience<T>(readFigures: () => Promise<T>): () => Promise<T | undefined> {
+  const read = shared(readFigures);
   return () => inTime(read(), PATIENCE_MS, () => undefined).catch(() => undefined);
 }
 

@@ -148,3 +148,23 @@ export async function findDelivery(
   const lastAttempt = attempts.at(-1) ?? null;
   return { ...delivery, attemptCount: attempts.length, lastAttempt, attempts };
 }
+
+/**
+ * Removes up to `limit` deliveries that are older than `days`, with their attempts. Returns how many
+ * it removed. The oldest ids are examined first, because ids and times grow together. So no index on
+ * the time is needed.
+ */
+export async function clearDeliveries(
+  tx: Transaction,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const removed = await tx.execute(sql`
+    with oldest as (
+      select id, created_at from ${deliveries} order by id limit ${limit} for update skip locked
+    )
+    delete from ${deliveries} where id in (select id from oldest
+      where created_at < statement_timestamp() - make_interval(days => ${days}::int))
+    returning 1`);
+  return removed.length;
+}

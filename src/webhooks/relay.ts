@@ -147,3 +147,12 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
           },
   }));
 }
+
+/** How many seconds ago the oldest event happened that no relay has read. 0 if there is none. */
+export async function readRelayLag(db: Database): Promise<number> {
+  const [row] = await db.execute<{ seconds: number }>(sql`
+    select extract(epoch from statement_timestamp() - ${events.at})::float as seconds
+    from ${unrelayed} join ${events} on ${events.id} = ${unrelayed.eventId}
+    order by ${unrelayed.eventId} limit 1`);
+  return Math.max(0, row?.seconds ?? 0);
+}

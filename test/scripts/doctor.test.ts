@@ -200,6 +200,20 @@ describe('the doctor of a queue', () => {
     ]);
   });
 
+  test('finds events that no relay reads', async () => {
+    const { wrong } = await examineAfter(async (sql) => {
+      await addWorker(sql);
+      await sql`INSERT INTO webhook_endpoints (company_id, url, types, secret)
+        VALUES (1, 'https://jobs.example', '["job.full"]', 'hunter2')`;
+      await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 1), (2, 1)`;
+      await sql`UPDATE events SET at = now() - interval '11 minutes' WHERE job_id = 1`;
+    });
+    const check = 'events that no relay has read for over ten minutes';
+    expect(wrong).toEqual([
+      { check, total: 1, examples: [expect.stringMatching(/^event \d+: job 1, at /)] },
+    ]);
+  });
+
   test('finds kinds that no living worker knows', async () => {
     const { wrong } = await examineAfter(async (sql) => {
       await addWorker(sql);

@@ -1,0 +1,22 @@
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { clearDeliveries } from '../../src/webhooks/deliveries.ts';
+import { deliveries, deliveryAttempts } from '../../src/webhooks/tables.ts';
+import { makeApp } from '../support/app.ts';
+
+const DAYS = 30;
+
+test('old deliveries are cleared with their attempts, a bounded number at a time', async () => {
+  const { db } = await makeApp();
+  await db.execute(sql`
+    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
+    SELECT 1, 'job.full', '{}', 0, now() - make_interval(days => 34 - n) + interval '1 minute'
+    FROM generate_series(1, 8) AS n`);
+  await db.execute(sql`
+    INSERT INTO webhook_attempts (delivery_id, at, milliseconds)
+    SELECT id, now(), 1 FROM webhook_deliveries, generate_series(1, 2)`);
+  const clear = () => db.transaction((tx) => clearDeliveries(tx, DAYS, 3));
+  expect([await clear(), await clear(), await clear()]).toEqual([3, 0, 0]);
+  expect(await db.$count(deliveries)).toBe(5);
+  expect(await db.$count(deliveryAttempts)).toBe(10);
+});
