@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { freePort } from '../src/postgres/postmaster.ts';
 import { inProject } from '../src/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
@@ -43,12 +44,48 @@ test.each(strategies)('the strategy at $at falls without its lock', async ({ fil
   expect(command.stdout()).toContain('OVERSOLD');
 });
 
-const programs = samples.filter(({ tag }) => tag === '');
+/** Whether a sample receives webhooks. The other programs claim a job. */
+const receives = ({ text }: { text: string }) => text.includes("from 'standardwebhooks'");
+const programs = samples.filter((sample) => sample.tag === '' && !receives(sample));
 test.each(programs)('the sample at $at claims a job', async ({ file }) => {
   const command = runSource(file, []);
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   expect(command.stdout()).toMatch(/^\d{4}-\d\d-\d\dT\S+Z\n$/);
 });
+
+test.each(samples.filter(receives))(
+  'the sample at $at receives webhooks',
+  async ({ file, text }) => {
+    const service = await makeService(await makeDatabase(), { places: 1 });
+    const post = async (path: string, body?: object) => {
+      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+      const answer = await fetch(`${service.url}${path}`, { ...init, body: JSON.stringify(body) });
+      return (await answer.json()) as { id: number; secret: string };
+    };
+    const port = String(await freePort());
+    writeFileSync(file, text.replace('4000', port));
+    const made = await post('/companies/1/endpoints', { url: `http://localhost:${port}/webhooks` });
+    const receiver = runSource(file, [], { WEBHOOK_SECRET: made.secret });
+    const reached = () => fetch(`http://localhost:${port}/`).then(({ status }) => status);
+    await expect.poll(() => reached().catch(() => 0), { timeout: 20_000 }).toBe(400);
+    const { id } = await post(`/endpoints/${made.id}/test`);
+    const untilDelivered = (attemptCount: number) =>
+      vi.waitFor(
+        async () => {
+          const answer = await fetch(`${service.url}/deliveries/${id}`);
+          expect(await answer.json()).toMatchObject({ status: 'delivered', attemptCount });
+        },
+        { timeout: 20_000 },
+      );
+    await untilDelivered(1);
+    // The receiver drops the repeat.
+    await post(`/deliveries/${id}/resend`);
+    await untilDelivered(2);
+    await fetch(`${service.url}/claim-job?jobId=1&recruiterId=1`);
+    await receiver.says(/claim\.created/);
+    expect(receiver.stdout().match(/endpoint\.test/g)).toHaveLength(1);
+  },
+);
 
 /** Returns the id of a job of this company. */
 async function aJobOf(companyId: number): Promise<number> {

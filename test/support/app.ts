@@ -99,6 +99,7 @@ export async function makeService(
     host: '127.0.0.1',
     port: 0,
     lab: true,
+    webhookLoopback: true,
     log: {
       info: () => undefined,
       error: (event) => {

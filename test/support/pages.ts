@@ -69,7 +69,7 @@ const KINDS = {
   stream: /^curl -N /,
   curl: /^curl /,
   example: /^npx tsx examples\//,
-  variable: /^CLAIM=/,
+  variable: /^(CLAIM|ENDPOINT)=/,
   /** docs.commands.test.ts checks the lines of these kinds. */
   npm: /^npm /,
   vitest: /^npx vitest run /,
