@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import { createClient } from '../src/client/index.ts';
+import { readConfig } from '../src/config.ts';
+import { prepareDatabase } from '../src/db/migrate.ts';
+import { freePort } from '../src/postgres/postmaster.ts';
+import { openScratch } from '../src/postgres/scratch.ts';
+import { buildProgram } from '../src/process/build.ts';
+import { PlainError } from '../src/process/errors.ts';
+import { openLog } from '../src/process/log.ts';
+import { runMain, unlessStopped } from '../src/process/main.ts';
+import { plainTable } from '../src/process/plain-table.ts';
+import { print } from '../src/process/print.ts';
+import { startService } from '../src/service/service.ts';
+import { until } from '../src/waiting/until.ts';
+import { buildDist } from './dist.ts';
+import { paint } from './paint.ts';
+import { clearProgress, showProgress } from './progress.ts';
+
+/** The first repeat comes after about five seconds. */
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_EVERY_MS = 200;
+
+type Rowlock = ReturnType<typeof createClient>;
+
+/**
+ * `npm run demo:webhooks` starts a service and the receiver of `examples/`, and shows how messages
+ * arrive. Its database is thrown away at the end.
+ */
+runMain(async (stop) => {
+  await buildDist();
+  const scratch = await openScratch(readConfig().databaseUrl, stop);
+  try {
+    await unlessStopped(stop, prepareDatabase(scratch.url, { demoData: true }));
+    const service = await startService({
+      databaseUrl: scratch.url,
+      host: '127.0.0.1',
+      port: 0,
+      lab: false,
+      log: openLog('error'),
+      places: 4,
+      webhookLoopback: true,
+    });
+    try {
+      await show(createClient(service.url), stop);
+    } finally {
+      clearProgress();
+      await service.stop();
+    }
+  } finally {
+    await scratch.stop();
+  }
+  return 0;
+});
+
+async function show(rowlock: Rowlock, stop: AbortSignal) {
+  const job = await firstJob(rowlock);
+  const port = await freePort();
+  const url = `http://localhost:${port}/`;
+  headline(`The company "${job.company.name}" registers an endpoint at ${url}`);
+  const endpoint = await bodyOf(
+    rowlock.companies[':id'].endpoints.$post({ param: { id: `${job.company.id}` }, json: { url } }),
+    201,
+  );
+  const deliveries = () => deliveriesTo(rowlock, endpoint.id);
+
+  headline(`A recruiter claims "${job.role}", but the receiver is down`);
+  await claim(rowlock, job.id, 1);
+  await wait('the first attempt', stop, async () =>
+    (await deliveries()).some(({ attemptCount }) => attemptCount === 1),
+  );
+  const [failed] = await deliveries();
+  say(`  the attempt failed: ${failed?.lastAttempt?.detail}`);
+  say(`  the id of the message: ${failed?.messageId}`);
+
+  headline('The receiver starts, three more recruiters fill the job, and one leaves');
+  const receiver = await startReceiver(port, endpoint.secret);
+  try {
+    const ids = [];
+    for (const recruiter of [2, 3, 4]) ids.push(await claim(rowlock, job.id, recruiter));
+    await bodyOf(rowlock.claims[':id'].$delete({ param: { id: `${ids.at(-1)}` } }), 200);
+    await wait('the messages; the failed one is repeated after about 5 seconds', stop, async () => {
+      const all = await deliveries();
+      return all.length === MESSAGES && all.every(({ status }) => status === 'delivered');
+    });
+
+    headline('The company asks for the first message again, and the receiver knows its id');
+    const id = `${failed?.id}`;
+    await bodyOf(rowlock.deliveries[':id'].resend.$post({ param: { id } }), 200);
+    await wait('the repeat', stop, async () => (await deliveries())[0]?.attemptCount === 3);
+
+    headline('The deliveries, as the company sees them');
+    say(tableOf(await deliveries()));
+  } finally {
+    await receiver.stop();
+  }
+}
+
+/** Four claims, one release, `job.full` and `job.open`. */
+const MESSAGES = 7;
+
+type Delivery = Awaited<ReturnType<typeof deliveriesTo>>[number];
+
+async function deliveriesTo(rowlock: Rowlock, endpointId: unknown) {
+  const request = { param: { id: `${endpointId}` }, query: {} };
+  const { deliveries } = await bodyOf(rowlock.endpoints[':id'].deliveries.$get(request), 200);
+  return deliveries.toReversed();
+}
+
+const tableOf = (deliveries: Delivery[]): string =>
+  plainTable(
+    ['type', 'message', 'attempts', 'status'],
+    deliveries.map((each) => [each.type, each.messageId, each.attemptCount, each.status]),
+    [2],
+  );
+
+async function firstJob(rowlock: Rowlock) {
+  const { jobs } = await bodyOf(rowlock.jobs.$get({ query: {} }), 200);
+  const [job] = jobs;
+  if (!job) throw new Error('the demo data has no job');
+  return job;
+}
+
+async function claim(rowlock: Rowlock, jobId: number | string, recruiterId: number) {
+  const request = { param: { jobId: `${jobId}` }, json: { recruiterId } };
+  const answer = await bodyOf(rowlock.jobs[':jobId'].claims.$post(request), 201);
+  return answer.claim.id;
+}
+
+/** The body of an answer with the expected status. Throws if the answer has another status. */
+async function bodyOf<
+  Answer extends { status: number; json(): Promise<unknown> },
+  Status extends number,
+>(asked: Promise<Answer>, status: Status) {
+  const answer = await asked;
+  const body = await answer.json();
+  if (answer.status !== status) throw new PlainError(`The service answered ${answer.status}.`);
+  return body as Awaited<ReturnType<Extract<Answer, { status: Status }>['json']>>;
+}
+
+/** Runs the example as a thread, so the receiver ends with this process, however that ends. */
+async function startReceiver(port: number, secret: string) {
+  const thread = new Worker(await buildProgram('examples/receive-webhooks.ts'), {
+    argv: [port],
+    env: { WEBHOOK_SECRET: secret },
+    stdout: true,
+  });
+  const output = createInterface({ input: thread.stdout });
+  output.on('line', (line) => {
+    clearProgress();
+    say(`  receiver: ${line}`);
+  });
+  await Promise.race([
+    once(output, 'line'),
+    once(thread, 'exit').then(() => Promise.reject(new PlainError('The receiver did not start.'))),
+  ]);
+  return { stop: () => thread.terminate() };
+}
+
+async function wait(what: string, stop: AbortSignal, isSo: () => Promise<boolean>) {
+  const look = () => {
+    showProgress(`  waiting for ${what}`);
+    return isSo();
+  };
+  const limits = { everyMs: LOOK_EVERY_MS, withinMs: LONGEST_WAIT_MS, stop };
+  const came = await until(look, limits);
+  clearProgress();
+  if (!came) throw new PlainError(`This did not come within a minute: ${what}.`);
+}
+
+const say = (line: string) => print(`${line}\n`);
+const headline = (text: string) => say(`\n${paint('bold', text)}`);
