@@ -6,7 +6,17 @@ import { openScratch, type Scratch } from '../postgres/scratch.ts';
 import { unlessStopped } from '../process/main.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
-import { type Server, type Side, startFollowers, startLoader, startServer } from './processes.ts';
+import {
+  type Server,
+  type Side,
+  startFollowers,
+  startLoader,
+  startServer,
+  startTool,
+  type ToolProcess,
+} from './processes.ts';
+import type { Peers } from './queue/peers.ts';
+import type { ToolName } from './queue/tool.ts';
 import { type Seed, seed, withConnection } from './seed.ts';
 
 /**
@@ -21,7 +31,10 @@ export interface Arena {
    * Returns the address of the copy.
    */
   copyDatabase(name: string, of: string): Promise<string>;
+  /** Makes a new database without tables. Returns the database's address. */
+  makeEmptyDatabase(name: string): Promise<string>;
   startServer(side: Side, databaseUrl: string): Promise<Server>;
+  startTool(name: ToolName, peers: Peers): Promise<ToolProcess>;
   makeLoad(order: Order): Promise<Heard[]>;
   /**
    * Sends an order to the followers. After the order `claim`, returns for each claim the
@@ -40,6 +53,7 @@ export async function withArena<T>(
 ): Promise<T> {
   const scratch = await openScratch(databaseUrl, stop, () => startTuned(stop));
   const servers: Server[] = [];
+  const tools: ToolProcess[] = [];
   let loader: ReturnType<typeof startLoader> | undefined;
   let followers: ReturnType<typeof startFollowers> | undefined;
   try {
@@ -52,12 +66,19 @@ export async function withArena<T>(
         await unlessStopped(stop, seed(url, rows));
         return url;
       },
+      makeEmptyDatabase: (name) => createDatabase(scratch.url, name),
       copyDatabase: (name, of) => createDatabase(scratch.url, name, nameOf(of)),
       async startServer(side, url) {
         stop.throwIfAborted();
         const server = await startServer(side, url);
         servers.push(server);
         return server;
+      },
+      async startTool(name, peers) {
+        stop.throwIfAborted();
+        const tool = await startTool(name, peers);
+        tools.push(tool);
+        return { ...tool, ask: (order) => unlessStopped(stop, tool.ask(order)) };
       },
       makeLoad: async (order) => (await unlessStopped(stop, ask(order))).heard,
       async follow(order) {
@@ -69,6 +90,7 @@ export async function withArena<T>(
   } finally {
     loader?.stop();
     followers?.stop();
+    for (const tool of tools) tool.stop();
     await Promise.all(servers.map((server) => server.stop()));
     await scratch.stop();
   }

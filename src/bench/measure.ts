@@ -7,7 +7,7 @@ export interface Bar {
 /** A measured value, usually a median. It may be compared with another value of the same run. */
 export interface Measure {
   what: string;
-  unit: 'claims/s' | 'refusals/s' | 'answers/s' | 'ms' | 'MB';
+  unit: 'claims/s' | 'refusals/s' | 'answers/s' | 'tasks/s' | 'tasks' | 'ms' | 'MB';
   of: string;
   value: number;
   against?: { name: string; value: number; ratio: number };

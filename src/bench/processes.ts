@@ -8,6 +8,8 @@ import { PlainError } from '../process/errors.ts';
 import { inProject } from '../process/project.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
+import type { Peers } from './queue/peers.ts';
+import type { ToolName, ToolOrder, ToolReport } from './queue/tool.ts';
 
 /** The bench compares two ways to claim. Each way has its own server program. */
 const PROGRAMS = { textbook: 'src/bench/textbook.ts', group: 'src/server.ts' } as const;
@@ -70,13 +72,11 @@ export interface Worker<Order, Report> {
 
 type Failed = { failed: string };
 
-const startWorker = <Order extends object, Report extends object>(
-  file: string,
+const obeying = <Order extends object, Report extends object>(
+  name: string,
+  child: ChildProcess,
 ): Worker<Order, Report> => {
-  const child = fork(inProject(file), {
-    execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
-  });
-  const died = once(child, 'exit').then((): Failed => ({ failed: `the process of ${file} ended` }));
+  const died = once(child, 'exit').then((): Failed => ({ failed: `the process of ${name} ended` }));
   const answered = async () => ((await once(child, 'message')) as [Report | Failed])[0];
   return {
     async ask(order) {
@@ -89,7 +89,24 @@ const startWorker = <Order extends object, Report extends object>(
   };
 };
 
+const startWorker = <Order extends object, Report extends object>(file: string) =>
+  obeying<Order, Report>(
+    file,
+    fork(inProject(file), {
+      execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
+    }),
+  );
+
 export const startLoader = () =>
   startWorker<Order, { heard: Heard[] }>('src/bench/load/load-process.ts');
 export const startFollowers = () =>
   startWorker<FollowOrder, { toldMs: number[] }>('src/bench/load/follow-process.ts');
+
+/** A process of one of the compared queues. */
+export type ToolProcess = Worker<ToolOrder, ToolReport>;
+
+/** Starts a process of this queue. Every queue runs on the Node that the other queues need. */
+export async function startTool(name: ToolName, { node, folder }: Peers): Promise<ToolProcess> {
+  const [option = '', program = ''] = programOf(await buildProgram('src/bench/queue/tool-process.ts'));
+  return obeying(name, fork(program, [name, folder], { execPath: node, execArgv: [option] }));
+}

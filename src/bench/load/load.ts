@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Asks, pathOf } from './asks.ts';
+import { percentiles } from './percentiles.ts';
 import { Wire } from './wire.ts';
 
 /** A group of connections. Each connection sends its next request right after an answer. */
@@ -103,10 +104,4 @@ function ask({ asks }: Crowd, wires: Wire[], seconds: number): Promise<Heard> {
     };
     for (const wire of wires) next(wire, performance.now(), true);
   });
-}
-
-function percentiles(tookMs: number[]): { p50: number; p99: number } {
-  const sorted = Float64Array.from(tookMs).sort();
-  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
 }

@@ -1,0 +1,115 @@
+import { PlainError } from '../../process/errors.ts';
+import { until } from '../../waiting/until.ts';
+import type { Arena } from '../arena.ts';
+import type { ToolProcess } from '../processes.ts';
+import { withConnection } from '../seed.ts';
+import type { Peers } from './peers.ts';
+import type { ToolName, ToolOrder, ToolReport } from './tool.ts';
+
+/** The tables of a tool, as statements of SQL. */
+interface Tables {
+  tasks: string;
+  /** All tables that tasks fill. */
+  all: string;
+  /** A condition for the tasks whose acknowledgement is not committed. */
+  unfinished: string;
+}
+
+const TABLES: Record<ToolName, Tables> = {
+  rowlock: { tasks: 'tasks', all: 'tasks, task_attempts', unfinished: 'finished_at IS NULL' },
+  // graphile-worker deletes a task that is done.
+  'graphile-worker': {
+    tasks: 'graphile_worker._private_jobs',
+    all: 'graphile_worker._private_jobs',
+    unfinished: 'true',
+  },
+  'pg-boss': { tasks: 'pgboss.job', all: 'pgboss.job', unfinished: "state < 'completed'" },
+};
+
+/** A tool with a database of its own, and some processes. */
+export class Crew {
+  readonly name: ToolName;
+  readonly processes: ToolProcess[];
+  readonly url: string;
+
+  private constructor(name: ToolName, url: string, processes: ToolProcess[]) {
+    this.name = name;
+    this.url = url;
+    this.processes = processes;
+  }
+
+  /** Makes the tables of the tool in a new database, and starts its processes. */
+  static async open(
+    arena: Arena,
+    peers: Peers,
+    name: ToolName,
+    count: number,
+    database = name.replaceAll('-', '_'),
+  ): Promise<Crew> {
+    const url = await arena.makeEmptyDatabase(database);
+    const processes: ToolProcess[] = [];
+    while (processes.length < count) processes.push(await arena.startTool(name, peers));
+    const crew = new Crew(name, url, processes);
+    await crew.first.ask({ kind: 'prepare', url });
+    return crew;
+  }
+
+  get first(): ToolProcess {
+    return this.processes[0] as ToolProcess;
+  }
+
+  /** Removes all tasks, with their dead rows and unwritten pages. */
+  clear(): Promise<void> {
+    return withConnection(this.url, async (sql) => {
+      await sql.unsafe(`TRUNCATE ${TABLES[this.name].all}`);
+      await sql`CHECKPOINT`;
+    });
+  }
+
+  stop() {
+    for (const each of this.processes) each.stop();
+  }
+
+  /** Waits until all tasks are acknowledged. Throws unless each of them has begun exactly once. */
+  async workOff(workers: ToolProcess[], tasks: number): Promise<void> {
+    await until(async () => begun(await askAll(workers, { kind: 'look' })) >= tasks, {
+      everyMs: 10,
+    });
+    await withConnection(this.url, (sql) =>
+      until(
+        async () => {
+          const { tasks: table, unfinished } = TABLES[this.name];
+          const [row] = await sql.unsafe(
+            `SELECT EXISTS (SELECT FROM ${table} WHERE ${unfinished}) AS "isLeft"`,
+          );
+          return !row?.isLeft;
+        },
+        { everyMs: 5 },
+      ),
+    );
+  }
+
+  /** The size of the database in MB. */
+  size(): Promise<number> {
+    return withConnection(this.url, async (sql) => {
+      const [row] = await sql<
+        { bytes: string }[]
+      >`SELECT pg_database_size(current_database()) AS bytes`;
+      return Number(row?.bytes) / 2 ** 20;
+    });
+  }
+}
+
+/** Gives the same order to several processes at the same time. */
+export const askAll = (processes: ToolProcess[], order: ToolOrder): Promise<ToolReport[]> =>
+  Promise.all(processes.map((each) => each.ask(order)));
+
+export const begun = (reports: ToolReport[]): number =>
+  reports.reduce((sum, report) => sum + report.begun, 0);
+
+/** Throws a `PlainError` unless each task has begun exactly once. */
+export function expectOnce(what: string, reports: ToolReport[], tasks: number) {
+  const times = begun(reports);
+  if (times !== tasks)
+    throw new PlainError(`${what}: ${tasks} tasks were made, but tasks began ${times} times.`);
+}

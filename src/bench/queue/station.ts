@@ -1,0 +1,93 @@
+import { pause } from '../../waiting/backoff.ts';
+import { percentiles } from '../load/percentiles.ts';
+import {
+  now,
+  type OpenTool,
+  type Payload,
+  type Stream,
+  type Tool,
+  type ToolOrder,
+  type ToolReport,
+} from './tool.ts';
+
+/** How long a stream with `some` gathers tasks. */
+const GATHERED_MS = 10;
+
+/** One tool in one process. It obeys orders, and counts what it does. */
+export class Station {
+  readonly #tool: Tool;
+  #opened: OpenTool | undefined;
+  #added = 0;
+  #isAdding = false;
+  #firstAt: number | undefined;
+  /** For each task that has begun, the time since it was made. */
+  #pickUpMs: number[] = [];
+
+  constructor(tool: Tool) {
+    this.#tool = tool;
+  }
+
+  async obey(order: ToolOrder): Promise<ToolReport> {
+    await this.#carryOut(order);
+    return {
+      added: this.#added,
+      isAdding: this.#isAdding,
+      begun: this.#pickUpMs.length,
+      firstAt: this.#firstAt,
+      ...(order.kind === 'close' && { pickUp: percentiles(this.#pickUpMs) }),
+    };
+  }
+
+  async #carryOut(order: ToolOrder) {
+    switch (order.kind) {
+      case 'prepare':
+        return this.#tool.prepare(order.url);
+      case 'open':
+        this.#added = 0;
+        this.#firstAt = undefined;
+        this.#pickUpMs = [];
+        this.#opened = await this.#tool.open(order.url);
+        return;
+      case 'add':
+        return this.#add(order.tasks, order.hangs);
+      case 'stream':
+        // A failure of the stream is not handled here. It ends the process with its stack on stderr.
+        void this.#stream(order);
+        return;
+      case 'work':
+        return this.#tools.work((payload) => this.#run(payload));
+      case 'close':
+        return this.#tools.close();
+    }
+  }
+
+  get #tools(): OpenTool {
+    if (!this.#opened) throw new Error('the tool is not open');
+    return this.#opened;
+  }
+
+  async #add(tasks: number, hangs = false) {
+    await this.#tools.add(Array.from({ length: tasks }, () => ({ madeAt: now(), hangs })));
+    this.#added += tasks;
+  }
+
+  async #stream({ perSecond, seconds, each }: Stream) {
+    this.#isAdding = true;
+    const begin = now();
+    const end = begin + seconds * 1000;
+    while (now() < end) {
+      const due = Math.round(((now() - begin) / 1000) * perSecond) - this.#added;
+      if (each === 'one') await this.#add(1);
+      else if (due > 0) await this.#add(due);
+      // Random pauses show every moment of a poll, and regular pauses might show only some.
+      await pause(each === 'one' ? (2 * Math.random() * 1000) / perSecond : GATHERED_MS);
+    }
+    this.#isAdding = false;
+  }
+
+  async #run({ madeAt, hangs }: Payload): Promise<void> {
+    this.#firstAt ??= now();
+    this.#pickUpMs.push(now() - madeAt);
+    if (hangs) await new Promise(() => undefined);
+  }
+}

@@ -1,0 +1,71 @@
+/** The queues that the bench compares. */
+export const toolNames = ['rowlock', 'graphile-worker', 'pg-boss'] as const;
+export type ToolName = (typeof toolNames)[number];
+
+/** A task of the bench. The task does nothing, or does not end. */
+export interface Payload {
+  /** When the task was made, by `now`. */
+  madeAt: number;
+  hangs: boolean;
+}
+
+/** Runs a task. A task that hangs never resolves. */
+export type Run = (payload: Payload) => Promise<void>;
+
+/** A queue as its documentation says, in the fastest settings that the documentation names. */
+export interface Tool {
+  /** Makes the tables of the tool in an empty database. */
+  prepare(url: string): Promise<void>;
+  /** Connects to a prepared database. The tool does not work yet. */
+  open(url: string): Promise<OpenTool>;
+}
+
+export interface OpenTool {
+  /** Adds tasks in one transaction. Resolves after the commit. */
+  add(payloads: Payload[]): Promise<void>;
+  /** Begins to work. Resolves when the tool looks for tasks. */
+  work(run: Run): Promise<void>;
+  /** Ends the work and closes the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * An order for a process of a tool.
+ *
+ * - `prepare` makes the tables.
+ * - `open` connects to a database and forgets all counts.
+ * - `add` adds tasks in one transaction.
+ * - `stream` begins to add tasks steadily, and answers at once.
+ * - `work` begins to work.
+ * - `look` does nothing. Every order is answered with a `ToolReport`.
+ * - `close` ends the work and the connections.
+ */
+export type ToolOrder =
+  | { kind: 'prepare' | 'open'; url: string }
+  | { kind: 'add'; tasks: number; hangs?: boolean }
+  | ({ kind: 'stream' } & Stream)
+  | { kind: 'work' | 'look' | 'close' };
+
+/** Tasks that come in steadily. */
+export interface Stream {
+  perSecond: number;
+  seconds: number;
+  /** `one`: each task alone, at random times. `some`: the tasks of 10 ms together. */
+  each: 'one' | 'some';
+}
+
+/** What a process has done since it opened the database. */
+export interface ToolReport {
+  added: number;
+  /** Whether a stream still adds tasks. */
+  isAdding: boolean;
+  /** How many tasks have begun. */
+  begun: number;
+  /** When the first task began, by `now`. */
+  firstAt: number | undefined;
+  /** The time from the making of a task to its beginning, in milliseconds. Only after `close`. */
+  pickUp?: { p50: number; p99: number };
+}
+
+/** The milliseconds of the machine's steady clock. All processes of the machine read the same clock. */
+export const now = (): number => Number(process.hrtime.bigint()) / 1e6;

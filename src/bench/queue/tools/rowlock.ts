@@ -1,0 +1,5 @@
+import type { Tool } from '../tool.ts';
+export const rowlock: Tool = {
+  prepare: async () => { throw new Error('not yet'); },
+  open: async () => { throw new Error('not yet'); },
+};
