@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bench, type ScenarioName, scenarioNames } from '../src/bench/bench.ts';
+import { bench, type ScenarioName, scenarioNames, usualScenarios } from '../src/bench/bench.ts';
 import { readConfig } from '../src/config.ts';
 import { runMain } from '../src/process/main.ts';
 import { print } from '../src/process/print.ts';
@@ -12,11 +12,11 @@ const HELP = `Measures the service against the textbook claim.
 
 Usage: npm run bench -- [options]
 
-  --scenario NAME    may be given several times (default: all); one of
+  --scenario NAME    may be given several times (default: all but held); one of
                      ${scenarioNames.join(' ')}
   --rounds N         rounds that count, after one that warms up (1 to 100, default 5)
   --seconds N        how long a round measures the service, and as long the textbook
-                     claim (0.1 to 600, default 4)
+                     claim (0.1 to 600, default 4; held: 60)
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
@@ -34,14 +34,14 @@ const SECONDS = '--seconds must be a number from 0.1 to 600';
 const rules = z.object({
   scenario: z
     .array(z.enum(scenarioNames, `--scenario must be one of ${scenarioNames.join(', ')}`))
-    .default(scenarioNames),
+    .default(usualScenarios),
   rounds: whole('--rounds', 1, 100, 5),
   seconds: z
     .string()
     .regex(/^\d{1,3}(\.\d+)?$/, { error: SECONDS, abort: true })
     .transform(Number)
     .pipe(z.number().min(0.1, SECONDS).max(600, SECONDS))
-    .default(4),
+    .optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });

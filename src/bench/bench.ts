@@ -4,8 +4,10 @@ import type { Measure } from './measure.ts';
 import { SERVER_SETTINGS } from './processes.ts';
 import type { FiguresByName } from './rounds.ts';
 import { followers } from './scenarios/followers.ts';
+import { held } from './scenarios/held.ts';
 import { impossible } from './scenarios/impossible.ts';
 import { memory } from './scenarios/memory.ts';
+import { queue } from './scenarios/queue.ts';
 import { alone, beside, hot, spread } from './scenarios/scenarios.ts';
 import { size } from './scenarios/size.ts';
 import { withConnection } from './seed.ts';
@@ -20,9 +22,17 @@ export const scenarios = {
   size,
   memory,
   followers,
+  queue,
+  held,
 } satisfies Record<string, Scenario>;
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
+/** `held` takes a minute for each queue, so it runs only when it is named. */
+export const usualScenarios = scenarioNames.filter((name) => name !== 'held');
+
+const USUAL_SECONDS = 4;
+/** Dead rows must pile up before they slow a queue. */
+const HELD_SECONDS = 60;
 
 export interface BenchResult {
   machine: Record<string, string | number>;
@@ -41,16 +51,16 @@ export interface BenchResult {
   rounds: Partial<Record<ScenarioName, FiguresByName<string>>>;
 }
 
-/** Runs these scenarios in a new arena. */
+/** Runs these scenarios in a new arena. Without `seconds`, each scenario lasts as long as usual. */
 export const bench = (
   names: ScenarioName[],
-  settings: BenchSettings,
+  settings: Omit<BenchSettings, 'seconds'> & { seconds: number | undefined },
   databaseUrl: string | undefined,
   stop: AbortSignal,
 ): Promise<BenchResult> =>
   withArena(databaseUrl, stop, async (arena) => {
-    const stand = await makeStand(arena, settings);
-    const { rounds, seconds } = settings;
+    const { rounds, seconds = USUAL_SECONDS, onProgress } = settings;
+    const stand = await makeStand(arena, { rounds, seconds, onProgress });
     const result: BenchResult = {
       machine: machine(),
       database: await databaseSettings(stand.without),
@@ -60,7 +70,8 @@ export const bench = (
       rounds: {},
     };
     for (const name of names) {
-      const found = await scenarios[name](stand);
+      const lasts = name === 'held' ? (settings.seconds ?? HELD_SECONDS) : seconds;
+      const found = await scenarios[name]({ ...stand, seconds: lasts });
       result.measures.push(...found.measures.map((measure) => ({ scenario: name, ...measure })));
       result.notes.push(...(found.notes ?? []));
       result.rounds[name] = found.rounds;

@@ -107,6 +107,8 @@ export type ToolProcess = Worker<ToolOrder, ToolReport>;
 
 /** Starts a process of this queue. Every queue runs on the Node that the other queues need. */
 export async function startTool(name: ToolName, { node, folder }: Peers): Promise<ToolProcess> {
-  const [option = '', program = ''] = programOf(await buildProgram('src/bench/queue/tool-process.ts'));
+  const [option = '', program = ''] = programOf(
+    await buildProgram('src/bench/queue/tool-process.ts'),
+  );
   return obeying(name, fork(program, [name, folder], { execPath: node, execArgv: [option] }));
 }

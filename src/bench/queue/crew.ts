@@ -1,4 +1,3 @@
-import { PlainError } from '../../process/errors.ts';
 import { until } from '../../waiting/until.ts';
 import type { Arena } from '../arena.ts';
 import type { ToolProcess } from '../processes.ts';
@@ -40,7 +39,7 @@ export class Crew {
 
   /** Makes the tables of the tool in a new database, and starts its processes. */
   static async open(
-    arena: Arena,
+    arena: Pick<Arena, "makeEmptyDatabase" | "startTool">,
     peers: Peers,
     name: ToolName,
     count: number,
@@ -70,22 +69,12 @@ export class Crew {
     for (const each of this.processes) each.stop();
   }
 
-  /** Waits until all tasks are acknowledged. Throws unless each of them has begun exactly once. */
-  async workOff(workers: ToolProcess[], tasks: number): Promise<void> {
-    await until(async () => begun(await askAll(workers, { kind: 'look' })) >= tasks, {
-      everyMs: 10,
-    });
+  /** Waits until the acknowledgements of all tasks are committed. */
+  async acknowledged(): Promise<void> {
+    const { tasks, unfinished } = TABLES[this.name];
+    const isLeft = `SELECT EXISTS (SELECT FROM ${tasks} WHERE ${unfinished}) AS "isLeft"`;
     await withConnection(this.url, (sql) =>
-      until(
-        async () => {
-          const { tasks: table, unfinished } = TABLES[this.name];
-          const [row] = await sql.unsafe(
-            `SELECT EXISTS (SELECT FROM ${table} WHERE ${unfinished}) AS "isLeft"`,
-          );
-          return !row?.isLeft;
-        },
-        { everyMs: 5 },
-      ),
+      until(async () => !(await sql.unsafe(isLeft))[0]?.isLeft, { everyMs: 5 }),
     );
   }
 
@@ -98,18 +87,25 @@ export class Crew {
       return Number(row?.bytes) / 2 ** 20;
     });
   }
+
+  /** Runs work while a transaction of another session keeps its snapshot. */
+  whileTransactionIsOpen<T>(work: () => Promise<T>): Promise<T> {
+    return withConnection(
+      this.url,
+      (sql) =>
+        sql.begin('ISOLATION LEVEL REPEATABLE READ', async (tx) => {
+          // With its id and its snapshot, the transaction keeps PostgreSQL from removing dead rows.
+          await tx`SELECT pg_current_xact_id()`;
+          return work();
+        }) as Promise<T>,
+    );
+  }
 }
 
 /** Gives the same order to several processes at the same time. */
 export const askAll = (processes: ToolProcess[], order: ToolOrder): Promise<ToolReport[]> =>
   Promise.all(processes.map((each) => each.ask(order)));
 
-export const begun = (reports: ToolReport[]): number =>
-  reports.reduce((sum, report) => sum + report.begun, 0);
-
-/** Throws a `PlainError` unless each task has begun exactly once. */
-export function expectOnce(what: string, reports: ToolReport[], tasks: number) {
-  const times = begun(reports);
-  if (times !== tasks)
-    throw new PlainError(`${what}: ${tasks} tasks were made, but tasks began ${times} times.`);
-}
+/** The sum of a count over several processes. */
+export const total = (count: 'added' | 'begun', reports: ToolReport[]): number =>
+  reports.reduce((sum, report) => sum + report[count], 0);

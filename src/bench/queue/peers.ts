@@ -54,7 +54,9 @@ async function install(folder: string, stop: AbortSignal) {
     if (fs.existsSync(folder)) return;
     if (error instanceof PlainError || stop.aborted) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new PlainError(`Cannot install the other queues in ${CACHE} (${code}).`);
+    throw new PlainError(
+      `Cannot install the other queues in ${CACHE} (${code}). This needs npm and a folder to write to.`,
+    );
   } finally {
     fs.rmSync(draft, { recursive: true, force: true });
   }

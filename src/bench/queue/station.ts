@@ -4,6 +4,7 @@ import {
   now,
   type OpenTool,
   type Payload,
+  type PickUp,
   type Stream,
   type Tool,
   type ToolOrder,
@@ -19,8 +20,9 @@ export class Station {
   #opened: OpenTool | undefined;
   #added = 0;
   #isAdding = false;
+  #begun = 0;
   #firstAt: number | undefined;
-  /** For each task that has begun, the time since it was made. */
+  /** For each task that has begun, the time since it was made. Emptied by `measure`. */
   #pickUpMs: number[] = [];
 
   constructor(tool: Tool) {
@@ -32,9 +34,9 @@ export class Station {
     return {
       added: this.#added,
       isAdding: this.#isAdding,
-      begun: this.#pickUpMs.length,
+      begun: this.#begun,
       firstAt: this.#firstAt,
-      ...(order.kind === 'close' && { pickUp: percentiles(this.#pickUpMs) }),
+      ...(order.kind === 'measure' && { pickUp: this.#measure() }),
     };
   }
 
@@ -43,7 +45,7 @@ export class Station {
       case 'prepare':
         return this.#tool.prepare(order.url);
       case 'open':
-        this.#added = 0;
+        this.#added = this.#begun = 0;
         this.#firstAt = undefined;
         this.#pickUpMs = [];
         this.#opened = await this.#tool.open(order.url);
@@ -66,6 +68,11 @@ export class Station {
     return this.#opened;
   }
 
+  /** The pick-up times since the last call. */
+  #measure(): PickUp {
+    return percentiles(this.#pickUpMs.splice(0));
+  }
+
   async #add(tasks: number, hangs = false) {
     await this.#tools.add(Array.from({ length: tasks }, () => ({ madeAt: now(), hangs })));
     this.#added += tasks;
@@ -86,6 +93,7 @@ export class Station {
   }
 
   async #run({ madeAt, hangs }: Payload): Promise<void> {
+    this.#begun++;
     this.#firstAt ??= now();
     this.#pickUpMs.push(now() - madeAt);
     if (hangs) await new Promise(() => undefined);

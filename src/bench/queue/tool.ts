@@ -33,18 +33,19 @@ export interface OpenTool {
  * An order for a process of a tool.
  *
  * - `prepare` makes the tables.
- * - `open` connects to a database and forgets all counts.
+ * - `open` connects to a database, and sets all counts to 0.
  * - `add` adds tasks in one transaction.
  * - `stream` begins to add tasks steadily, and answers at once.
  * - `work` begins to work.
  * - `look` does nothing. Every order is answered with a `ToolReport`.
+ * - `measure` tells the pick-up times since the last `measure`.
  * - `close` ends the work and the connections.
  */
 export type ToolOrder =
   | { kind: 'prepare' | 'open'; url: string }
   | { kind: 'add'; tasks: number; hangs?: boolean }
   | ({ kind: 'stream' } & Stream)
-  | { kind: 'work' | 'look' | 'close' };
+  | { kind: 'work' | 'look' | 'measure' | 'close' };
 
 /** Tasks that come in steadily. */
 export interface Stream {
@@ -54,7 +55,7 @@ export interface Stream {
   each: 'one' | 'some';
 }
 
-/** What a process has done since it opened the database. */
+/** What a process has done since it opened its database. */
 export interface ToolReport {
   added: number;
   /** Whether a stream still adds tasks. */
@@ -63,8 +64,16 @@ export interface ToolReport {
   begun: number;
   /** When the first task began, by `now`. */
   firstAt: number | undefined;
-  /** The time from the making of a task to its beginning, in milliseconds. Only after `close`. */
-  pickUp?: { p50: number; p99: number };
+  /**
+   * The time from the making of a task to its beginning, in milliseconds. Only the answer to
+   * `measure` has it.
+   */
+  pickUp?: PickUp;
+}
+
+export interface PickUp {
+  p50: number;
+  p99: number;
 }
 
 /** The milliseconds of the machine's steady clock. All processes of the machine read the same clock. */

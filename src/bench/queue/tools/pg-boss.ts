@@ -35,6 +35,9 @@ const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
  */
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
+/** NOTIFY does not tell of a task that comes back from a dead worker. So the worker polls as well. */
+const POLL = { notifyPollingIntervalSeconds: 0.5 };
+
 export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
   const start = async (url: string) => {
     const boss = new PgBoss({ connectionString: url, useListenNotify: true, ...MONITOR });
@@ -65,7 +68,7 @@ export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
         },
         async work(run: Run) {
           // With `perJobResults` each task is acknowledged for itself.
-          await boss.work(QUEUE, { ...FASTEST, perJobResults: true }, async (jobs) => {
+          await boss.work(QUEUE, { ...FASTEST, ...POLL, perJobResults: true }, async (jobs) => {
             await Promise.all(jobs.map(({ data }) => run(data)));
             return jobs.map(({ id }) => ({ id, status: 'completed' }));
           });

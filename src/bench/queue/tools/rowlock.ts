@@ -1,5 +1,62 @@
-import type { Tool } from '../tool.ts';
+import { connect } from '../../../db/client.ts';
+import { prepareDatabase } from '../../../db/migrate.ts';
+import { enqueue, type NewTask } from '../../../queue/enqueue.ts';
+import type { Kind } from '../../../queue/kind.ts';
+import { startWorker, type Worker } from '../../../queue/worker.ts';
+import type { OpenTool, Payload, Run, Tool } from '../tool.ts';
+
+const KIND = 'nothing';
+const ATTEMPTS = 3;
+const TIMEOUT_MS = 60_000;
+const STOP_MS = 5_000;
+
+/** One lane may use all places, because the other queues have no lanes. */
+const PLACES = { places: 500, perLane: 500 };
+
+/** Failures must be seen, because they make the figures meaningless. */
+const log = {
+  info: () => undefined,
+  error({ event, error }: { event: string; error?: unknown }) {
+    throw new Error(`${event}: ${error}`);
+  },
+};
+
+const kindOf = (run: Run): Kind<Payload> => ({
+  name: KIND,
+  timeoutMs: TIMEOUT_MS,
+  pauseMs: () => 0,
+  async run({ payload }) {
+    await run(payload);
+    return { kind: 'done' };
+  },
+});
+
+const taskOf = (payload: Payload): NewTask => ({ kind: KIND, payload, attempts: ATTEMPTS });
+
+/** Our queue, with fencing and history, as in the service. */
 export const rowlock: Tool = {
-  prepare: async () => { throw new Error('not yet'); },
-  open: async () => { throw new Error('not yet'); },
+  prepare: (url) => prepareDatabase(url),
+  async open(url): Promise<OpenTool> {
+    const { db, close } = connect(url);
+    let worker: Worker | undefined;
+    return {
+      async add(payloads) {
+        await enqueue(db, payloads.map(taskOf));
+        worker?.wake();
+      },
+      async work(run) {
+        worker = await startWorker({
+          db,
+          kinds: [kindOf(run)],
+          ...PLACES,
+          version: 'bench',
+          log,
+        });
+      },
+      async close() {
+        await worker?.stop(STOP_MS);
+        await close();
+      },
+    };
+  },
 };

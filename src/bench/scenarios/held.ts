@@ -1,0 +1,41 @@
+import { alone } from '../measure.ts';
+import { INTAKE, measureBacklog } from '../queue/backlog.ts';
+import { Crew } from '../queue/crew.ts';
+import { installPeers } from '../queue/peers.ts';
+import { toolNames } from '../queue/tool.ts';
+import type { FiguresByName } from '../rounds.ts';
+import type { Scenario } from '../stand.ts';
+
+/** One process works, and another makes the tasks. */
+const PROCESSES = 2;
+
+/** (j) The queues while another session holds a transaction open, and tasks come in. */
+export const held: Scenario = async ({ arena, seconds, onProgress }) => {
+  const peers = await installPeers(arena.stop, onProgress);
+  const rounds: FiguresByName<string> = {};
+  const notes: string[] = [];
+  for (const name of toolNames) {
+    onProgress(`held: ${name}, ${seconds} s`);
+    const crew = await Crew.open(arena, peers, name, PROCESSES, `held_${name}`);
+    const backlog = await measureBacklog(crew, seconds);
+    rounds[name] = backlog.map((tasks) => ({ tasks }));
+    notes.push(`held: tasks that wait, each tenth of the time, ${name}: ${tenths(backlog)}`);
+  }
+  const most = (name: string) => Math.max(...(rounds[name] ?? []).map(({ tasks = 0 }) => tasks));
+  return {
+    rounds,
+    measures: toolNames.map((name) =>
+      alone(
+        `most tasks that wait, ${INTAKE} a second, open transaction`,
+        'tasks',
+        { name, value: most(name) },
+        // A queue that keeps up never has more than the tasks of one second.
+        name === 'rowlock' ? { at: 'most', limit: INTAKE } : undefined,
+      ),
+    ),
+    notes,
+  };
+};
+
+const tenths = (backlog: number[]): string =>
+  backlog.filter((_, at) => (at + 1) % Math.ceil(backlog.length / 10) === 0).join(' ');
