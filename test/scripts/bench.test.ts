@@ -6,7 +6,7 @@ const bench = (args: string[]) => run('scripts/bench.ts', args);
 test.concurrent('--help says what there is and ends with 0', async () => {
   const { ended, stdout } = bench(['--help']);
   expect((await ended).code).toBe(0);
-  for (const word of ['scenario', 'rounds', 'seconds', 'json', 'spread', 'memory'])
+  for (const word of ['scenario', 'rounds', 'seconds', 'json', 'spread', 'memory', 'queue', 'held'])
     expect(stdout()).toContain(word);
 });
 

@@ -1,3 +1,4 @@
+import { PlainError } from '../../process/errors.ts';
 import { until } from '../../waiting/until.ts';
 import type { Arena } from '../arena.ts';
 import type { ToolProcess } from '../processes.ts';
@@ -25,6 +26,11 @@ const TABLES: Record<ToolName, Tables> = {
   'pg-boss': { tasks: 'pgboss.job', all: 'pgboss.job', unfinished: "state < 'completed'" },
 };
 
+/** How often a measurement looks how far a tool is. */
+const LOOK_MS = 10;
+/** The slowest tool takes a few seconds for each wait of the bench, and recovery half a minute. */
+const PATIENCE_MS = 120_000;
+
 /** A tool with a database of its own, and some processes. */
 export class Crew {
   readonly name: ToolName;
@@ -39,7 +45,7 @@ export class Crew {
 
   /** Makes the tables of the tool in a new database, and starts its processes. */
   static async open(
-    arena: Pick<Arena, "makeEmptyDatabase" | "startTool">,
+    arena: Pick<Arena, 'makeEmptyDatabase' | 'startTool'>,
     peers: Peers,
     name: ToolName,
     count: number,
@@ -74,8 +80,14 @@ export class Crew {
     const { tasks, unfinished } = TABLES[this.name];
     const isLeft = `SELECT EXISTS (SELECT FROM ${tasks} WHERE ${unfinished}) AS "isLeft"`;
     await withConnection(this.url, (sql) =>
-      until(async () => !(await sql.unsafe(isLeft))[0]?.isLeft, { everyMs: 5 }),
+      this.expectSoon(async () => !(await sql.unsafe(isLeft))[0]?.isLeft, 'acknowledge all tasks'),
     );
+  }
+
+  /** Waits until the condition holds. Throws a `PlainError` if the condition never holds. */
+  async expectSoon(isSo: () => Promise<boolean>, what: string): Promise<void> {
+    if (!(await until(isSo, { everyMs: LOOK_MS, withinMs: PATIENCE_MS })))
+      throw new PlainError(`${this.name} did not ${what} within ${PATIENCE_MS / 1000} s.`);
   }
 
   /** The size of the database in MB. */

@@ -1,12 +1,8 @@
 import { PlainError } from '../../process/errors.ts';
-import { until } from '../../waiting/until.ts';
 import type { ToolProcess } from '../processes.ts';
 import type { Figures, Measurement } from '../rounds.ts';
 import { askAll, type Crew, total } from './crew.ts';
 import { now, type PickUp, type Stream } from './tool.ts';
-
-/** How often a measurement looks how far the processes are. */
-export const LOOK_MS = 10;
 
 /**
  * Measures how fast so many processes work off tasks that were added before. The time runs from the
@@ -30,7 +26,7 @@ export const measureThroughput =
 /** Waits until all tasks are acknowledged. Throws unless each of them has begun exactly once. */
 async function workedOff(crew: Crew, workers: ToolProcess[], tasks: number) {
   const begun = async () => total('begun', await askAll(workers, { kind: 'look' }));
-  await until(async () => (await begun()) >= tasks, { everyMs: LOOK_MS });
+  await crew.expectSoon(async () => (await begun()) >= tasks, 'begin all tasks');
   await crew.acknowledged();
   const times = await begun();
   if (times !== tasks)
@@ -68,7 +64,7 @@ export const measurePickUp =
 /** The first process of the crew works. The maker makes the tasks. */
 async function pickUpOf(crew: Crew, maker: ToolProcess, stream: Stream): Promise<PickUp> {
   await maker.ask({ kind: 'stream', ...stream });
-  await until(async () => !(await maker.ask({ kind: 'look' })).isAdding, { everyMs: LOOK_MS });
+  await crew.expectSoon(async () => !(await maker.ask({ kind: 'look' })).isAdding, 'add tasks');
   await crew.acknowledged();
   const { pickUp } = await crew.first.ask({ kind: 'measure' });
   return pickUp ?? { p50: Number.NaN, p99: Number.NaN };

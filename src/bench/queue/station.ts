@@ -57,13 +57,15 @@ export class Station {
         void this.#stream(order);
         return;
       case 'work':
-        return this.#tools.work((payload) => this.#run(payload));
+        return this.#open.work((payload) => this.#run(payload));
       case 'close':
-        return this.#tools.close();
+        await this.#opened?.close();
+        this.#opened = undefined;
+        return;
     }
   }
 
-  get #tools(): OpenTool {
+  get #open(): OpenTool {
     if (!this.#opened) throw new Error('the tool is not open');
     return this.#opened;
   }
@@ -74,16 +76,17 @@ export class Station {
   }
 
   async #add(tasks: number, hangs = false) {
-    await this.#tools.add(Array.from({ length: tasks }, () => ({ madeAt: now(), hangs })));
+    await this.#open.add(Array.from({ length: tasks }, () => ({ madeAt: now(), hangs })));
     this.#added += tasks;
   }
 
   async #stream({ perSecond, seconds, each }: Stream) {
     this.#isAdding = true;
+    const addedBefore = this.#added;
     const begin = now();
     const end = begin + seconds * 1000;
     while (now() < end) {
-      const due = Math.round(((now() - begin) / 1000) * perSecond) - this.#added;
+      const due = Math.round(((now() - begin) / 1000) * perSecond) - this.#added + addedBefore;
       if (each === 'one') await this.#add(1);
       else if (due > 0) await this.#add(due);
       // Random pauses show every moment of a poll, and regular pauses might show only some.

@@ -11,22 +11,24 @@ const PROCESSES = 2;
 
 /** (j) The queues while another session holds a transaction open, and tasks come in. */
 export const held: Scenario = async ({ arena, seconds, onProgress }) => {
+  const come = INTAKE.toLocaleString('en');
   const peers = await installPeers(arena.stop, onProgress);
   const rounds: FiguresByName<string> = {};
-  const notes: string[] = [];
+  const notes = [`held: one run of ${seconds} s for each queue, ${come} tasks come in a second`];
   for (const name of toolNames) {
     onProgress(`held: ${name}, ${seconds} s`);
     const crew = await Crew.open(arena, peers, name, PROCESSES, `held_${name}`);
     const backlog = await measureBacklog(crew, seconds);
+    crew.stop();
     rounds[name] = backlog.map((tasks) => ({ tasks }));
-    notes.push(`held: tasks that wait, each tenth of the time, ${name}: ${tenths(backlog)}`);
+    notes.push(`held: ${name}, tasks that wait, after each tenth of the run: ${tenths(backlog)}`);
   }
   const most = (name: string) => Math.max(...(rounds[name] ?? []).map(({ tasks = 0 }) => tasks));
   return {
     rounds,
     measures: toolNames.map((name) =>
       alone(
-        `most tasks that wait, ${INTAKE} a second, open transaction`,
+        'most tasks that wait while a transaction is open',
         'tasks',
         { name, value: most(name) },
         // A queue that keeps up never has more than the tasks of one second.

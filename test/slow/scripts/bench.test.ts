@@ -50,6 +50,57 @@ test('a short run measures a crowd, or says that the machine is too slow for it'
   }
 });
 
+test('a short run measures the queue beside the other queues', async () => {
+  const { ended, stdout, stderr } = bench([...short, '--scenario', 'queue', '--json']);
+  expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  const result: BenchResult = JSON.parse(stdout());
+  const rate = { perSecond: expect.any(Number) };
+  const ms = expect.any(Number);
+  const pickUp = { 'own p50': ms, 'own p99': ms, 'other p50': ms, 'other p99': ms };
+  const ofEach = (name: string) => ({
+    [`${name}, 1 process`]: [rate],
+    [`${name}, 4 processes`]: [rate],
+    [`${name}, pick-up`]: [pickUp],
+    [`${name}, size`]: [{ mb: expect.any(Number) }],
+  });
+  expect(result.rounds.queue).toEqual({
+    ...ofEach('rowlock'),
+    ...ofEach('graphile-worker'),
+    ...ofEach('pg-boss'),
+    'rowlock, recovery': [{ ms }],
+    'pg-boss, recovery': [{ ms }],
+  });
+  const bars = result.measures.filter(({ bar }) => bar);
+  expect(bars.map(({ unit, of, bar }) => [of, unit, bar?.at, bar?.limit])).toEqual([
+    ['rowlock', 'tasks/s', 'least', 1.2],
+    ['rowlock', 'tasks/s', 'least', 1.2],
+    ['rowlock', 'ms', 'most', 1],
+    ['rowlock', 'ms', 'most', 150],
+    ['rowlock', 'ms', 'most', 16_000],
+  ]);
+  // A bar is for the better one of the others, and the worse one comes after it.
+  const [better, worse] = result.measures.map(({ against }) => against?.value ?? Number.NaN);
+  expect(better).toBeGreaterThanOrEqual(worse ?? Number.NaN);
+  expect(result.notes.join()).toContain('durable');
+});
+
+test('a short run counts the tasks that wait while a transaction is open', async () => {
+  const { ended, stdout, stderr } = bench(['--seconds', '2', '--scenario', 'held', '--json']);
+  expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  const result: BenchResult = JSON.parse(stdout());
+  const waiting = { tasks: expect.any(Number) };
+  expect(result.rounds.held).toEqual({
+    rowlock: [waiting, waiting],
+    'graphile-worker': [waiting, waiting],
+    'pg-boss': [waiting, waiting],
+  });
+  expect(result.measures.map(({ of, bar }) => [of, bar?.limit])).toEqual([
+    ['rowlock', 1_000],
+    ['graphile-worker', undefined],
+    ['pg-boss', undefined],
+  ]);
+});
+
 const figures = {
   perSecond: expect.any(Number),
   p50: expect.any(Number),

@@ -36,7 +36,7 @@ const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
 /** NOTIFY does not tell of a task that comes back from a dead worker. So the worker polls as well. */
-const POLL = { notifyPollingIntervalSeconds: 0.5 };
+const POLL = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
 
 export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
   const start = async (url: string) => {
