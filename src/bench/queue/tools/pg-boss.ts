@@ -29,9 +29,8 @@ const HEARTBEAT = { heartbeatSeconds: 10 };
 const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
 
 /**
- * The settings that the page "Workers" of pg-boss's documentation names for speed: batches, the
- * next batch at once after a full one, and LISTEN/NOTIFY. The page names no size for a batch, so we
- * take the size that was the fastest here: https://pgboss.io/api/workers
+ * The settings that the page "Workers" of pg-boss's documentation names for speed: batches, and the
+ * next batch at once after a full one. The page names no sizes. https://pgboss.io/api/workers
  */
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
