@@ -7,10 +7,12 @@ import { unlessStopped } from '../process/main.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
 import {
+  type Receiver,
   type Server,
   type Side,
   startFollowers,
   startLoader,
+  startReceiver,
   startServer,
   startTool,
   type ToolProcess,
@@ -33,7 +35,9 @@ export interface Arena {
   copyDatabase(name: string, of: string): Promise<string>;
   /** Makes a new database without tables. Returns the database's address. */
   makeEmptyDatabase(name: string): Promise<string>;
-  startServer(side: Side, databaseUrl: string): Promise<Server>;
+  startServer(side: Side, databaseUrl: string, settings?: Record<string, string>): Promise<Server>;
+  /** Starts a receiver of webhooks. */
+  startReceiver(): Receiver;
   startTool(name: ToolName, peers: Peers): Promise<ToolProcess>;
   makeLoad(order: Order): Promise<Heard[]>;
   /**
@@ -53,7 +57,7 @@ export async function withArena<T>(
 ): Promise<T> {
   const scratch = await openScratch(databaseUrl, stop, () => startTuned(stop));
   const servers: Server[] = [];
-  const tools: ToolProcess[] = [];
+  const helpers: { stop(): void }[] = [];
   let loader: ReturnType<typeof startLoader> | undefined;
   let followers: ReturnType<typeof startFollowers> | undefined;
   try {
@@ -68,17 +72,22 @@ export async function withArena<T>(
       },
       makeEmptyDatabase: (name) => createDatabase(scratch.url, name),
       copyDatabase: (name, of) => createDatabase(scratch.url, name, nameOf(of)),
-      async startServer(side, url) {
+      async startServer(side, url, settings) {
         stop.throwIfAborted();
-        const server = await startServer(side, url);
+        const server = await startServer(side, url, settings);
         servers.push(server);
         return server;
+      },
+      startReceiver() {
+        const receiver = startReceiver();
+        helpers.push(receiver);
+        return { ask: (order) => unlessStopped(stop, receiver.ask(order)), stop: receiver.stop };
       },
       async startTool(name, peers) {
         stop.throwIfAborted();
         const tool = await startTool(name, peers);
-        tools.push(tool);
-        return { ...tool, ask: (order) => unlessStopped(stop, tool.ask(order)) };
+        helpers.push(tool);
+        return { ask: (order) => unlessStopped(stop, tool.ask(order)), stop: tool.stop };
       },
       makeLoad: async (order) => (await unlessStopped(stop, ask(order))).heard,
       async follow(order) {
@@ -90,7 +99,7 @@ export async function withArena<T>(
   } finally {
     loader?.stop();
     followers?.stop();
-    for (const tool of tools) tool.stop();
+    for (const helper of helpers) helper.stop();
     await Promise.all(servers.map((server) => server.stop()));
     await scratch.stop();
   }

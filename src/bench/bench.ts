@@ -3,6 +3,7 @@ import { withArena } from './arena.ts';
 import type { Measure } from './measure.ts';
 import { SERVER_SETTINGS } from './processes.ts';
 import type { FiguresByName } from './rounds.ts';
+import { endpoints } from './scenarios/endpoints.ts';
 import { followers } from './scenarios/followers.ts';
 import { held } from './scenarios/held.ts';
 import { impossible } from './scenarios/impossible.ts';
@@ -22,6 +23,7 @@ export const scenarios = {
   size,
   memory,
   followers,
+  endpoints,
   queue,
   held,
 } satisfies Record<string, Scenario>;

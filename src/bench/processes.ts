@@ -8,6 +8,7 @@ import { PlainError } from '../process/errors.ts';
 import { inProject } from '../process/project.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
+import type { ReceiveReport } from './load/receive-process.ts';
 import type { Peers } from './queue/peers.ts';
 import type { ToolName, ToolOrder, ToolReport } from './queue/tool.ts';
 
@@ -28,9 +29,13 @@ export const SERVER_SETTINGS = { HOST: '127.0.0.1', PORT: '0' };
  * Starts the server program of this side on a migrated database. Resolves when the server listens.
  * Throws a `PlainError` if the server ends before that.
  */
-export async function startServer(side: Side, databaseUrl: string): Promise<Server> {
+export async function startServer(
+  side: Side,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<Server> {
   const child = spawn(process.execPath, programOf(await buildProgram(PROGRAMS[side])), {
-    env: environmentOf({ ...SERVER_SETTINGS, DATABASE_URL: databaseUrl }),
+    env: environmentOf({ ...SERVER_SETTINGS, ...settings, DATABASE_URL: databaseUrl }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
@@ -101,6 +106,11 @@ export const startLoader = () =>
   startWorker<Order, { heard: Heard[] }>('src/bench/load/load-process.ts');
 export const startFollowers = () =>
   startWorker<FollowOrder, { toldMs: number[] }>('src/bench/load/follow-process.ts');
+
+export type Receiver = Worker<object, ReceiveReport>;
+
+/** Starts a receiver of webhooks. Every order is answered with a report. */
+export const startReceiver = (): Receiver => startWorker('src/bench/load/receive-process.ts');
 
 /** A process of one of the compared queues. */
 export type ToolProcess = Worker<ToolOrder, ToolReport>;

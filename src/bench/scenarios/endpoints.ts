@@ -1,0 +1,89 @@
+import { newSecret } from '../../webhooks/send/signature.ts';
+import { messageTypes } from '../../webhooks/tables.ts';
+import { expectClaims, figuresOf } from '../check.ts';
+import type { Heard } from '../load/load.ts';
+import { compare } from '../measure.ts';
+import type { Receiver } from '../processes.ts';
+import type { Measurement } from '../rounds.ts';
+import { withConnection } from '../seed.ts';
+import { CONNECTIONS, type Place, type Scenario, type Stand, spreadClaims } from '../stand.ts';
+import { inTurn, rateIn } from './scenarios.ts';
+
+/** Without this setting, webhooks are not sent to this machine. */
+const SETTINGS = { WEBHOOK_LOOPBACK: 'on' };
+
+/**
+ * (h) Claims while no company has an endpoint, and while every company has one. Both servers are the
+ * product with its defaults, so the workers that send the webhooks run inside the server.
+ */
+export const endpoints: Scenario = async (stand) => {
+  const { arena, group } = stand;
+  const receiver = arena.startReceiver();
+  const { port } = await receiver.ask({});
+  const url = await arena.copyDatabase('endpoints', stand.without);
+  await addEndpoints(url, `http://127.0.0.1:${port}/`);
+  const server = await arena.startServer('group', url, SETTINGS);
+  const hooked: Place = { side: 'group', url, server };
+  const all = [group.url, hooked.url];
+  const rounds = await inTurn(stand, 'endpoints', {
+    [NONE]: measure(stand, group, receiver, all),
+    [EACH]: measure(stand, hooked, receiver, all),
+  });
+  await server.stop();
+  receiver.stop();
+  const rate = rateIn(rounds);
+  return {
+    rounds,
+    measures: [
+      compare('claims while every company has an endpoint', 'claims/s', rate(EACH), rate(NONE), {
+        at: 'least',
+        limit: 0.8,
+      }),
+    ],
+    notes: [
+      'endpoints: WEBHOOK_LOOPBACK=on; the receiver is one process on this machine that answers after 20 ms, as over a short network; the deliveries of all claims do not fit into a round, so the queue is never empty',
+    ],
+  };
+};
+
+const NONE = 'no endpoints';
+const EACH = 'endpoints';
+
+const addEndpoints = (url: string, target: string) =>
+  withConnection(
+    url,
+    (sql) => sql`
+      INSERT INTO webhook_endpoints (company_id, url, types, secret)
+      SELECT id, ${target}, ${JSON.stringify(messageTypes)}::text::jsonb, ${newSecret()} FROM companies`,
+  );
+
+const measure =
+  (
+    { arena, seconds }: Stand,
+    { url, server }: Place,
+    receiver: Receiver,
+    all: string[],
+  ): Measurement =>
+  async () => {
+    // Otherwise the other server would still deliver.
+    for (const each of all) await clear(each);
+    const before = await receiver.ask({});
+    const crowds = [{ asks: spreadClaims, connections: CONNECTIONS }];
+    const [heard] = await arena.makeLoad({ origin: server.origin, seconds, crowds });
+    const after = await receiver.ask({});
+    await expectClaims('claims and endpoints', url, heard?.statuses[200] ?? 0);
+    const messages = (after.messages - before.messages) / seconds;
+    return { ...figuresOf('claims and endpoints', heard as Heard, 200), messages };
+  };
+
+/**
+ * Removes the claims, and everything that follows from claims. The worker of the server may run, so
+ * the tables are locked in the order in which the relay and the worker lock them.
+ */
+const clear = (url: string) =>
+  withConnection(url, async (sql) => {
+    await sql`
+      TRUNCATE job_claims, events, webhook_unrelayed,
+        tasks, task_attempts, webhook_attempts, webhook_deliveries`;
+    await sql`CHECKPOINT`;
+  });
