@@ -71,6 +71,57 @@ interface Worker {
   places: number;
   holds: Id[];
 }
+interface JobEvent extends Slots {
+  number: number;
+  kind:
+    | 'posted'
+    | 'changed'
+    | 'removed'
+    | 'claimed'
+    | 'released'
+    | 'expired'
+    | 'renewed'
+    | 'resized';
+  at: string;
+  claimId: Id | null;
+  recruiterId: Id | null;
+  expiresAt: string | null;
+  role: string;
+}
+type MessageType = 'claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open';
+interface Endpoint {
+  id: Id;
+  companyId: Id;
+  url: string;
+  types: MessageType[];
+  description: string;
+  enabled: boolean;
+  disabledBecause: 'gone' | 'failing' | null;
+  failingSince: string | null;
+  disablesAt: string | null;
+  oldSecretUntil: string | null;
+  createdAt: string;
+}
+interface DeliveryAttempt {
+  at: string;
+  milliseconds: number;
+  status: number | null;
+  detail: string;
+}
+interface Delivery {
+  id: Id;
+  endpointId: Id;
+  messageId: string;
+  type: string;
+  status: 'waiting' | 'delivered' | 'failed';
+  createdAt: string;
+  deliveredAt: string | null;
+  nextAttemptAt: string | null;
+  attemptCount: number;
+  lastAttempt: DeliveryAttempt | null;
+}
+type WithSecret = Endpoint & { secret: string };
+type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
 type Told = { message: string; claim: Claim } & Slots;
 type Paged = { nextCursor: string | null };
 
@@ -112,6 +163,28 @@ interface Routes {
   readTask: [Client['tasks'][':id']['$get'], 200, TaskWithAttempts];
   retryTask: [Client['tasks'][':id']['retry']['$post'], 200, TaskWithAttempts];
   cancelTask: [Client['tasks'][':id']['cancel']['$post'], 200, TaskWithAttempts];
+  listEventsOfJob: [Client['jobs'][':id']['events']['$get'], 200, { events: JobEvent[] } & Paged];
+  createEndpoint: [Client['companies'][':id']['endpoints']['$post'], 201, WithSecret];
+  listEndpoints: [
+    Client['companies'][':id']['endpoints']['$get'],
+    200,
+    { endpoints: Endpoint[] } & Paged,
+  ];
+  readEndpoint: [Client['endpoints'][':id']['$get'], 200, Endpoint];
+  changeEndpoint: [Client['endpoints'][':id']['$patch'], 200, Endpoint];
+  deleteEndpoint: [Client['endpoints'][':id']['$delete'], 200, Endpoint];
+  rotateSecret: [Client['endpoints'][':id']['rotate-secret']['$post'], 200, WithSecret];
+  enableEndpoint: [Client['endpoints'][':id']['enable']['$post'], 200, Endpoint];
+  disableEndpoint: [Client['endpoints'][':id']['disable']['$post'], 200, Endpoint];
+  testEndpoint: [Client['endpoints'][':id']['test']['$post'], 201, WholeDelivery];
+  resendDeliveriesSince: [Client['endpoints'][':id']['resend']['$post'], 202, { since: string }];
+  listDeliveries: [
+    Client['endpoints'][':id']['deliveries']['$get'],
+    200,
+    { deliveries: Delivery[] } & Paged,
+  ];
+  readDelivery: [Client['deliveries'][':id']['$get'], 200, WholeDelivery];
+  resendDelivery: [Client['deliveries'][':id']['resend']['$post'], 200, WholeDelivery];
   listWorkers: [Client['workers']['$get'], 200, { workers: Worker[] } & Paged];
 }
 
@@ -144,6 +217,20 @@ test('every operation of the OpenAPI document is a call with a typed answer', ()
     readTask: true,
     retryTask: true,
     cancelTask: true,
+    listEventsOfJob: true,
+    createEndpoint: true,
+    listEndpoints: true,
+    readEndpoint: true,
+    changeEndpoint: true,
+    deleteEndpoint: true,
+    rotateSecret: true,
+    enableEndpoint: true,
+    disableEndpoint: true,
+    testEndpoint: true,
+    resendDeliveriesSince: true,
+    listDeliveries: true,
+    readDelivery: true,
+    resendDelivery: true,
     listWorkers: true,
   };
   const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
