@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, PlainError, UsageError } from './errors.ts';
 import { print } from './print.ts';
 import { whenStarterIsGone } from './starter.ts';
@@ -13,6 +14,8 @@ const READER_GONE = 141;
  * may send the signal once more.
  */
 const ECHO_MS = 300;
+/** How long the reader of our output may take at the end. A pipe holds only 64 kB. */
+const READ_MS = 10_000;
 
 /**
  * Runs a command to its end and exits. The exit code is the number that the command returns (0 if
@@ -50,8 +53,14 @@ export async function runMain(
   } catch (error) {
     process.exitCode = stop.signal.aborted ? stop.signal.reason : report(error, failureCode);
   }
+  const allWritten = Promise.all([written(process.stdout), written(process.stderr)]);
+  await Promise.race([allWritten, sleep(READ_MS)]);
   process.exit();
 }
+
+/** Resolves when all output has been read. `process.exit` drops the output that still waits. */
+const written = (stream: NodeJS.WriteStream) =>
+  new Promise<void>((resolve) => stream.write('', () => resolve()));
 
 /** Resolves when `stop` is aborted. */
 export const whenStopped = (stop: AbortSignal) =>
