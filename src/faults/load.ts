@@ -43,6 +43,7 @@ const CONVERGE_MS = 30_000;
 /** The pauses before repeats. They are random, so clients do not all repeat at the same moment. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
+const REST_LOOK_MS = 50;
 
 /**
  * Sends operations, and records their results. Each operation is sent again until its result is
@@ -52,6 +53,8 @@ export class Load {
   readonly counts: Counts = { requests: 0, answers: {} };
   readonly #settings: LoadSettings;
   #deadline = Infinity;
+  #isResting = false;
+  #running = 0;
 
   constructor(settings: LoadSettings) {
     this.#settings = settings;
@@ -67,6 +70,26 @@ export class Load {
 
   get hasEnded(): boolean {
     return this.#deadline < Infinity;
+  }
+
+  /** Lets the recruiters begin no operation until `goOn` is called. */
+  rest() {
+    this.#isResting = true;
+  }
+
+  goOn() {
+    this.#isResting = false;
+  }
+
+  /** Whether every operation that began has its result. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
+  /** Resolves when the recruiters may begin their next operation, or when the load has ended. */
+  async turn() {
+    const isOver = () => !this.#isResting || this.hasEnded;
+    if (!isOver()) await until(isOver, { everyMs: REST_LOOK_MS });
   }
 
   /** Resolves when this many more requests have been granted or refused. */
@@ -85,7 +108,16 @@ export class Load {
    * Without a key, a request whose answer was lost is recorded as an operation with an unknown
    * result, and the next request is a new operation.
    */
-  async settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
+  async settle(did: Operation, how: How): Promise<Verdict> {
+    this.#running++;
+    try {
+      return await this.#settle(did, how);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
     const key = keyed ? randomUUID() : undefined;
     const request = requestFor(did, byGet, key);
     const atOnce = again === 'at once' && this.#repeat(did, request);

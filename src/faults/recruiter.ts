@@ -10,6 +10,8 @@ export interface Openings {
   spread: string[];
 }
 
+/** How many recruiters claim at the same time. */
+export const RECRUITERS = 40;
 /** The first lease usually ends while the load runs. The second lease outlasts the load. */
 const LEASES_S = [1, 3_600];
 
@@ -17,7 +19,9 @@ const LEASES_S = [1, 3_600];
 export async function work(recruiterId: string, load: Load, openings: Openings, dice: Dice) {
   /** The ids of the claims that this recruiter knows, by job. Some claims may have ended. */
   let held = new Map<string, string>();
-  while (!load.hasEnded) {
+  for (;;) {
+    await load.turn();
+    if (load.hasEnded) return;
     const did = choose(recruiterId, held, openings, dice);
     const verdict = await load.settle(did, chooseHow(dice));
     if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);

@@ -14,6 +14,11 @@ export interface Relay {
    * `freeze(false)` cuts all connections.
    */
   freeze(on: boolean): void;
+  /**
+   * While on, the network keeps all data, and the ends of connections too. `delay(false)` delivers
+   * them late, and in order.
+   */
+  delay(on: boolean): void;
   /** How many pieces of data from clients were dropped while frozen. */
   swallowed(): number;
   /** Cuts all connections, and accepts no new connections. */
@@ -27,6 +32,7 @@ export async function openRelay(databaseUrl: string): Promise<Relay> {
   let target = new URL(databaseUrl);
   let isHanging = false;
   let isFrozen = false;
+  let isDelaying = false;
   let swallowed = 0;
   const keep = (socket: Socket) => {
     sockets.add(socket.on('error', () => undefined));
@@ -40,6 +46,8 @@ export async function openRelay(databaseUrl: string): Promise<Relay> {
     far.on('close', () => near.destroy());
     near.on('data', (data) => (isFrozen ? swallowed++ : far.write(data)));
     far.on('data', (data) => isFrozen || near.write(data));
+    // A paused socket is not read. Its data waits in the kernel.
+    if (isDelaying) for (const socket of [near, far]) socket.pause();
   });
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1');
@@ -63,6 +71,10 @@ export async function openRelay(databaseUrl: string): Promise<Relay> {
     freeze(on) {
       isFrozen = on;
       if (!on) cutAll();
+    },
+    delay(on) {
+      isDelaying = on;
+      for (const socket of sockets) on ? socket.pause() : socket.resume();
     },
     swallowed: () => swallowed,
     cut() {

@@ -5,12 +5,14 @@ import { environmentOf } from '../config.ts';
 import { buildProgram, programOf } from '../process/build.ts';
 import { PlainError } from '../process/errors.ts';
 
-/** A server of the service in a process of its own. */
+/** A server or a worker of the service in a process of its own. */
 export interface ServerProcess {
   url: string;
   pid: number;
   /** False if the process has ended for any reason. */
   isRunning(): boolean;
+  /** Resolves when the process has ended for any reason. */
+  gone: Promise<void>;
   /** The first 20 warnings and errors on stderr, from the log or from Node. */
   complaints: string[];
   /**
@@ -20,25 +22,47 @@ export interface ServerProcess {
 }
 
 /** Starts a server on this port, or on a free port. Resolves when the server listens. */
-export async function startServerProcess(databaseUrl: string, port = 0): Promise<ServerProcess> {
-  const settings = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LAB: 'off' };
-  const child = spawn(process.execPath, programOf(await buildProgram('src/server.ts')), {
-    env: environmentOf(settings),
+export async function startServerProcess(
+  databaseUrl: string,
+  port = 0,
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const started = await startProcess('src/server.ts', /listens on (http\S+)/, {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    LAB: 'off',
+    ...settings,
+  });
+  if (started === undefined) throw new PlainError('The server for the faults did not start.');
+  return started;
+}
+
+/**
+ * Starts a program of the service, and waits until its output names the address. Undefined if the
+ * program ends before that.
+ */
+export async function startProcess(
+  entry: string,
+  address: RegExp,
+  settings: Record<string, string>,
+): Promise<ServerProcess | undefined> {
+  const child = spawn(process.execPath, programOf(await buildProgram(entry)), {
+    env: environmentOf({ HOST: '127.0.0.1', ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const gone = once(child, 'close');
+  const gone = once(child, 'close').then(() => undefined);
   const kill = async () => {
     child.kill('SIGKILL');
     await gone;
   };
   const complaints = complaintsOf(child);
-  const url = await listening(child);
+  const url = await listening(child, address);
   if (url === undefined || child.pid === undefined) {
     await kill();
-    throw new PlainError('The server for the faults did not start.');
+    return undefined;
   }
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return { url, pid: child.pid, isRunning, complaints, kill };
+  return { url, pid: child.pid, isRunning, gone, complaints, kill };
 }
 
 const COMPLAINT = /^\{"level":"(warn|error|fatal)"|Warning:|Error:/;
@@ -53,13 +77,13 @@ function complaintsOf({ stderr }: ChildProcess): string[] {
   return complaints;
 }
 
-/** The address that the server prints when it listens. Undefined if the server ends before that. */
-async function listening(child: ChildProcess): Promise<string | undefined> {
+/** The address that the program prints. Undefined if the program ends before that. */
+async function listening(child: ChildProcess, address: RegExp): Promise<string | undefined> {
   let said = '';
   return new Promise((resolve) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said = said.slice(-1_000) + text;
-      const [, url] = said.match(/listens on (http\S+)/) ?? [];
+      const [, url] = said.match(address) ?? [];
       if (url !== undefined) resolve(url);
     });
     child.once('close', () => resolve(undefined));

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/**
+ * Freezes a process with SIGSTOP. Returns the function that thaws the process. A process of its own
+ * holds the freeze. When this command ends, even by SIGKILL, the frozen process thaws and ends too.
+ */
+export async function freeze(pid: number): Promise<() => Promise<void>> {
+  // A Ctrl-C reaches the whole group of processes. The holder ignores it, because only the end of its
+  // input may end the freeze.
+  const script = 'trap "" INT TERM HUP; kill -STOP "$1"; echo; read -r _; kill -CONT "$1"';
+  const holder = spawn('sh', ['-c', script, 'sh', String(pid)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(holder, 'close');
+  await Promise.race([once(holder.stdout, 'data'), ended]);
+  return async () => {
+    holder.stdin.end();
+    await ended;
+  };
+}
