@@ -18,7 +18,16 @@ export type Promised =
   | 'each key has one answer'
   | 'the server answers'
   | 'the server lives'
-  | 'the memory does not grow';
+  | 'the memory does not grow'
+  | 'every committed event arrives'
+  | 'only committed events arrive'
+  | 'each repeat is the same'
+  | 'each task has one holder'
+  | 'only the holder writes an outcome'
+  | 'no worker waits for another'
+  | 'each attempt ends once'
+  | 'no task is stuck'
+  | 'the worker lives';
 
 export interface Finding {
   promise: Promised;

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { MessageType } from '../../webhooks/tables.ts';
+import type { Finding } from '../ledger.ts';
+import type { Inbox, Message } from './inbox.ts';
+
+/** A committed event. */
+export interface EventRow {
+  jobId: string;
+  companyId: string;
+  /** The running number of the job's events. */
+  number: number;
+  kind: string;
+  recruiterId: string | null;
+  /** The numbers after the event. */
+  capacity: number;
+  claimed: number;
+}
+
+/** An endpoint with all types of messages, since before the first event. */
+export interface EndpointRow {
+  /** The path of the endpoint's address. */
+  name: string;
+  companyId: string;
+}
+
+const body = z.object({
+  type: z.string(),
+  data: z.object({
+    number: z.int(),
+    job: z.object({ id: z.coerce.string() }),
+    claim: z.object({ recruiter: z.object({ id: z.coerce.string() }) }).optional(),
+  }),
+});
+
+/**
+ * Compares the messages that arrived with the committed events. Each event must arrive at each
+ * endpoint of its company. Nothing else may arrive.
+ */
+export function judgeMessages(
+  messages: Message[],
+  events: EventRow[],
+  endpoints: EndpointRow[],
+): Finding[] {
+  const findings: Finding[] = [];
+  const due = dueMessages(events, endpoints);
+  const arrived = new Map<string, string>();
+  for (const { endpoint, id, body } of messages) {
+    const name = nameIn(endpoint, body);
+    const former = arrived.get(name);
+    if (!due.has(name))
+      findings.push({ promise: 'only committed events arrive', what: `${name} came as ${id}` });
+    if (former !== undefined && former !== id)
+      findings.push({
+        promise: 'each repeat is the same',
+        what: `${name} came as ${former}, and again as ${id}`,
+      });
+    arrived.set(name, id);
+  }
+  for (const name of due)
+    if (!arrived.has(name))
+      findings.push({ promise: 'every committed event arrives', what: `${name} never came` });
+  return findings;
+}
+
+/** A delivery is done only if its endpoint has accepted the message. */
+export const judgeDelivered = (delivered: Pick<Message, 'endpoint' | 'id'>[], inbox: Inbox) =>
+  delivered
+    .filter((message) => !inbox.hasAccepted(message))
+    .map(
+      ({ endpoint, id }): Finding => ({
+        promise: 'every committed event arrives',
+        what: `message ${id} counts as delivered, and endpoint ${endpoint} never accepted it`,
+      }),
+    );
+
+/** The names of all messages that must arrive. */
+function dueMessages(events: EventRow[], endpoints: EndpointRow[]): Set<string> {
+  return new Set(
+    events.flatMap((event) =>
+      endpoints
+        .filter(({ companyId }) => companyId === event.companyId)
+        .flatMap(({ name }) => typesOf(event).map((type) => nameOf(name, type, event))),
+    ),
+  );
+}
+
+/** The types of the messages about an event. The scenario commits no change of a capacity. */
+function typesOf({ kind, capacity, claimed }: EventRow): MessageType[] {
+  const becomesOpen: MessageType[] = claimed === capacity - 1 ? ['job.open'] : [];
+  switch (kind) {
+    case 'claimed':
+      return claimed === capacity ? ['claim.created', 'job.full'] : ['claim.created'];
+    case 'released':
+      return ['claim.released', ...becomesOpen];
+    case 'expired':
+      return ['claim.expired', ...becomesOpen];
+    default:
+      return [];
+  }
+}
+
+function nameIn(endpoint: string, text: string): string {
+  const { success, data } = body.safeParse(parse(text));
+  if (!success) return `an unknown body at endpoint ${endpoint}`;
+  const { type, data: message } = data;
+  const recruiterId = message.claim?.recruiter.id ?? null;
+  return nameOf(endpoint, type, { jobId: message.job.id, number: message.number, recruiterId });
+}
+
+function nameOf(
+  endpoint: string,
+  type: string,
+  { jobId, number, recruiterId }: Pick<EventRow, 'jobId' | 'number' | 'recruiterId'>,
+): string {
+  const whose = type.startsWith('claim.') ? ` of recruiter ${recruiterId}` : '';
+  return `${type}${whose}, event ${number} of job ${jobId}, at endpoint ${endpoint}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

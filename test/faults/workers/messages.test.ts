@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { Inbox } from '../../../src/faults/workers/inbox.ts';
+import {
+  type EventRow,
+  judgeDelivered,
+  judgeMessages,
+} from '../../../src/faults/workers/judge-messages.ts';
+
+const endpoints = [
+  { name: 'a', companyId: '1' },
+  { name: 'b', companyId: '2' },
+];
+const claimed: EventRow = {
+  jobId: '5',
+  companyId: '1',
+  number: 2,
+  kind: 'claimed',
+  recruiterId: '9',
+  capacity: 4,
+  claimed: 1,
+};
+
+const bodyOf = (type: string, { number, jobId, recruiterId }: EventRow) =>
+  JSON.stringify({
+    type,
+    data: {
+      number,
+      job: { id: Number(jobId) },
+      ...(type.startsWith('claim.') && { claim: { recruiter: { id: Number(recruiterId) } } }),
+    },
+  });
+const message = (type: string, event = claimed, id = 'msg_1', endpoint = 'a') => ({
+  endpoint,
+  id,
+  body: bodyOf(type, event),
+});
+
+const found = (messages: ReturnType<typeof message>[], events = [claimed]) =>
+  judgeMessages(messages, events, endpoints).map(({ promise, what }) => `${promise}: ${what}`);
+
+test('each event arrives at the endpoints of its company', () => {
+  expect(found([message('claim.created')])).toEqual([]);
+});
+
+test('the events that fill and open a job have two messages', () => {
+  const full = { ...claimed, number: 3, claimed: 4 };
+  const released = { ...claimed, number: 4, kind: 'released', claimed: 3 };
+  const expired = { ...claimed, number: 5, kind: 'expired', claimed: 2 };
+  const messages = [
+    message('claim.created', full, 'msg_1'),
+    message('job.full', full, 'msg_2'),
+    message('claim.released', released, 'msg_3'),
+    message('job.open', released, 'msg_4'),
+    message('claim.expired', expired, 'msg_5'),
+  ];
+  expect(found(messages, [full, released, expired])).toEqual([]);
+  expect(found(messages.slice(1), [full, released, expired])).toEqual([
+    'every committed event arrives: claim.created of recruiter 9, event 3 of job 5, at endpoint a never came',
+  ]);
+});
+
+test('an event without a message has none', () => {
+  expect(found([], [{ ...claimed, kind: 'renewed' }])).toEqual([]);
+});
+
+describe('the ledger shows', () => {
+  const NEVER = 'every committed event arrives';
+  const ONLY = 'only committed events arrive';
+
+  test('an event that never came', () => {
+    expect(found([])).toEqual([expect.stringContaining(NEVER)]);
+  });
+
+  test('an event that was rolled back', () => {
+    const rolledBack = { ...claimed, number: 3 };
+    expect(
+      found([message('claim.created'), message('claim.created', rolledBack, 'msg_2')]),
+    ).toEqual([
+      `${ONLY}: claim.created of recruiter 9, event 3 of job 5, at endpoint a came as msg_2`,
+    ]);
+  });
+
+  test('a claim of a recruiter whose transaction was rolled back', () => {
+    const other = { ...claimed, recruiterId: '8' };
+    expect(found([message('claim.created', other)])).toEqual([
+      expect.stringContaining(ONLY),
+      expect.stringContaining(NEVER),
+    ]);
+  });
+
+  test('a message at the endpoint of another company', () => {
+    expect(
+      found([message('claim.created'), message('claim.created', claimed, 'msg_2', 'b')]),
+    ).toEqual([
+      expect.stringContaining(
+        `${ONLY}: claim.created of recruiter 9, event 2 of job 5, at endpoint b`,
+      ),
+    ]);
+  });
+
+  test('a message with two ids', () => {
+    expect(found([message('claim.created'), message('claim.created', claimed, 'msg_2')])).toEqual([
+      expect.stringMatching(/^each repeat is the same: .+ came as msg_1, and again as msg_2$/),
+    ]);
+  });
+
+  test.each(['', '[]', '{"type":"claim.created"}'])('an unknown body: %s', (body) => {
+    expect(found([message('claim.created'), { endpoint: 'a', id: 'msg_2', body }])).toEqual([
+      `${ONLY}: an unknown body at endpoint a came as msg_2`,
+    ]);
+  });
+
+  test('a repeat with another body', () => {
+    const inbox = new Inbox();
+    expect(inbox.record(message('claim.created'))).toBe(false);
+    expect(inbox.record(message('claim.created'))).toBe(true);
+    expect(inbox.findings).toEqual([]);
+    expect(inbox.record(message('claim.released'))).toBe(true);
+    expect(inbox.findings).toEqual([
+      {
+        promise: 'each repeat is the same',
+        what: 'message msg_1 at endpoint a came again, with another body',
+      },
+    ]);
+    expect(inbox.arrivals).toBe(3);
+    expect(inbox.messages).toEqual([message('claim.created')]);
+  });
+
+  test('a delivery that no endpoint has accepted', () => {
+    const inbox = new Inbox();
+    inbox.record(message('claim.created'));
+    const delivered = [{ endpoint: 'a', id: 'msg_1' }];
+    expect(judgeDelivered(delivered, inbox)).toEqual([
+      {
+        promise: NEVER,
+        what: 'message msg_1 counts as delivered, and endpoint a never accepted it',
+      },
+    ]);
+    inbox.accept(message('claim.created'));
+    expect(judgeDelivered(delivered, inbox)).toEqual([]);
+  });
+});
