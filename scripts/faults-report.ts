@@ -9,7 +9,14 @@ export const describeSkipped = (scenario: string, why: string): string =>
   `SKIPPED: ${scenario}, since ${why}.\n`;
 
 export function describeFaults(results: ScenarioResult[]): string {
-  return `${[describeCounts(results), ...results.flatMap(describeFindings), '', verdict(results)].join('\n')}\n`;
+  const lines = [
+    describeCounts(results),
+    ...results.flatMap(describeWorkers),
+    ...results.flatMap(describeFindings),
+    '',
+    verdict(results),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function describeCounts(results: ScenarioResult[]): string {
@@ -50,6 +57,17 @@ function describeCounts(results: ScenarioResult[]): string {
     ];
   });
   return plainTable(head, rows, head.map((_, column) => column).slice(1));
+}
+
+function describeWorkers({ scenario, workers }: ScenarioResult): string[] {
+  if (workers === undefined) return [];
+  const { tasks, arrivals, lost, faults } = workers;
+  const made = Object.entries(faults).map(([fault, times]) => `${fault} ${times}`);
+  return [
+    '',
+    `${scenario}: ${tasks} tasks, ${arrivals} arrivals, ${lost} lost attempts`,
+    `  ${made.join(', ')}`,
+  ];
 }
 
 function describeFindings({ scenario, findings }: ScenarioResult): string[] {

@@ -16,8 +16,8 @@ const HELP = `Makes faults under a running service and its load, and audits the 
 
 Usage: npm run faults -- [options]
 
-  --scenario NAME    backends, server, postgres, servers, failover or soak; may
-                     be given several times (default: all)
+  --scenario NAME    backends, server, postgres, servers, failover, soak or workers;
+                     may be given several times (default: all)
   --kills N          backends ended inside a transaction (1 to 100000, default 500)
   --restarts N       how often the server or PostgreSQL is stopped and started again,
                      or replaced by a standby (1 to 1000, default 5)
@@ -26,6 +26,9 @@ Usage: npm run faults -- [options]
   --requests N       requests of all kinds to one server in the scenario soak. With
                      100000 requests or more, soak also judges the memory of
                      the server (1000 to 10000000, default 200000)
+  --tasks N          tasks in the scenario workers. The faults grow with the tasks:
+                     20000 tasks have 200 kills of workers (100 to 1000000,
+                     default 20000)
   --seconds N        the longest time for the faults of one scenario (1 to 3600,
                      default 900)
   --json             print one JSON object on stdout, and nothing else there
@@ -33,7 +36,7 @@ Usage: npm run faults -- [options]
 
 The command starts a PostgreSQL of its own, and the servers as separate processes. With
 DATABASE_URL it makes databases on that server instead, and never stops the server. The
-scenarios postgres and failover are then skipped.
+scenarios postgres, failover and workers are then skipped.
 
 Exit code: 0 if every promise was kept, 1 if a promise was broken, 2 if the command could
 not run as asked.
@@ -47,6 +50,7 @@ const optionRules = z.object({
   restarts: whole('--restarts', 1, 1_000, 5),
   servers: whole('--servers', 2, 8, 0),
   requests: whole('--requests', 1_000, 10_000_000, 200_000),
+  tasks: whole('--tasks', 100, 1_000_000, 20_000),
   seconds: whole('--seconds', 1, 3_600, 900),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
@@ -68,6 +72,7 @@ runMain(async (stop) => {
       restarts: text,
       servers: text,
       requests: text,
+      tasks: text,
       seconds: text,
       json: flag,
       help: flag,

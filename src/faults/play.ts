@@ -10,7 +10,7 @@ import type { FaultyPostgres } from './database.ts';
 import { anyDice, seededDice } from './dice.ts';
 import { type Finding, Ledger } from './ledger.ts';
 import { type Counts, Load } from './load.ts';
-import { type Openings, work } from './recruiter.ts';
+import { type Openings, RECRUITERS, work } from './recruiter.ts';
 import type { FaultCounts, FaultSettings, Scenario, Stage } from './scenario.ts';
 import { startServerProcess } from './server-process.ts';
 
@@ -22,7 +22,6 @@ export interface ScenarioResult extends Counts, FaultCounts {
   findings: Finding[];
 }
 
-const RECRUITERS = 40;
 const HOT_JOBS = 3;
 const WATCH_MS = 250;
 
@@ -53,7 +52,7 @@ async function onStage(
   { postgres, settings, stop, progress }: PlaySettings,
 ): Promise<ScenarioResult> {
   const { offset, openings, recruiterIds } = await onDatabase(databaseUrl, lookAround);
-  const servers = await startAll(databaseUrl, scenario.servers);
+  const servers = await startAll(databaseUrl, scenario);
   const ledger = new Ledger();
   const urls = servers.map(({ url }) => url);
   const load = new Load({ urls, ledger, now: () => Date.now() + offset });
@@ -69,6 +68,7 @@ async function onStage(
     pair: postgres.pair,
     progress: (text) => progress(`${scenario.name}: ${text}`),
   };
+  if (scenario.startsLoad) load.rest();
   const began = Date.now();
   const working = Promise.all([
     watch(stage),
@@ -107,8 +107,10 @@ async function faults(scenario: Scenario, stage: Stage, stop: AbortSignal): Prom
   }
 }
 
-async function startAll(databaseUrl: string, count: number) {
-  const starting = Array.from({ length: count }, () => startServerProcess(databaseUrl));
+async function startAll(databaseUrl: string, { servers, settings }: Scenario) {
+  const starting = Array.from({ length: servers }, () =>
+    startServerProcess(databaseUrl, 0, settings),
+  );
   return Promise.all(starting);
 }
 

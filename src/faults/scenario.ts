@@ -11,6 +11,8 @@ export interface FaultSettings {
   restarts: number;
   /** How many requests of all kinds the server gets in the scenario `soak`. */
   requests: number;
+  /** How many tasks the workers get in the scenario `workers`. The faults grow with the tasks. */
+  tasks: number;
   /** The time limit in seconds for the faults of one scenario. */
   seconds: number;
   /** The scenario `servers` is played once for each of these numbers of servers. */
@@ -51,6 +53,18 @@ export interface FaultCounts {
   calmAgainMs?: number[];
   /** The server's resident memory after half of the requests, and at the end. */
   memory?: { halfMb: number; endMb: number };
+  workers?: WorkerCounts;
+}
+
+/** The work and the faults of the scenario `workers`. */
+export interface WorkerCounts {
+  tasks: number;
+  /** How many messages arrived at the receiver, repeats included. */
+  arrivals: number;
+  /** How many attempts lost their tasks. */
+  lost: number;
+  /** How often each fault was made. */
+  faults: Record<string, number>;
 }
 
 export interface Scenario {
@@ -64,6 +78,10 @@ export interface Scenario {
   needsPair?: true;
   /** Set if the scenario reads the memory of its server. Only Linux shows the memory. */
   readsMemory?: true;
+  /** Set if the load rests until the scenario calls `load.goOn()`. */
+  startsLoad?: true;
+  /** Settings of the servers, beside those that all scenarios have. */
+  settings?: Record<string, string>;
   /** Set if each recruiter makes the same choices in every run. */
   isSeeded?: true;
   faults(stage: Stage): Promise<FaultCounts>;

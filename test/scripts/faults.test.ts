@@ -13,16 +13,26 @@ test('there is no verdict if there is nothing to play', async () => {
 test.concurrent('--help says what there is and ends with 0', async () => {
   const { ended, stdout } = faults(['--help']);
   expect((await ended).code).toBe(0);
-  for (const option of ['scenario', 'kills', 'restarts', 'servers', 'requests', 'seconds', 'json'])
-    expect(stdout()).toContain(`--${option}`);
+  const options = [
+    'scenario',
+    'kills',
+    'restarts',
+    'servers',
+    'requests',
+    'tasks',
+    'seconds',
+    'json',
+  ];
+  for (const option of options) expect(stdout()).toContain(`--${option}`);
 });
 
 test.concurrent.each([
   [['--kills', '0'], /--kills must be a whole number from 1 to 100000/],
   [
     ['--scenario', 'flood'],
-    /--scenario must be one of backends, server, postgres, servers, failover/,
+    /--scenario must be one of backends, server, postgres, servers, failover, soak, workers/,
   ],
+  [['--tasks', '99'], /--tasks must be a whole number from 100 to 1000000/],
   [['--servers', '1'], /--servers must be a whole number from 2 to 8/],
   [['--frobnicate'], /--frobnicate/],
 ])('%j is refused in one line with exit code 2', async (args, words) => {

@@ -4,6 +4,7 @@ import { failover } from './failover.ts';
 import { postgres, server } from './restarts.ts';
 import { serversAsOne } from './servers.ts';
 import { soak } from './soak.ts';
+import { workers } from './workers.ts';
 
 export const scenarioNames = [
   'backends',
@@ -12,6 +13,7 @@ export const scenarioNames = [
   'servers',
   'failover',
   'soak',
+  'workers',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -24,4 +26,5 @@ export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =
     servers: servers.map(serversAsOne),
     failover: [failover],
     soak: [soak],
+    workers: [workers],
   })[name];

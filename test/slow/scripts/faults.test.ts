@@ -9,10 +9,12 @@ const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env)
 
 /** The timeout of a run. A slow machine needs long to start the servers. */
 const PATIENCE_MS = 180_000;
+/** The timeout of a run of all scenarios. */
+const LONG_PATIENCE_MS = 400_000;
 
-test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }, async () => {
+test('a short run of every scenario breaks no promise', { timeout: LONG_PATIENCE_MS }, async () => {
   const short = ['--kills', '25', '--restarts', '2', '--servers', '2', '--requests', '2000'];
-  const { ended, stdout, stderr } = faults([...short, '--json']);
+  const { ended, stdout, stderr } = faults([...short, '--tasks', '500', '--json']);
   const { code } = await ended;
   expect({ code, stdout: stdout(), stderr: stderr() }).toMatchObject({ code: 0 });
   const { scenarios } = JSON.parse(stdout());
@@ -23,8 +25,9 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
     { scenario: '2 servers', findings: [] },
     { scenario: 'failover', restarts: 2, findings: [] },
     { scenario: 'soak', memory: anyMemory, findings: [] },
+    { scenario: 'workers', findings: [] },
   ]);
-  const [backends, server, postgres, servers, failover, soak] = scenarios;
+  const [backends, server, postgres, servers, failover, soak, workers] = scenarios;
   // The run tested something: claims were granted, and each kind of fault failed some requests.
   for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
   expect(backends.kills).toBeGreaterThanOrEqual(25);
@@ -40,6 +43,12 @@ test('a short run of every scenario breaks no promise', { timeout: PATIENCE_MS }
   // Each loss of the primary is followed by a planned switchover.
   expect(failover.answeredAgainMs).toHaveLength(4);
   expect(failover.answers['503 busy']).toBeGreaterThan(0);
+  const { tasks, arrivals, lost, faults: made } = workers.workers;
+  expect(made).toEqual({ kill: 5, terminate: 5, freeze: 1, stall: 1, lock: 1, crash: 1 });
+  expect(tasks).toBeGreaterThanOrEqual(500);
+  // Messages were repeated, and workers lost tasks.
+  expect(arrivals).toBeGreaterThan(tasks);
+  expect(lost).toBeGreaterThan(0);
 });
 
 const anyMemory = { halfMb: expect.any(Number), endMb: expect.any(Number) };
@@ -49,12 +58,13 @@ test("the faults do not stop somebody's PostgreSQL, and leave it as it was", {
 }, async () => {
   const { url, stop } = await startEmbedded();
   onTestFinished(stop);
-  const scenarios = ['postgres', 'failover', 'backends'];
+  const scenarios = ['postgres', 'failover', 'workers', 'backends'];
   const wanted = [...scenarios.flatMap((name) => ['--scenario', name]), '--kills', '3'];
   const { ended, stdout, stderr } = faults(wanted, { DATABASE_URL: url });
   expect((await ended).code).toBe(0);
   expect(stderr()).toMatch(/^SKIPPED: postgres/m);
   expect(stderr()).toMatch(/^SKIPPED: failover/m);
+  expect(stderr()).toMatch(/^SKIPPED: workers/m);
   expect(stdout()).toMatch(/^backends /m);
   expect(stdout()).toContain('Verdict: every promise was kept.');
   const sql = postgres(url, { max: 1 });
@@ -82,11 +92,12 @@ const childrenOf = (pid: number | undefined): number[] =>
 /**
  * Starts a run with its own directory for temporary files. Resolves in the middle of the faults.
  */
-async function running() {
+async function running(scenario: string) {
   const TMPDIR = makeTmpDir();
   const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
-  const command = faults(['--scenario', 'backends', '--kills', '100000'], { TMPDIR });
-  const says = () => expect(command.stderr()).toMatch(/backends: \d+ of/);
+  const wanted = ['--scenario', scenario, '--kills', '100000', '--tasks', '100000'];
+  const command = faults(wanted, { TMPDIR });
+  const says = () => expect(command.stderr()).toMatch(new RegExp(`${scenario}: \\d+ of`));
   await vi.waitFor(says, { timeout: 60_000 });
   const children = childrenOf(command.child.pid);
   expect(children.length).toBeGreaterThanOrEqual(2);
@@ -95,13 +106,14 @@ async function running() {
 }
 
 test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
+  ['SIGINT', 130, 'backends'],
+  ['SIGTERM', 143, 'backends'],
+  ['SIGINT', 130, 'workers'],
 ] as const)(
-  '%s in the middle of a run ends every process, and leaves nothing behind',
+  '%s (exit code %i) in the middle of %s ends every process, and leaves nothing behind',
   { timeout: PATIENCE_MS },
-  async (signal, code) => {
-    const { child, ended, stderr, left, stillRun } = await running();
+  async (signal, code, scenario) => {
+    const { child, ended, stderr, left, stillRun } = await running(scenario);
     child.kill(signal);
     expect(await ended).toEqual({ code, signal: null });
     expect(stderr()).not.toMatch(/Error| {4}at /);
@@ -110,11 +122,15 @@ test.each([
   },
 );
 
-test('SIGKILL in the middle of a run ends every process, and leaves no data', {
-  timeout: PATIENCE_MS,
-}, async () => {
-  const { child, ended, stillRun, left } = await running();
-  child.kill('SIGKILL');
-  await ended;
-  await vi.waitFor(() => expect([stillRun(), left()]).toEqual([[], []]), { timeout: 30_000 });
-});
+test.each(['backends', 'workers'])(
+  'SIGKILL in the middle of %s ends every process, and leaves no data',
+  {
+    timeout: PATIENCE_MS,
+  },
+  async (scenario) => {
+    const { child, ended, stillRun, left } = await running(scenario);
+    child.kill('SIGKILL');
+    await ended;
+    await vi.waitFor(() => expect([stillRun(), left()]).toEqual([[], []]), { timeout: 30_000 });
+  },
+);

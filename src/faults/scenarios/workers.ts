@@ -1,0 +1,127 @@
+import type postgres from 'postgres';
+import { until } from '../../waiting/until.ts';
+import { onDatabase } from '../audit.ts';
+import { anyDice } from '../dice.ts';
+import { RECRUITERS } from '../recruiter.ts';
+import type { Scenario, Stage } from '../scenario.ts';
+import { auditWorkers } from '../workers/audit.ts';
+import { Crew } from '../workers/crew.ts';
+import { addEndpoints } from '../workers/endpoints.ts';
+import { faultsOf, planOf, type WorkerFault } from '../workers/faults.ts';
+import { Inbox } from '../workers/inbox.ts';
+import { Operator } from '../workers/operator.ts';
+import { isQuiet } from '../workers/queries.ts';
+import { openReceiver } from '../workers/receiver.ts';
+import { regretOften } from '../workers/regrets.ts';
+import { layTrail } from '../workers/trail.ts';
+
+const WORKERS = 8;
+/** While faults are made, about this many tasks wait, so no worker is idle. */
+const BACKLOG = 300;
+/** Freezes and stalls take longer than a lease. At most this many run at the same time. */
+const MOST_SILENT = 3;
+const SILENT: WorkerFault[] = ['freeze', 'stall'];
+/** A hanging receiver and the lease of a dead worker together take 30 s. */
+const STUCK_AFTER_MS = 45_000;
+const LOOK_MS = 20;
+
+/** Delivers messages by eight workers, while workers, sessions, networks and PostgreSQL fail. */
+export const workers: Scenario = {
+  name: 'workers',
+  idea: 'eight workers deliver messages; they are killed and frozen, and the receivers misbehave',
+  servers: 1,
+  stopsPostgres: true,
+  startsLoad: true,
+  settings: { WORKERS: '0', WEBHOOK_LOOPBACK: 'on' },
+  async faults(stage) {
+    const { databaseUrl, servers, ledger } = stage;
+    const dice = anyDice();
+    const over = new AbortController();
+    const inbox = new Inbox();
+    const receiver = await openReceiver(inbox, dice);
+    const crew = new Crew(WORKERS, databaseUrl, ledger);
+    const operator = new Operator(stage);
+    try {
+      const { companyIds, ...regretful } = await onDatabase(databaseUrl, prepare);
+      const endpoints = await addEndpoints(servers[0]?.url ?? '', receiver.url, companyIds);
+      const others = [
+        operator.work(over.signal),
+        regretOften(databaseUrl, regretful, dice, over.signal),
+      ];
+      const making = makeFaults(stage, crew, operator);
+      making.catch(() => undefined);
+      await Promise.race([making, crew.failed]);
+      receiver.calm();
+      await untilQuiet(stage, operator);
+      await crew.judgeReady(stage.stop);
+      over.abort();
+      await Promise.all(others);
+      const lost = await onDatabase(databaseUrl, (sql) =>
+        auditWorkers(sql, { inbox, endpoints, ledger }),
+      );
+      const { made: tasks } = operator.tally;
+      return { workers: { tasks, arrivals: inbox.arrivals, lost, faults: await making } };
+    } finally {
+      over.abort();
+      receiver.close();
+      await crew.stop();
+    }
+  },
+};
+
+async function prepare(sql: postgres.Sql) {
+  await layTrail(sql);
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  return {
+    companyIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM companies ORDER BY id`),
+    jobIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM jobs ORDER BY id`),
+    // The load uses the other recruiters.
+    recruiterIds: ids(
+      await sql<{ id: string }[]>`SELECT id::text FROM recruiters ORDER BY id OFFSET ${RECRUITERS}`,
+    ),
+  };
+}
+
+/** Makes all faults, evenly spread over the tasks. Resolves when all tasks are made. */
+async function makeFaults(stage: Stage, crew: Crew, operator: Operator) {
+  const { settings, stop, progress, load } = stage;
+  const dice = anyDice();
+  const make = faultsOf(stage, crew, dice);
+  const plan = planOf(settings.tasks, dice);
+  const share = (part: number) => Math.floor((settings.tasks * part) / plan.length);
+  const silent = new Set<Promise<void>>();
+  for (const [index, fault] of plan.entries()) {
+    operator.limit = Math.min(settings.tasks, share(index) + BACKLOG);
+    await until(() => operator.tally.finished >= share(index), { everyMs: LOOK_MS, stop });
+    const { finished } = operator.tally;
+    progress(`${index} of ${plan.length} faults, ${finished} of ${settings.tasks} tasks`);
+    if (silent.size >= MOST_SILENT) await Promise.race(silent);
+    const making = make[fault]();
+    if (!SILENT.includes(fault)) await making;
+    else {
+      silent.add(making);
+      making.finally(() => silent.delete(making)).catch(() => undefined);
+    }
+  }
+  await Promise.all(silent);
+  operator.limit = settings.tasks;
+  await until(() => operator.tally.made >= settings.tasks, { everyMs: LOOK_MS, stop });
+  operator.limit = 0;
+  await until(() => load.isIdle, { everyMs: LOOK_MS, stop });
+  return countsOf(plan);
+}
+
+const countsOf = (plan: WorkerFault[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const fault of plan) counts[fault] = (counts[fault] ?? 0) + 1;
+  return counts;
+};
+
+/** Waits until all tasks are done, as long as tasks finish. The audit finds the stuck tasks. */
+async function untilQuiet({ databaseUrl, stop }: Stage, operator: Operator) {
+  const isOver = () => onDatabase(databaseUrl, isQuiet);
+  for (let finished = -1; finished !== operator.tally.finished; ) {
+    finished = operator.tally.finished;
+    if (await until(isOver, { everyMs: LOOK_MS, withinMs: STUCK_AFTER_MS, stop })) return;
+  }
+}

@@ -1,0 +1,23 @@
+import type postgres from 'postgres';
+import { pause } from '../../waiting/backoff.ts';
+import { onDatabase } from '../audit.ts';
+
+/** The pause before the next connection. */
+const LOST_MS = 200;
+
+/**
+ * Runs a step again and again on one connection. After an error, such as the end of PostgreSQL, the
+ * next step has a new connection.
+ */
+export async function again(
+  databaseUrl: string,
+  over: AbortSignal,
+  step: (sql: postgres.Sql) => Promise<void>,
+) {
+  while (!over.aborted) {
+    const steps = onDatabase(databaseUrl, async (sql) => {
+      while (!over.aborted) await step(sql);
+    });
+    await steps.catch(() => pause(LOST_MS, over));
+  }
+}

@@ -1,0 +1,36 @@
+import type postgres from 'postgres';
+import { pause } from '../../waiting/backoff.ts';
+import type { Dice } from '../dice.ts';
+import { again } from './again.ts';
+
+/** Recruiters who take back everything, and jobs that they claim. */
+export interface Regretful {
+  recruiterIds: string[];
+  jobIds: string[];
+}
+
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Claims jobs by plain SQL, and rolls every claim back. The transactions also release claims of
+ * others, and change jobs. Nobody may ever hear of these changes.
+ */
+export const regretOften = (
+  databaseUrl: string,
+  { recruiterIds, jobIds }: Regretful,
+  dice: Dice,
+  over: AbortSignal,
+) =>
+  again(databaseUrl, over, async (sql) => {
+    await regret(sql, dice.any(recruiterIds) ?? '', dice.any(jobIds) ?? '');
+    await pause(dice.below(LONGEST_PAUSE_MS), over);
+  });
+
+async function regret(sql: postgres.Sql, recruiterId: string, jobId: string) {
+  await sql`BEGIN`;
+  await sql`SELECT FROM jobs WHERE id = ${jobId} FOR NO KEY UPDATE`;
+  await sql`DELETE FROM job_claims WHERE job_id = ${jobId}`;
+  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${jobId}, ${recruiterId})`;
+  await sql`UPDATE jobs SET capacity = 1 WHERE id = ${jobId}`;
+  await sql`ROLLBACK`;
+}

@@ -1,0 +1,57 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { inProject } from '../../../src/process/project.ts';
+import { makeTmpDir, start } from '../../support/command.ts';
+
+/** The timeout of a run. A lease lasts 15 s, and a slow machine needs long to start the workers. */
+const PATIENCE_MS = 300_000;
+
+const PARTS = ['src', 'scripts', 'drizzle', 'package.json', 'tsconfig.json'];
+
+/** A change that takes a text out of a file. `left` stays in its place. */
+interface Removal {
+  file: string;
+  text: string;
+  left: string;
+}
+
+/** Copies the project, and changes one file. The file must contain the text once. */
+function projectWithout({ file, text, left }: Removal): string {
+  const folder = makeTmpDir();
+  for (const name of PARTS) cpSync(inProject(name), path.join(folder, name), { recursive: true });
+  symlinkSync(inProject('node_modules'), path.join(folder, 'node_modules'));
+  const parts = readFileSync(inProject(file), 'utf8').split(text);
+  expect(parts).toHaveLength(2);
+  writeFileSync(path.join(folder, file), parts.join(left));
+  return folder;
+}
+
+const FENCE: Removal = {
+  file: 'src/queue/held.ts',
+  text: ` and \${tasks.attempt} = hold.attempt
+  and \${tasks.leaseUntil} is not null and \${tasks.finishedAt} is null`,
+  left: '',
+};
+const ROW_LOCK: Removal = {
+  file: 'src/queue/claim.ts',
+  text: 'for update skip locked',
+  left: '',
+};
+const SKIP_LOCKED: Removal = { ...ROW_LOCK, left: 'for update' };
+const LEASE: Removal = { file: 'src/queue/claim.ts', text: ` and \${IS_FREE}`, left: '' };
+
+test.each<[string, Removal, number, string]>([
+  ['the fence', FENCE, 500, 'only the holder writes an outcome'],
+  ['the row lock', ROW_LOCK, 200, 'each task has one holder'],
+  ['SKIP LOCKED', SKIP_LOCKED, 200, 'no worker waits for another'],
+  ['the lease', LEASE, 200, 'each task has one holder'],
+])('without %s the workers break a promise', { timeout: PATIENCE_MS }, async (...what) => {
+  const [, removal, tasks, promise] = what;
+  const command = ['scripts/faults.ts', '--scenario', 'workers', '--tasks', `${tasks}`, '--json'];
+  const args = ['--import', 'tsx', ...command];
+  const { ended, stdout } = start(process.execPath, args, {}, projectWithout(removal));
+  expect((await ended).code).toBe(1);
+  const [{ findings }] = JSON.parse(stdout()).scenarios;
+  expect(findings).toContainEqual(expect.objectContaining({ promise }));
+});
