@@ -3,7 +3,7 @@ import type { Metrics } from '../operation/metrics.ts';
 import type { Log } from '../process/log.ts';
 import { version } from '../process/project.ts';
 import type { Kind } from '../queue/kind.ts';
-import { startWorker, type Worker } from '../queue/worker.ts';
+import { startWorker, type Worker } from '../queue/worker/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { webhookKinds } from '../webhooks/kinds.ts';
 import { type Relay, startRelay } from '../webhooks/relay-loop.ts';

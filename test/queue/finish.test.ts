@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Transaction } from '../../src/db/client.ts';
-import { HeldTask } from '../../src/queue/attempt.ts';
 import type { ClaimedTask } from '../../src/queue/claim.ts';
 import { finishDone, finishFailed, giveBack } from '../../src/queue/finish.ts';
 import type { AttemptOutcome } from '../../src/queue/kind.ts';
-import { OutcomeWriter, type Written } from '../../src/queue/outcomes.ts';
 import { cancelTask } from '../../src/queue/queries.ts';
 import { renewLeases } from '../../src/queue/renew.ts';
 import { tasks } from '../../src/queue/tables.ts';
+import { HeldTask } from '../../src/queue/worker/attempt.ts';
+import { OutcomeWriter, type Written } from '../../src/queue/worker/outcomes.ts';
 import { whileLocked } from '../support/locks.ts';
 import { done, holdOf, kindOf, makeQueue } from '../support/queue.ts';
 

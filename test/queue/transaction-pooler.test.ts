@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import type { Kind } from '../../src/queue/kind.ts';
-import { startWorker } from '../../src/queue/worker.ts';
+import { startWorker } from '../../src/queue/worker/worker.ts';
 import { collectLog } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { connect } from '../../src/db/client.ts';
 import type { Attempt, AttemptOutcome } from '../../src/queue/kind.ts';
-import { startWorker } from '../../src/queue/worker.ts';
+import { startWorker } from '../../src/queue/worker/worker.ts';
 
 const [url = '', name = ''] = process.argv.slice(2);
 const { db } = connect(url);

@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { openSession } from '../../src/db/session.ts';
-import { LeaseLost } from '../../src/queue/attempt.ts';
 import type { Attempt } from '../../src/queue/kind.ts';
 import { cancelTask, findTask, listWorkers } from '../../src/queue/queries.ts';
+import { LeaseLost } from '../../src/queue/worker/attempt.ts';
 import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts';
 
 const soon = { timeout: 20_000 };

@@ -4,7 +4,11 @@ import { type ClaimedTask, claimTasks, type Wanted } from '../../src/queue/claim
 import { enqueue, type NewTask } from '../../src/queue/enqueue.ts';
 import type { Hold } from '../../src/queue/held.ts';
 import type { AttemptOutcome, Attempt as RunningAttempt } from '../../src/queue/kind.ts';
-import { startWorker, type WorkerEvent, type WorkerOptions } from '../../src/queue/worker.ts';
+import {
+  startWorker,
+  type WorkerEvent,
+  type WorkerOptions,
+} from '../../src/queue/worker/worker.ts';
 import { collectLog } from './app.ts';
 import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';

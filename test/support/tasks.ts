@@ -1,6 +1,6 @@
 import { connect } from '../../src/db/client.ts';
 import type { Kind } from '../../src/queue/kind.ts';
-import { startWorker, type WorkerOptions } from '../../src/queue/worker.ts';
+import { startWorker, type WorkerOptions } from '../../src/queue/worker/worker.ts';
 import { collectLog } from './app.ts';
 import { atEnd } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { jobs } from '../../src/db/schema.ts';
-import { startWorker } from '../../src/queue/worker.ts';
+import { startWorker } from '../../src/queue/worker/worker.ts';
 import { delivering } from '../../src/webhooks/deliver.ts';
 import { startRelay } from '../../src/webhooks/relay-loop.ts';
 import { resending } from '../../src/webhooks/resend.ts';

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { QueueFigures } from '../../queue/queries.ts';
-import type { Worker, WorkerEvent } from '../../queue/worker.ts';
+import type { Worker, WorkerEvent } from '../../queue/worker/worker.ts';
 
 /** A webhook waits up to 15 s for its receiver. */
 const ATTEMPT_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];

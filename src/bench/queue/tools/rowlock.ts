@@ -2,7 +2,7 @@ import { connect } from '../../../db/client.ts';
 import { prepareDatabase } from '../../../db/migrate.ts';
 import { enqueue, type NewTask } from '../../../queue/enqueue.ts';
 import type { Kind } from '../../../queue/kind.ts';
-import { startWorker, type Worker } from '../../../queue/worker.ts';
+import { startWorker, type Worker } from '../../../queue/worker/worker.ts';
 import type { OpenTool, Payload, Run, Tool } from '../tool.ts';
 
 const KIND = 'nothing';

@@ -1,13 +1,13 @@
-import type { Database, Transaction } from '../db/client.ts';
-import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { describe } from '../process/errors.ts';
-import { pause, pauseAfter } from '../waiting/backoff.ts';
+import type { Database, Transaction } from '../../db/client.ts';
+import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
+import { describe } from '../../process/errors.ts';
+import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import { type Failure, finishDone, finishFailed } from '../finish.ts';
+import type { AttemptOutcome, Kind } from '../kind.ts';
+import { OUTAGE_BACKOFF } from '../limits.ts';
+import { plannedAnew } from '../planned-anew.ts';
+import { pauseBeforeNext } from '../rules.ts';
 import { type HeldTask, holdOf, storable } from './attempt.ts';
-import { type Failure, finishDone, finishFailed } from './finish.ts';
-import type { AttemptOutcome, Kind } from './kind.ts';
-import { OUTAGE_BACKOFF } from './limits.ts';
-import { plannedAnew } from './planned-anew.ts';
-import { pauseBeforeNext } from './rules.ts';
 
 /** An attempt that has ended, and whose outcome is not written yet. */
 export interface Ended {

@@ -1,5 +1,5 @@
-import { describe } from '../process/errors.ts';
-import { type Log, seldom } from '../process/log.ts';
+import { describe } from '../../process/errors.ts';
+import { type Log, seldom } from '../../process/log.ts';
 
 /** Writes one line to the log for each outage of the database, and not one for each error. */
 export class Outage {

@@ -1,9 +1,9 @@
-import { describe } from '../process/errors.ts';
-import { timerOf } from '../waiting/deadline.ts';
-import type { ClaimedTask } from './claim.ts';
-import type { Hold } from './held.ts';
-import type { Attempt, AttemptOutcome, Kind } from './kind.ts';
-import { LEASE_MS } from './limits.ts';
+import { describe } from '../../process/errors.ts';
+import { timerOf } from '../../waiting/deadline.ts';
+import type { ClaimedTask } from '../claim.ts';
+import type { Hold } from '../held.ts';
+import type { Attempt, AttemptOutcome, Kind } from '../kind.ts';
+import { LEASE_MS } from '../limits.ts';
 
 /** Another worker may have the task. The attempt must stop, and its outcome is not written. */
 export class LeaseLost extends Error {

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '../db/client.ts';
-import type { Log } from '../process/log.ts';
-import { pause, pauseAfter } from '../waiting/backoff.ts';
-import { Bell } from '../waiting/bell.ts';
-import { inTime } from '../waiting/deadline.ts';
-import { HeldTask, holdOf, LeaseLost } from './attempt.ts';
-import { claimTasks } from './claim.ts';
-import { giveBack } from './finish.ts';
-import { Heartbeats } from './heartbeats.ts';
-import { Holding } from './holding.ts';
-import type { Kind } from './kind.ts';
+import type { Database } from '../../db/client.ts';
+import type { Log } from '../../process/log.ts';
+import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import { Bell } from '../../waiting/bell.ts';
+import { inTime } from '../../waiting/deadline.ts';
+import { claimTasks } from '../claim.ts';
+import { giveBack } from '../finish.ts';
+import type { Kind } from '../kind.ts';
 import {
   BUSY_FOR_MS,
   LARGEST_CLAIM,
   OUTAGE_BACKOFF,
   POLL_BUSY_MS,
   POLL_IDLE_MS,
-} from './limits.ts';
+} from '../limits.ts';
+import { noteStopped, register } from '../registration.ts';
+import { HeldTask, holdOf, LeaseLost } from './attempt.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { Holding } from './holding.ts';
 import { Outage } from './outage.ts';
 import { OutcomeWriter, type Written } from './outcomes.ts';
-import { noteStopped, register } from './registration.ts';
 
 /** What a worker tells its observer, for metrics. */
 export type WorkerEvent =

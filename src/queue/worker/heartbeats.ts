@@ -1,12 +1,12 @@
-import type { Database } from '../db/client.ts';
-import { PlainError } from '../process/errors.ts';
-import { pause, pauseAfter } from '../waiting/backoff.ts';
+import type { Database } from '../../db/client.ts';
+import { PlainError } from '../../process/errors.ts';
+import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import { HEARTBEAT_MS, LEASE_MS, OUTAGE_BACKOFF } from '../limits.ts';
+import { noteHeartbeat, stopDeadWorkers } from '../registration.ts';
+import { renewLeases } from '../renew.ts';
 import { type HeldTask, holdOf } from './attempt.ts';
 import type { Holding } from './holding.ts';
-import { HEARTBEAT_MS, LEASE_MS, OUTAGE_BACKOFF } from './limits.ts';
 import type { Outage } from './outage.ts';
-import { noteHeartbeat, stopDeadWorkers } from './registration.ts';
-import { renewLeases } from './renew.ts';
 
 /** How often a worker looks for leases that have ended by its own clock. */
 const WATCH_MS = 1_000;
