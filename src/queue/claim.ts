@@ -79,11 +79,15 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
     limit ${wanted.count}
   )`;
 
-/** Records the attempts whose leases have ended. */
+/**
+ * Records the attempts whose leases have ended. A row that is already there stays. One wrong row in
+ * the history must not stop every claim.
+ */
 const recordLost = sql`
   lost as (
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
     select id, attempt, worker_id, began_at, ${NOW}, 'lost' from due where lease_until is not null
+    on conflict do nothing
   )`;
 
 /** A task that was lost in its last attempt is not claimed again. */

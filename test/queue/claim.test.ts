@@ -117,6 +117,17 @@ describe('the lanes', () => {
 });
 
 describe('a task whose lease has ended', () => {
+  test('is claimed again although a wrong row of the history has its number', async () => {
+    const { db, add, claim, endLeases, ends } = await makeQueue();
+    const [id] = await add({});
+    await claim();
+    await db.execute(sql`insert into task_attempts
+      select id, attempt, worker_id, began_at, began_at, 'failed' from tasks`);
+    await endLeases();
+    expect(await claim()).toMatchObject([{ id, attempt: 2 }]);
+    expect(await ends(id)).toEqual(['failed']);
+  });
+
   test('is claimed again, and its lost attempt is recorded', async () => {
     const { add, claim, endLeases, ends } = await makeQueue();
     const [id] = await add({});
