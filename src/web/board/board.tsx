@@ -1,32 +1,37 @@
 import { useState } from 'hono/jsx/dom';
+import { useActs } from '../parts/acts/use-acts.ts';
+import { type Job, PAGE } from '../parts/jobs/jobs.ts';
+import { LiveBadge } from '../parts/jobs/live-badge.tsx';
+import { useJobs } from '../parts/jobs/use-jobs.ts';
+import { useLive } from '../parts/jobs/use-live.ts';
+import { Pages } from '../parts/pages.tsx';
 import { useEffect } from '../parts/use-effect.ts';
-import { useAddress } from './address.ts';
+import { useWho } from '../parts/who/use-who.ts';
+import { Who } from '../parts/who/who.tsx';
+import { useBoardAddress } from './address.ts';
 import { claim, type Result, release, renew } from './claims/acts.ts';
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
-import { useActs } from './claims/use-acts.ts';
 import { useHeld } from './claims/use-held.ts';
 import { nobodyYet } from './claims/words.ts';
 import { EmptyBoard } from './empty-board.tsx';
 import { Filters } from './filters.tsx';
 import { JobRow } from './job-row.tsx';
-import type { Job } from './jobs/jobs.ts';
-import { LiveBadge } from './jobs/live-badge.tsx';
-import { useJobs } from './jobs/use-jobs.ts';
-import { useLive } from './jobs/use-live.ts';
-import { Pages } from './pages.tsx';
-import { Person } from './recruiter/person.tsx';
-import { useRecruiter } from './recruiter/use-recruiter.ts';
+import { recruiters } from './recruiters.ts';
 
 /**
  * Shows the jobs and follows their changes. A recruiter can claim jobs, and renew and release the
  * claims.
  */
 export function Board() {
-  const { address, depth, become, filter, turnTo, turnBack } = useAddress();
+  const { address, depth, become, filter, turnTo, turnBack } = useBoardAddress();
   const [leaseSeconds, setLeaseSeconds] = useState(0);
-  const person = useRecruiter(address.recruiter);
-  const { jobs, next, isReady, trouble, put, putSlots, remove } = useJobs(address);
+  const person = useWho(recruiters, address.recruiter);
+  const { jobs, next, isReady, trouble, put, putSlots, remove } = useJobs({
+    ...address,
+    companyId: '',
+    size: PAGE,
+  });
   const ids = jobs.map(({ id }) => id);
   const holding = useHeld(person.id, ids);
   const liveness = useLive(ids, {
@@ -37,36 +42,37 @@ export function Board() {
     onGone: remove,
     onLive: holding.refresh,
   });
-  const { attempts, notes, news, act, say } = useActs(
-    person.id,
-    (job, { claim, slots }: Result) => {
+  const { attempts, notes, news, act, say } = useActs(person.id);
+  useEffect(() => {
+    document.title = [person.known?.name, 'Job board', 'Rowlock'].filter(Boolean).join(' · ');
+  }, [person.known]);
+
+  const run = (job: Job, name: string, ask: (onWait: () => void) => Promise<Result>) =>
+    act(subjectOf(job), name, async (onWait) => {
+      const { note, claim, slots } = await ask(onWait);
       if (claim !== undefined) holding.put(job.id, claim);
       // An answer may arrive after the event of a later claim. Its slots are then out of date. While
       // the stream is live, only events set the slots.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
-    },
-  );
-  useEffect(() => {
-    document.title = [person.recruiter?.name, 'Job board', 'Rowlock'].filter(Boolean).join(' · ');
-  }, [person.recruiter]);
-
+      return note;
+    });
   const onClaim = (job: Job) => {
     if (person.id) {
-      void act(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
+      void run(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
     } else {
-      say(job, nobodyYet);
+      say(subjectOf(job), nobodyYet);
       document.getElementById('recruiter')?.focus();
     }
   };
   const onRelease = (job: Job) => {
     const held = holding.held.get(job.id);
-    if (held) void act(job, 'release', (onWait) => release(held, onWait));
+    if (held) void run(job, 'release', (onWait) => release(held, onWait));
   };
   const onRenew = (job: Job) => {
     const held = holding.held.get(job.id);
     const seconds = leaseSeconds || USUAL_LEASE_S;
-    if (held) void act(job, 'renew', (onWait) => renew(held, seconds, onWait));
+    if (held) void run(job, 'renew', (onWait) => renew(held, seconds, onWait));
   };
   return (
     <>
@@ -75,7 +81,7 @@ export function Board() {
         {jobs.length > 0 && <LiveBadge liveness={liveness} />}
       </div>
       <section class="controls" aria-label="Recruiter, claims and filters">
-        <Person person={person} onChoose={(recruiter) => become(String(recruiter.id))} />
+        <Who directory={recruiters} person={person} onChoose={({ id }) => become(String(id))} />
         <LeaseChoice seconds={leaseSeconds} onChoose={setLeaseSeconds} />
         <Filters q={address.q} status={address.status} onChange={filter} />
       </section>
@@ -101,6 +107,7 @@ export function Board() {
       {isReady && jobs.length === 0 && <EmptyBoard filter={address} onShowAll={filter} />}
       {(address.after !== '' || next !== null) && (
         <Pages
+          of="jobs"
           depth={depth}
           isFirst={address.after === ''}
           next={next}
@@ -112,3 +119,5 @@ export function Board() {
     </>
   );
 }
+
+const subjectOf = ({ id, role }: Job) => ({ id, name: role });

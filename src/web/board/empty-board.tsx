@@ -1,9 +1,9 @@
 import { searched } from '../parts/search.ts';
-import type { Filter } from './jobs/jobs.ts';
+import type { BoardAddress } from './address.ts';
 
 export interface EmptyBoardProps {
-  filter: Filter;
-  onShowAll(change: Pick<Filter, 'q' | 'status'>): void;
+  filter: Pick<BoardAddress, 'q' | 'status' | 'after'>;
+  onShowAll(change: Pick<BoardAddress, 'q' | 'status'>): void;
 }
 
 /** Tells why the page shows no jobs. A button removes the filters. */

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
+import type { Filter } from '../parts/jobs/jobs.ts';
 import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
-import type { Filter } from './jobs/jobs.ts';
 
 /**
  * After a pause of this length the page searches. A shorter pause means that somebody is still

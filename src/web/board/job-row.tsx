@@ -1,10 +1,10 @@
 import { useRef } from 'hono/jsx/dom';
+import { ASKING_AGAIN, type Note } from '../parts/acts/notes.ts';
+import { Slots } from '../parts/jobs/slots.tsx';
 import { useEffect } from '../parts/use-effect.ts';
 import { Acts, type ActsProps } from './claims/acts-on-job.tsx';
 import { Countdown } from './claims/countdown.tsx';
 import type { Claim } from './claims/use-held.ts';
-import type { Note } from './claims/words.ts';
-import { Slots } from './jobs/slots.tsx';
 
 export interface JobRowProps extends ActsProps {
   note: Note | undefined;
@@ -45,9 +45,7 @@ export function JobRow(props: JobRowProps) {
         onRelease={pressed(onRelease)}
         onRenew={pressed(onRenew)}
       />
-      <p class="note">
-        {attempt?.isAgain ? 'The service is busy or silent. Asking again…' : refusalIn(note)}
-      </p>
+      <p class="note">{attempt?.isAgain ? ASKING_AGAIN : refusalIn(note)}</p>
     </li>
   );
 }

@@ -1,5 +1,5 @@
+import { Copy } from '../parts/copy.tsx';
 import type { ToldSchedule } from './api.ts';
-import { Copy } from './copy.tsx';
 import { HOME, type Place } from './place.ts';
 
 interface RecordProps {

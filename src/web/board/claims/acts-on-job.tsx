@@ -1,7 +1,11 @@
-import type { Job } from '../jobs/jobs.ts';
-import { ActButton } from './act-button.tsx';
-import type { Attempt } from './use-acts.ts';
+import { ActButton } from '../../parts/acts/act-button.tsx';
+import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { Job } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
+
+const CLAIM = ['Claim', 'Claiming…'] as const;
+const RENEW = ['Renew', 'Renewing…'] as const;
+const RELEASE = ['Release', 'Releasing…'] as const;
 
 export interface ActsProps {
   job: Job;
@@ -22,13 +26,19 @@ export function Acts({ job, claim, attempt, onClaim, onRelease, onRenew }: ActsP
   if (!claim)
     return (
       <div class="acts" key="claim">
-        <ActButton act="claim" {...shared} isPrimary={job.remaining > 0} onPress={onClaim} />
+        <ActButton
+          act="claim"
+          words={CLAIM}
+          {...shared}
+          isPrimary={job.remaining > 0}
+          onPress={onClaim}
+        />
       </div>
     );
   return (
     <div class="acts" key="held">
-      {claim.expiresAt && <ActButton act="renew" {...shared} onPress={onRenew} />}
-      <ActButton act="release" {...shared} onPress={onRelease} />
+      {claim.expiresAt && <ActButton act="renew" words={RENEW} {...shared} onPress={onRenew} />}
+      <ActButton act="release" words={RELEASE} {...shared} onPress={onRelease} />
     </div>
   );
 }

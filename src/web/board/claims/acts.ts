@@ -1,8 +1,9 @@
+import { good, type Note } from '../../parts/acts/notes.ts';
 import { api } from '../../parts/api.ts';
+import type { Id, Slots } from '../../parts/jobs/jobs.ts';
 import { writePatiently } from '../../parts/patiently.ts';
-import type { Id, Slots } from '../jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
-import { good, inWords, type Note, noAnswer } from './words.ts';
+import { inWords, noAnswer } from './words.ts';
 
 /** The result of an act in words, and the facts in the answer. */
 export interface Result {

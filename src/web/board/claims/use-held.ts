@@ -3,8 +3,8 @@ import { useMemo, useState } from 'hono/jsx/dom';
 import { pause } from '../../../waiting/backoff.ts';
 import { api } from '../../parts/api.ts';
 import { insist, Refused } from '../../parts/insist.ts';
+import type { Id } from '../../parts/jobs/jobs.ts';
 import { useEffect } from '../../parts/use-effect.ts';
-import type { Id } from '../jobs/jobs.ts';
 
 type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];
 export type Claim = InferResponseType<ListClaims, 200>['claims'][number];

@@ -1,18 +1,4 @@
-import type { InferResponseType } from 'hono/client';
-import type { api } from '../../parts/api.ts';
-
-type ClaimAnswer = InferResponseType<(typeof api.jobs)[':jobId']['claims']['$post'], 409>;
-/** Any refusal of the service. */
-export type Problem = Extract<ClaimAnswer, { code: string }>;
-
-/** The result of an attempt in words, and whether the attempt succeeded. */
-export interface Note {
-  isGood: boolean;
-  text: string;
-}
-
-export const good = (text: string): Note => ({ isGood: true, text });
-const bad = (text: string): Note => ({ isGood: false, text });
+import { bad, type Note, type Problem, refusalInWords } from '../../parts/acts/notes.ts';
 
 /** The person has pressed Claim, but has chosen no recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
@@ -23,7 +9,8 @@ export const noAnswer = bad(
 );
 
 /** The texts are in the past tense, because a slot may be free again when the text is read. */
-export function inWords({ code, title, detail, capacity }: Problem): Note {
+export function inWords(problem: Problem): Note {
+  const { code, capacity } = problem;
   switch (code) {
     case 'job-full':
       return bad(`Too late: all ${capacity} slots were claimed when you asked.`);
@@ -45,10 +32,6 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
       return bad(
         'The database gave no answer, so the outcome is unknown. Try again: you cannot claim twice.',
       );
-    case 'too-many-requests':
-      return bad('You have sent too many requests. Wait a moment, then try again.');
-    case 'shutting-down':
-      return bad('The service is about to restart. Nothing was changed. Try again in a moment.');
     case 'job-not-found':
       return bad('This job no longer exists.');
     case 'recruiter-not-found':
@@ -56,6 +39,6 @@ export function inWords({ code, title, detail, capacity }: Problem): Note {
     case 'forbidden':
       return bad('Your token does not allow you to act for this recruiter.');
     default:
-      return bad(`${title}. ${detail}`);
+      return refusalInWords(problem);
   }
 }

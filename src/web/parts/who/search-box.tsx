@@ -1,9 +1,9 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import { pause } from '../../../waiting/backoff.ts';
-import { Refused } from '../../parts/insist.ts';
-import { LONGEST_SEARCH } from '../../parts/search.ts';
-import { useEffect } from '../../parts/use-effect.ts';
-import { findRecruiters, type Recruiter } from './recruiters.ts';
+import { Refused } from '../insist.ts';
+import { LONGEST_SEARCH } from '../search.ts';
+import { useEffect } from '../use-effect.ts';
+import type { Directory, Named } from './named.ts';
 
 /**
  * After a pause of this length the page searches. A shorter pause means that somebody is still
@@ -11,19 +11,21 @@ import { findRecruiters, type Recruiter } from './recruiters.ts';
  */
 const TYPING_MS = 150;
 
-export interface RecruiterBoxProps {
-  /** The chosen recruiter. Undefined until somebody chooses. */
-  chosen: Recruiter | undefined;
-  onChoose(recruiter: Recruiter): void;
+export interface SearchBoxProps {
+  directory: Directory;
+  /** Undefined until somebody chooses. */
+  chosen: Named | undefined;
+  onChoose(chosen: Named): void;
 }
 
 interface Search {
   by: string;
-  found: Recruiter[];
+  found: Named[];
 }
 
-/** A text field with a list of matches, to choose one of many recruiters. */
-export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
+/** A text field with a list of matches, to choose one of many recruiters or companies. */
+export function SearchBox({ directory, chosen, onChoose }: SearchBoxProps) {
+  const { role, plural, find: findMatches } = directory;
   const [text, setText] = useState<string | undefined>(undefined);
   /** The matches for the text `by`. The field may already hold a newer text. */
   const [{ by, found }, setFound] = useState<Search>({ by: '', found: [] });
@@ -40,9 +42,9 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
     const { signal } = leaving;
     const find = async () => {
       await pause(text === '' ? 0 : TYPING_MS, signal);
-      const found = await findRecruiters(text, signal);
+      const found = await findMatches(text, signal);
       setFound({ by: text, found });
-      setHint(found.length === 0 ? 'Nobody of that name' : '');
+      setHint(found.length === 0 ? `No ${role} of that name` : '');
       setActive(0);
       if (isEntered.current) choose(found[0]);
     };
@@ -62,10 +64,10 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
     if (document.activeElement === field.current) field.current?.select();
   }, [chosen]);
 
-  const choose = (recruiter: Recruiter | undefined) => {
-    if (!recruiter) return;
+  const choose = (match: Named | undefined) => {
+    if (!match) return;
     setText(undefined);
-    onChoose(recruiter);
+    onChoose(match);
   };
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -79,21 +81,19 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
     } else if (event.key === 'Escape') setText(undefined);
   };
   return (
-    <div class="recruiter-box">
-      <label for="recruiter">You are</label>
+    <div class="search-box">
+      <label for={role}>You are</label>
       <input
         ref={field}
-        id="recruiter"
+        id={role}
         role="combobox"
         aria-expanded={isOpen ? 'true' : 'false'}
-        aria-controls="recruiters"
+        aria-controls={`${role}-matches`}
         aria-autocomplete="list"
-        aria-activedescendant={
-          isOpen && found[active] ? `recruiter-${found[active].id}` : undefined
-        }
+        aria-activedescendant={isOpen && found[active] ? `${role}-${found[active].id}` : undefined}
         autocomplete="off"
         maxLength={LONGEST_SEARCH}
-        placeholder={chosen?.name ?? 'Search a recruiter'}
+        placeholder={chosen?.name ?? `Search a ${role}`}
         value={text ?? chosen?.name ?? ''}
         // The chosen name stays readable, and typed text replaces it.
         onFocus={() => (chosen ? field.current?.select() : setText(''))}
@@ -102,11 +102,11 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
         onKeyDown={onKey}
         onBlur={() => setText(undefined)}
       />
-      <div id="recruiters" role="listbox" aria-label="Recruiters" hidden={!isOpen}>
-        {found.map((recruiter, at) => (
+      <div id={`${role}-matches`} role="listbox" aria-label={plural} hidden={!isOpen}>
+        {found.map((match, at) => (
           <div
-            key={recruiter.id}
-            id={`recruiter-${recruiter.id}`}
+            key={match.id}
+            id={`${role}-${match.id}`}
             role="option"
             tabIndex={-1}
             aria-selected={at === active ? 'true' : 'false'}
@@ -114,10 +114,10 @@ export function RecruiterBox({ chosen, onChoose }: RecruiterBoxProps) {
             // because the list closes when the field loses the focus.
             onMouseDown={(event: MouseEvent) => {
               event.preventDefault();
-              choose(recruiter);
+              choose(match);
             }}
           >
-            {recruiter.name} <span class="muted">no. {recruiter.id}</span>
+            {match.name} <span class="muted">no. {match.id}</span>
           </div>
         ))}
         {hint && (

@@ -1,8 +1,9 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { Batches } from '../../parts/batches.ts';
-import { useStore } from '../../parts/store.ts';
-import { token } from '../../parts/token.ts';
-import { useEffect } from '../../parts/use-effect.ts';
+import { Batches } from '../batches.ts';
+import { useStore } from '../store.ts';
+import { token } from '../token.ts';
+import { useEffect } from '../use-effect.ts';
+import { useSeen } from '../use-seen.ts';
 import { followJobs } from './follow.ts';
 import type { Id, Job } from './jobs.ts';
 
@@ -54,14 +55,4 @@ export function useLive(ids: readonly Id[], listeners: LiveListeners): Liveness 
     return () => leaving.abort();
   }, [key, isSeen, bearer]);
   return liveness;
-}
-
-function useSeen(): boolean {
-  const [isSeen, setSeen] = useState(!document.hidden);
-  useEffect(() => {
-    const look = () => setSeen(!document.hidden);
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, []);
-  return isSeen;
 }

@@ -1,21 +1,18 @@
-import type { ActName, Attempt } from './use-acts.ts';
-
-const words = {
-  claim: ['Claim', 'Claiming…'],
-  release: ['Release', 'Releasing…'],
-  renew: ['Renew', 'Renewing…'],
-} as const satisfies Record<ActName, readonly [string, string]>;
+import type { Attempt } from './use-acts.ts';
 
 export interface ActButtonProps {
-  act: ActName;
-  /** The name of the job. Screen readers read it after the word of the button. */
+  act: string;
+  /** The words of the button, and its words while the act is under way. */
+  words: readonly [string, string];
+  /** The name of the thing. Screen readers read it after the words. */
   subject: string;
+  /** The act that is under way on the thing. */
   attempt: Attempt | undefined;
   isPrimary?: boolean;
   onPress(): void;
 }
 
-export function ActButton({ act, subject, attempt, isPrimary, onPress }: ActButtonProps) {
+export function ActButton({ act, words, subject, attempt, isPrimary, onPress }: ActButtonProps) {
   const isUnderWay = attempt?.act === act;
   return (
     <button
@@ -28,7 +25,7 @@ export function ActButton({ act, subject, attempt, isPrimary, onPress }: ActButt
         if (!attempt && event.detail <= 1) onPress();
       }}
     >
-      {words[act][isUnderWay ? 1 : 0]}
+      {words[isUnderWay ? 1 : 0]}
       <span class="unseen"> {subject}</span>
     </button>
   );

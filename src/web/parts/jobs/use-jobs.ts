@@ -1,18 +1,10 @@
 import { useState } from 'hono/jsx/dom';
 import { pause } from '../../../waiting/backoff.ts';
-import { insist, Refused } from '../../parts/insist.ts';
-import { useStore } from '../../parts/store.ts';
-import { token } from '../../parts/token.ts';
-import { useEffect } from '../../parts/use-effect.ts';
-import {
-  type Filter,
-  type Id,
-  type Job,
-  type JobPage,
-  listJobs,
-  PAGE,
-  type Slots,
-} from './jobs.ts';
+import { insist, Refused } from '../insist.ts';
+import { useStore } from '../store.ts';
+import { token } from '../token.ts';
+import { useEffect } from '../use-effect.ts';
+import { type Filter, type Id, type Job, type JobPage, listJobs, type Slots } from './jobs.ts';
 
 /** How often the last page is read again. The event stream does not report newly posted jobs. */
 const LOOK_AGAIN_MS = 10_000;
@@ -33,7 +25,7 @@ export interface Jobs extends JobPage {
  * Reads the jobs of a page. After that, the listed jobs change only by `put`, `putSlots` and
  * `remove`.
  */
-export function useJobs({ q, status, after }: Filter): Jobs {
+export function useJobs({ companyId, q, status, after, size }: Filter): Jobs {
   const bearer = useStore(token);
   const [page, setPage] = useState<JobPage>({ jobs: [], next: null });
   const [isReady, setReady] = useState(false);
@@ -44,17 +36,17 @@ export function useJobs({ q, status, after }: Filter): Jobs {
   useEffect(() => {
     const leaving = new AbortController();
     setReady(false);
-    void keepListing({ q, status, after }, leaving.signal, {
+    void keepListing({ companyId, q, status, after, size }, leaving.signal, {
       onPage: (found) => {
         setPage(found);
         setReady(true);
         setTrouble(undefined);
       },
-      onLater: (found) => setPage((before) => withNew(before, found)),
+      onLater: (found) => setPage((before) => withNew(before, found, size)),
       onTrouble: setTrouble,
     });
     return () => leaving.abort();
-  }, [q, status, after, bearer]);
+  }, [companyId, q, status, after, size, bearer]);
 
   return {
     ...page,
@@ -71,10 +63,10 @@ export function useJobs({ q, status, after }: Filter): Jobs {
 }
 
 /** Adds new jobs. Listed jobs stay unchanged, because the event stream has their newer state. */
-function withNew(before: JobPage, found: JobPage): JobPage {
+function withNew(before: JobPage, found: JobPage, size: number): JobPage {
   const known = new Set(before.jobs.map(({ id }) => id));
   const added = found.jobs.filter(({ id }) => !known.has(id));
-  const jobs = [...before.jobs, ...added].slice(0, PAGE);
+  const jobs = [...before.jobs, ...added].slice(0, size);
   return added.length === 0 && found.next === before.next ? before : { jobs, next: found.next };
 }
 
@@ -95,7 +87,7 @@ async function keepListing(filter: Filter, signal: AbortSignal, listeners: Liste
   try {
     let page = await list(() => listeners.onTrouble('The service does not answer. Asking again…'));
     listeners.onPage(page);
-    while (page.jobs.length < PAGE) {
+    while (page.jobs.length < filter.size) {
       await pause(LOOK_AGAIN_MS, signal);
       page = await list();
       listeners.onLater(page);

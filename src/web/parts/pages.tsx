@@ -1,4 +1,6 @@
 export interface PagesProps {
+  /** The listed things, such as `jobs`. */
+  of: string;
   /** How many pages come before this page. */
   depth: number;
   isFirst: boolean;
@@ -10,9 +12,9 @@ export interface PagesProps {
 }
 
 /** Buttons that lead to the other pages. */
-export function Pages({ depth, isFirst, next, onFirst, onBack, onNext }: PagesProps) {
+export function Pages({ of, depth, isFirst, next, onFirst, onBack, onNext }: PagesProps) {
   return (
-    <nav class="pages" aria-label="Pages of jobs">
+    <nav class="pages" aria-label={`Pages of ${of}`}>
       <Way words="First" isOpen={!isFirst} onGo={onFirst} />
       <Way words="Previous" isOpen={depth > 0} onGo={onBack} />
       <Way words="Next" isOpen={next !== null} onGo={() => next !== null && onNext(next)} />
@@ -28,11 +30,7 @@ const Way = ({ words, isOpen, onGo }: { words: string; isOpen: boolean; onGo(): 
   <button
     type="button"
     aria-disabled={isOpen ? undefined : 'true'}
-    onClick={() => {
-      if (!isOpen) return;
-      onGo();
-      scrollTo({ top: 0 });
-    }}
+    onClick={() => isOpen && onGo()}
   >
     {words}
   </button>

@@ -1,7 +1,7 @@
 import type { InferResponseType } from 'hono/client';
-import { api } from '../../parts/api.ts';
-import { Refused } from '../../parts/insist.ts';
-import { searched } from '../../parts/search.ts';
+import { api } from '../api.ts';
+import { Refused } from '../insist.ts';
+import { searched } from '../search.ts';
 
 export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
 export type Id = Job['id'];
@@ -10,14 +10,18 @@ export type Id = Job['id'];
 export type Slots = Pick<Job, 'capacity' | 'claimed' | 'remaining'>;
 
 export interface Filter {
+  /** The company whose jobs are listed. Empty means all companies. */
+  companyId: string;
   /** Words to search for. Empty means all jobs. */
   q: string;
   status: '' | 'open' | 'full';
   /** The cursor where the page begins. Empty means the first page. */
   after: string;
+  /** How many jobs the page holds. */
+  size: number;
 }
 
-/** How many jobs a page holds. One event stream may follow twice as many. */
+/** How many jobs the largest page holds. One event stream may follow twice as many. */
 export const PAGE = 50;
 
 export interface JobPage {
@@ -32,15 +36,16 @@ export interface JobPage {
  * or the error of `fetch`.
  */
 export async function listJobs(
-  { q, status, after }: Filter,
+  { companyId, q, status, after, size }: Filter,
   signal: AbortSignal,
 ): Promise<JobPage> {
   const jobs: Job[] = [];
   let next: string | null = after || null;
   do {
     const query = {
-      limit: String(PAGE - jobs.length),
+      limit: String(size - jobs.length),
       ...searched(q),
+      ...(companyId && { companyId }),
       ...(status && { status }),
       ...(next && { cursor: next }),
     };
@@ -49,6 +54,6 @@ export async function listJobs(
     const page = await answer.json();
     jobs.push(...page.jobs);
     next = page.nextCursor;
-  } while (jobs.length < PAGE && next !== null);
+  } while (jobs.length < size && next !== null);
   return { jobs, next };
 }

@@ -1,8 +1,8 @@
 import { pause, pauseAfter } from '../../../waiting/backoff.ts';
-import { api } from '../../parts/api.ts';
-import { BACKOFF } from '../../parts/backoff.ts';
-import { eventsOf, type ServerEvent } from '../../parts/events.ts';
-import { seated } from '../../parts/seats.ts';
+import { api } from '../api.ts';
+import { BACKOFF } from '../backoff.ts';
+import { eventsOf, type ServerEvent } from '../events.ts';
+import { seated } from '../seats.ts';
 import type { Id, Job } from './jobs.ts';
 
 /** A comment comes every 15 seconds, so a stream that is silent for this long is broken. */

@@ -1,0 +1,40 @@
+import type { InferResponseType } from 'hono/client';
+import type { api } from '../api.ts';
+
+type ClaimAnswer = InferResponseType<(typeof api.jobs)[':jobId']['claims']['$post'], 409>;
+/** Any refusal of the service. */
+export type Problem = Extract<ClaimAnswer, { code: string }>;
+
+/** The result of an attempt in words, and whether the attempt succeeded. */
+export interface Note {
+  isGood: boolean;
+  text: string;
+}
+
+export const good = (text: string): Note => ({ isGood: true, text });
+export const bad = (text: string): Note => ({ isGood: false, text });
+
+/** The words while a request is being repeated. */
+export const ASKING_AGAIN = 'The service is busy or silent. Asking again…';
+
+/** Puts a refusal into words that fit every act. */
+export function refusalInWords({ code, title, detail }: Problem): Note {
+  switch (code) {
+    case 'too-many-requests':
+      return bad('You have sent too many requests. Wait a moment, then try again.');
+    case 'shutting-down':
+      return bad('The service is about to restart. Nothing was changed. Try again in a moment.');
+    case 'busy':
+      return bad('The database is busy. Nothing was changed. Try again.');
+    case 'key-in-use':
+    case 'outcome-unknown':
+      return unknownOutcome;
+    default:
+      return bad(`${title}. ${detail}`);
+  }
+}
+
+/** No answer tells whether the act was done. The page then shows what the service has. */
+export const unknownOutcome = bad(
+  'No answer came, so the outcome is unknown. Look what the page shows before you try again.',
+);

@@ -1,0 +1,72 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { useEffect } from '../use-effect.ts';
+import type { Note } from './notes.ts';
+
+type Id = number | string;
+
+/** The thing that an act is about. */
+export interface Subject {
+  id: Id;
+  /** The thing in words, for screen readers. */
+  name: string;
+}
+
+/** The act that is under way on a thing. */
+export interface Attempt {
+  act: string;
+  /** Whether the request is being repeated, because the service was busy or silent. */
+  isAgain: boolean;
+}
+
+/**
+ * After this time the page shows that an act is under way. Most answers come sooner, so the page
+ * does not flicker.
+ */
+const SLOW_MS = 150;
+
+type ByThing<T> = ReadonlyMap<Id, T>;
+
+/**
+ * Runs one act for each thing at a time, and keeps the results in words. There is no result before
+ * the service answers. The results are forgotten when `whom` changes.
+ */
+export function useActs(whom: string) {
+  const [attempts, setAttempts] = useState<ByThing<Attempt>>(new Map());
+  const [notes, setNotes] = useState<ByThing<Note>>(new Map());
+  const [news, setNews] = useState('');
+  const running = useRef(new Set<Id>());
+  useEffect(() => setNotes(new Map()), [whom]);
+
+  const say = ({ id, name }: Subject, note: Note) => {
+    setNotes((all) => changed(all, id, note));
+    setNews(`${name}: ${note.text}`);
+  };
+  const act = async (
+    subject: Subject,
+    name: string,
+    run: (onWait: () => void) => Promise<Note>,
+  ): Promise<void> => {
+    const { id } = subject;
+    if (running.current?.has(id)) return;
+    running.current?.add(id);
+    const show = (isAgain: boolean) =>
+      setAttempts((all) => changed(all, id, { act: name, isAgain }));
+    const slow = setTimeout(() => show(false), SLOW_MS);
+    setNotes((all) => changed(all, id, undefined));
+    // Otherwise a screen reader would not read the same words a second time.
+    setNews('');
+    const note = await run(() => show(true));
+    clearTimeout(slow);
+    running.current?.delete(id);
+    setAttempts((all) => changed(all, id, undefined));
+    say(subject, note);
+  };
+  return { attempts, notes, news, act, say };
+}
+
+function changed<T>(all: ByThing<T>, id: Id, value: T | undefined): ByThing<T> {
+  const after = new Map(all);
+  if (value === undefined) after.delete(id);
+  else after.set(id, value);
+  return after;
+}
