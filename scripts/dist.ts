@@ -24,6 +24,8 @@ const PROGRAMS = [
 const PAGES = [
   { in: 'src/web/board/island.tsx', out: 'board' },
   { in: 'src/web/board/page.css', out: 'board' },
+  { in: 'src/web/company/island.tsx', out: 'company' },
+  { in: 'src/web/company/page.css', out: 'company' },
   { in: 'src/web/lab/island.tsx', out: 'lab' },
   { in: 'src/web/lab/page.css', out: 'lab' },
   { in: 'src/web/icon.svg', out: 'icon' },

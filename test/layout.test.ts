@@ -64,6 +64,7 @@ const ROOMS: Record<string, string[]> = {
   web: [...BASE, 'http', 'client'],
   'web/parts': ['client', 'waiting'],
   'web/board': ['client', 'waiting', 'web/parts'],
+  'web/company': ['client', 'waiting', 'web/parts'],
   'web/lab': ['client', 'waiting', 'web/parts', 'lab'],
   service: ['*'],
   'server.ts': ['*'],
@@ -181,7 +182,7 @@ test('only entry points and the configuration stand loose in src', () => {
 });
 
 test('what runs in the browser knows of the service its client and types, and nothing else', () => {
-  const inBrowser = sources.filter(({ name }) => /^web\/(board|lab|parts)\//.test(name));
+  const inBrowser = sources.filter(({ name }) => /^web\/(board|company|lab|parts)\//.test(name));
   const values = inBrowser.map(({ name, text }) => ({
     name,
     text: text.replaceAll(/^import type [^;]+;/gm, ''),

@@ -20,12 +20,14 @@ export interface Bundle {
 }
 
 /** Each page has a script and a stylesheet of its own. */
-export type PageName = 'board' | 'lab';
+export type PageName = 'board' | 'company' | 'lab';
 type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg';
 
 const TYPES: Record<BundledFile, string> = {
   'board.js': 'text/javascript; charset=utf-8',
   'board.css': 'text/css; charset=utf-8',
+  'company.js': 'text/javascript; charset=utf-8',
+  'company.css': 'text/css; charset=utf-8',
   'lab.js': 'text/javascript; charset=utf-8',
   'lab.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',

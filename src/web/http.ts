@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** These addresses hold no data, so everybody may read them without a token. */
-export const OPEN_PAGES = ['/', '/lab', '/web/*'];
+export const OPEN_PAGES = ['/', '/company', '/lab', '/web/*'];
 
 /** Serves the pages and their files. The lab's page exists only in workshop mode. */
 export function webRoutes({ lab }: { lab: boolean }) {
@@ -37,6 +37,8 @@ export function webRoutes({ lab }: { lab: boolean }) {
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
   // Not `all`, because a GET that prefers JSON must go on to the next routes.
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/', () => methodNotAllowed('GET, HEAD'));
+  routes.get('/company', revalidated, (c) => answerPage(c, 'company'));
+  routes.all('/company', () => methodNotAllowed('GET, HEAD'));
   if (lab) {
     routes.get('/lab', revalidated, (c) => answerPage(c, 'lab'));
     routes.all('/lab', () => methodNotAllowed('GET, HEAD'));

@@ -2,7 +2,10 @@
 /** @jsxImportSource hono/jsx */
 import type { Bundle, PageName } from './bundle.ts';
 
-const titles = { board: 'Job board', lab: 'Lab' } as const satisfies Record<PageName, string>;
+const titles = { board: 'Job board', company: 'Companies', lab: 'Lab' } as const satisfies Record<
+  PageName,
+  string
+>;
 
 export interface ShellProps {
   page: PageName;
@@ -36,6 +39,9 @@ export const Shell = ({ page, bundle, lab }: ShellProps) => (
         <nav aria-label="Pages">
           <a href="./" aria-current={page === 'board' ? 'page' : undefined}>
             {titles.board}
+          </a>
+          <a href="./company" aria-current={page === 'company' ? 'page' : undefined}>
+            {titles.company}
           </a>
           {lab && (
             <a href="./lab" aria-current={page === 'lab' ? 'page' : undefined}>

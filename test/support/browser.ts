@@ -70,7 +70,7 @@ export function watch(page: Page, url: string, onFault: (fault: string) => void)
  */
 const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
   message.text().startsWith('Failed to load resource:') &&
-  !/^\/(web\/.*|lab)?$/.test(new URL(message.location().url).pathname);
+  !/^\/(web\/.*|company|lab)?$/.test(new URL(message.location().url).pathname);
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

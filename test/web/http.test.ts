@@ -13,7 +13,7 @@ const production = await makeService(databaseUrl, {
 const asPage = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
 test('a page may load only from the service, and stands in no frame', async () => {
-  for (const path of ['/', '/lab']) {
+  for (const path of ['/', '/company', '/lab']) {
     const { status, headers } = await fetch(workshop.url + path, asPage);
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toBe('text/html; charset=UTF-8');
@@ -25,7 +25,7 @@ test('a page may load only from the service, and stands in no frame', async () =
 });
 
 test('an unchanged page is not sent again, and keeps its policy', async () => {
-  for (const path of ['/', '/lab', '/docs']) {
+  for (const path of ['/', '/company', '/lab', '/docs']) {
     const first = await fetch(workshop.url + path, asPage);
     const etag = first.headers.get('ETag') ?? '';
     const again = await fetch(workshop.url + path, {
@@ -73,9 +73,11 @@ test('pages load without a token, and show no data by themselves', async () => {
   const [script = ''] = html.match(/\.\/web\/board-\w+\.js/) ?? [];
   expect((await fetch(new URL(script, production.url))).status).toBe(200);
   expect((await fetch(`${production.url}/jobs`)).status).toBe(401);
+  expect((await fetch(`${production.url}/company`, asPage)).status).toBe(200);
+  expect((await fetch(`${production.url}/companies/1/endpoints`)).status).toBe(401);
 });
 
-test.each(['/', '/lab'])('the page %s answers only reads', async (path) => {
+test.each(['/', '/company', '/lab'])('the page %s answers only reads', async (path) => {
   const answer = await fetch(`${workshop.url}${path}`, { method: 'POST' });
   expect(answer.status).toBe(405);
   expect(answer.headers.get('Allow')).toBe('GET, HEAD');

@@ -96,7 +96,7 @@ test('a deployment serves the API, the pages, the documentation and the lab', as
   const url = await urlOf(server);
   const claimed = await fetch(`${url}/claim-job?jobId=1&recruiterId=1`);
   expect(claimed.status).toBe(200);
-  for (const page of ['/', '/lab'])
+  for (const page of ['/', '/company', '/lab'])
     expect(await load(url + page), page).toEqual({ status: 200, loaded: new Set(PAGE_PARTS) });
   const docs = await load(`${url}/docs`);
   expect(docs.loaded).toEqual(new Set(['200 text/javascript', '200 text/css', '200 image/png']));

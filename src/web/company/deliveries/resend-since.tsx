@@ -1,0 +1,53 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { ActButton } from '../../parts/acts/act-button.tsx';
+import type { Attempt } from '../../parts/acts/use-acts.ts';
+
+export interface ResendSinceProps {
+  /** The endpoint's URL. */
+  subject: string;
+  attempt: Attempt | undefined;
+  onResend(since: Date): void;
+}
+
+const WORDS = ['Resend all since then', 'Resending…'] as const;
+const HOUR_MS = 3_600_000;
+
+/** Chooses a time in the past, and resends all messages since then. */
+export function ResendSince({ subject, attempt, onResend }: ResendSinceProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [isWrong, setWrong] = useState(false);
+  const [initial] = useState(localTime(new Date(Date.now() - HOUR_MS)));
+  const press = () => {
+    const since = new Date(field.current?.value ?? '');
+    const isTime = !Number.isNaN(since.getTime());
+    setWrong(!isTime);
+    if (isTime) onResend(since);
+    else field.current?.focus();
+  };
+  return (
+    <div class="resend-since">
+      <div class="field">
+        <label for="since">Since</label>
+        <input
+          ref={field}
+          id="since"
+          type="datetime-local"
+          min="1970-01-02T00:00"
+          value={initial}
+          aria-invalid={isWrong ? 'true' : undefined}
+          aria-describedby={isWrong ? 'since-wrong' : undefined}
+        />
+      </div>
+      <ActButton act="resend" words={WORDS} {...{ subject, attempt }} onPress={press} />
+      {isWrong && (
+        <p class="note" id="since-wrong">
+          Choose a day and a time.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A time as the field wants it, in this machine's time zone. */
+const localTime = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,0 +1,171 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { ActButton } from '../../parts/acts/act-button.tsx';
+import { ASKING_AGAIN, type Note } from '../../parts/acts/notes.ts';
+import type { Attempt } from '../../parts/acts/use-acts.ts';
+import { useEffect } from '../../parts/use-effect.ts';
+import { Deliveries } from '../deliveries/deliveries.tsx';
+import { Question } from '../question.tsx';
+import type { Endpoint, Result, Wrong } from './api.ts';
+import * as acts from './api.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+import { allTypes } from './message-types.ts';
+import { Secret } from './secret.tsx';
+import { StateBadge, StateWords } from './state.tsx';
+
+export interface EndpointCardProps {
+  endpoint: Endpoint;
+  attempt: Attempt | undefined;
+  note: Note | undefined;
+  /** A secret that was made a moment ago. */
+  secret: string | undefined;
+  isShown: boolean;
+  /** Counts the events of the jobs. */
+  events: number;
+  /** The deliveries have changed, so the endpoint may have changed. */
+  onNews(): void;
+  /** Runs an act, and gives its result. Undefined if another act is under way. */
+  run(
+    name: string,
+    ask: (endpoint: Endpoint, onWait: () => void) => Promise<Result>,
+  ): Promise<Result | undefined>;
+  onSecretSeen(): void;
+  onShow(isShown: boolean): void;
+}
+
+type Panel = 'none' | 'change' | 'rotate' | 'delete';
+
+export function EndpointCard(props: EndpointCardProps) {
+  const { endpoint, attempt, note, secret, isShown, events, run } = props;
+  const { onNews, onSecretSeen, onShow } = props;
+  const [panel, setPanel] = useState<Panel>('none');
+  const [wrong, setWrong] = useState<Wrong>({});
+  /** Counts the acts that may have made a delivery. */
+  const [sent, setSent] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wasOpen = useRef(false);
+  // The closed panel had the focus, so the page has lost the focus.
+  useEffect(() => {
+    if (wasOpen.current && panel === 'none' && document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: true });
+    wasOpen.current = panel !== 'none';
+  }, [panel]);
+  const close = () => {
+    setPanel('none');
+    setWrong({});
+  };
+  const asked = async (name: string, ask: Parameters<typeof run>[1]) => {
+    await run(name, ask);
+    close();
+  };
+  const onSave = async (values: acts.EndpointValues) => {
+    const result = await run('change', (each, onWait) => acts.changeEndpoint(each, values, onWait));
+    if (result?.note.isGood) close();
+    else setWrong(result?.wrong ?? {});
+  };
+  const onTest = async () => {
+    const result = await run('test', acts.sendTest);
+    if (!result?.note.isGood) return;
+    onShow(true);
+    setSent((count) => count + 1);
+  };
+  const button = { subject: endpoint.url, attempt };
+  return (
+    <li class="endpoint">
+      <div class="endpoint-head">
+        <h3 ref={heading} tabIndex={-1}>
+          {endpoint.url}
+        </h3>
+        <StateBadge endpoint={endpoint} />
+      </div>
+      {endpoint.description && <p class="about">{endpoint.description}</p>}
+      <p class="muted">{typesInWords(endpoint)}</p>
+      <StateWords endpoint={endpoint} />
+      {secret !== undefined && <Secret secret={secret} onDone={onSecretSeen} />}
+      {panel === 'none' && (
+        <div class="buttons">
+          {endpoint.enabled ? (
+            <ActButton act="test" words={TEST} {...button} onPress={onTest} />
+          ) : (
+            <ActButton
+              act="enable"
+              words={ENABLE}
+              {...button}
+              isPrimary
+              onPress={() => void run('enable', acts.enable)}
+            />
+          )}
+          <ActButton
+            act="change"
+            words={['Change', 'Change']}
+            {...button}
+            onPress={() => setPanel('change')}
+          />
+          <ActButton
+            act="rotate"
+            words={['New secret', 'New secret']}
+            {...button}
+            onPress={() => setPanel('rotate')}
+          />
+          {endpoint.enabled && (
+            <ActButton
+              act="disable"
+              words={DISABLE}
+              {...button}
+              onPress={() => void run('disable', acts.disable)}
+            />
+          )}
+          <ActButton
+            act="delete"
+            words={['Delete', 'Delete']}
+            {...button}
+            onPress={() => setPanel('delete')}
+          />
+        </div>
+      )}
+      {panel === 'change' && (
+        <EndpointForm {...{ endpoint, attempt, wrong, onSave }} onCancel={close} />
+      )}
+      {panel === 'rotate' && (
+        <Question
+          text="Make a new secret? The old secret also signs for one more day. An even older secret stops at once."
+          act="rotate"
+          words={ROTATE}
+          {...button}
+          onYes={() => void asked('rotate', acts.rotateSecret)}
+          onNo={close}
+        />
+      )}
+      {panel === 'delete' && (
+        <Question
+          text="Delete this endpoint? Its deliveries disappear from this page, and waiting messages are not sent."
+          act="delete"
+          words={DELETE}
+          {...button}
+          onYes={() => void asked('delete', acts.remove)}
+          onNo={close}
+        />
+      )}
+      <p class={note?.isGood ? 'note good' : 'note'}>
+        {attempt?.isAgain ? ASKING_AGAIN : Object.keys(wrong).length > 0 ? '' : note?.text}
+      </p>
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={isShown ? 'true' : 'false'}
+        onClick={() => onShow(!isShown)}
+      >
+        Deliveries<span class="unseen"> to {endpoint.url}</span>
+      </button>
+      {isShown && <Deliveries endpoint={endpoint} events={events + sent} onNews={onNews} />}
+    </li>
+  );
+}
+
+const TEST = ['Send a test', 'Sending…'] as const;
+const ENABLE = ['Enable', 'Enabling…'] as const;
+const DISABLE = ['Disable', 'Disabling…'] as const;
+const ROTATE = ['Make a new secret', 'Making…'] as const;
+const DELETE = ['Delete the endpoint', 'Deleting…'] as const;
+
+const typesInWords = ({ types }: Endpoint): string =>
+  types.length === allTypes.length ? 'Gets all events' : `Gets ${types.join(', ')}`;

@@ -1,0 +1,12 @@
+import type { MessageType } from './api.ts';
+
+/** The types of messages, and what each type tells. */
+export const messageTypes = {
+  'claim.created': 'A recruiter claims a job',
+  'claim.released': 'A recruiter releases a claim',
+  'claim.expired': 'A claim expires',
+  'job.full': 'A job is full',
+  'job.open': 'A full job has a free slot again',
+} as const satisfies Record<MessageType, string>;
+
+export const allTypes = Object.keys(messageTypes) as MessageType[];

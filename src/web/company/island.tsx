@@ -1,0 +1,10 @@
+import { render } from 'hono/jsx/dom';
+import { useStore } from '../parts/store.ts';
+import { tokenWanted } from '../parts/token.ts';
+import { TokenForm } from '../parts/token-form.tsx';
+import { CompanyPage } from './company-page.tsx';
+
+const Page = () => (useStore(tokenWanted) ? <TokenForm what="endpoints" /> : <CompanyPage />);
+
+const island = document.getElementById('island');
+if (island) render(<Page />, island);

@@ -1,0 +1,97 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import { pause } from '../../waiting/backoff.ts';
+import { insist, Refused } from '../parts/insist.ts';
+import { useStore } from '../parts/store.ts';
+import { token } from '../parts/token.ts';
+import { useEffect } from '../parts/use-effect.ts';
+import { useSeen } from '../parts/use-seen.ts';
+
+/** The pause after news. It doubles while there is no news. */
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 10_000;
+
+export interface Again<T> {
+  /** Undefined until the service has answered. */
+  value: T | undefined;
+  /** The reason why there is no newer value. Undefined if all is well. */
+  trouble: string | undefined;
+  /** Reads at once, because the person has changed something. Ignores an answer on its way. */
+  refresh(): void;
+  /** Reads again within a second, because something may have changed. */
+  nudge(): void;
+}
+
+interface Read<T> {
+  key: string;
+  value?: T;
+  trouble?: string;
+}
+
+/**
+ * Reads a value again and again while the tab is visible. `key` names the value. With an empty key,
+ * nothing is read.
+ */
+export function useAgain<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Again<T> {
+  const [{ key: readKey, value, trouble }, setRead] = useState<Read<T>>({ key });
+  const [round, setRound] = useState(0);
+  const nudged = useRef(() => {});
+  const bearer = useStore(token);
+  const isSeen = useSeen();
+  useEffect(() => {
+    if (!isSeen || key === '') return;
+    const leaving = new AbortController();
+    const onNudge = (nudge: () => void) => {
+      nudged.current = nudge;
+    };
+    void keepReading(read, leaving.signal, {
+      onNudge,
+      onValue: (value) => setRead({ key, value }),
+      onTrouble: (trouble) =>
+        setRead((before) => (before.key === key ? { ...before, trouble } : { key, trouble })),
+    });
+    return () => leaving.abort();
+  }, [key, isSeen, bearer, round]);
+  return {
+    value: readKey === key ? value : undefined,
+    trouble: readKey === key ? trouble : undefined,
+    refresh: () => setRound((rounds) => rounds + 1),
+    nudge: () => nudged.current?.(),
+  };
+}
+
+interface Listeners<T> {
+  onValue(value: T): void;
+  onTrouble(why: string): void;
+  /** Gives a function that ends the present pause. */
+  onNudge(nudge: () => void): void;
+}
+
+async function keepReading<T>(
+  read: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+  { onValue, onTrouble, onNudge }: Listeners<T>,
+) {
+  let known: string | undefined;
+  const onFailure = () => {
+    // The next answer is news, because it ends the trouble.
+    known = undefined;
+    onTrouble('The service does not answer. Asking again…');
+  };
+  try {
+    for (let pauseMs = SHORTEST_MS; ; ) {
+      const nudging = new AbortController();
+      onNudge(() => nudging.abort());
+      const value = await insist(() => read(signal), signal, onFailure);
+      const text = JSON.stringify(value);
+      pauseMs = text === known ? Math.min(LONGEST_MS, pauseMs * 2) : SHORTEST_MS;
+      if (text !== known) onValue(value);
+      known = text;
+      await pause(SHORTEST_MS, signal);
+      const either = AbortSignal.any([signal, nudging.signal]);
+      await pause(pauseMs - SHORTEST_MS, either);
+      if (nudging.signal.aborted) pauseMs = SHORTEST_MS;
+    }
+  } catch (error) {
+    if (!signal.aborted && error instanceof Refused) onTrouble(error.message);
+  }
+}

@@ -1,0 +1,15 @@
+import { serviceClock } from '../parts/clock.ts';
+
+/** A time in words. The date is left out if it is today. */
+export function timeInWords(iso: string, now: number): string {
+  const at = new Date(iso);
+  const isToday = at.toDateString() === new Date(now).toDateString();
+  const form = isToday
+    ? ({ timeStyle: 'medium' } as const)
+    : ({ dateStyle: 'medium', timeStyle: 'short' } as const);
+  return at.toLocaleString(undefined, form);
+}
+
+export const When = ({ at }: { at: string }) => (
+  <time dateTime={at}>{timeInWords(at, serviceClock.at(Date.now()))}</time>
+);
