@@ -51,6 +51,7 @@ export const deliveryBody = (delivery: Delivery) => ({
   endpointId: idBody(delivery.endpointId),
   messageId: delivery.messageId,
   type: delivery.type,
+  job: delivery.job && { id: delivery.job.id, role: delivery.job.role },
   status: delivery.status,
   createdAt: delivery.createdAt.toISOString(),
   deliveredAt: instantOrNull(delivery.deliveredAt),

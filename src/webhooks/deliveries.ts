@@ -19,6 +19,8 @@ export interface Delivery {
   endpointId: bigint;
   messageId: string;
   type: string;
+  /** The job that the message is about, as the message names it. Null for a test message. */
+  job: { id: number | string; role: string } | null;
   status: DeliveryStatus;
   createdAt: Date;
   deliveredAt: Date | null;
@@ -57,6 +59,7 @@ const shown = {
   endpointId: deliveries.endpointId,
   messageId: deliveries.messageId,
   type: deliveries.type,
+  job: sql<Delivery['job']>`${deliveries.body}::jsonb #> '{data,job}'`,
   status: sql<DeliveryStatus>`case when ${hasStatus.delivered} then 'delivered'
     when ${isWaiting} then 'waiting' else 'failed' end`,
   createdAt: deliveries.createdAt,

@@ -132,6 +132,10 @@ const deliveryShape = {
     example: 'msg_6e42aa7d6b144d45a4ea2c2d5b2c0c0e',
   }),
   type: z.string().meta({ description: 'The type of the message.', example: 'claim.created' }),
+  job: z
+    .object({ id: idAnswer, role: z.string().meta({ example: 'Site Reliability Engineer' }) })
+    .nullable()
+    .meta({ description: 'The job that the message is about. Null for a test message.' }),
   status: z.enum(deliveryStatuses).meta({
     description:
       '`waiting`: an attempt runs or follows. `delivered`: the receiver answered with success. ' +

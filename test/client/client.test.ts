@@ -113,6 +113,7 @@ interface Delivery {
   endpointId: Id;
   messageId: string;
   type: string;
+  job: { id: Id; role: string } | null;
   status: 'waiting' | 'delivered' | 'failed';
   createdAt: string;
   deliveredAt: string | null;

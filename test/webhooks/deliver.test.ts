@@ -75,7 +75,12 @@ describe('a message', () => {
     expect(first.headers['content-type']).toBe('application/json');
     await vi.waitFor(async () => expect(await deliveriesNow('delivered')).toHaveLength(1));
     expect(await deliveriesNow()).toMatchObject([
-      { messageId: first.id, lastAttempt: { status: 200, detail: 'ok' }, attemptCount: 1 },
+      {
+        messageId: first.id,
+        job: { id: 1, role: expect.any(String) },
+        lastAttempt: { status: 200, detail: 'ok' },
+        attemptCount: 1,
+      },
     ]);
   });
 

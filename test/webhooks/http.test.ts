@@ -182,6 +182,7 @@ describe('a test message', () => {
     expect(body).toMatchObject({
       endpointId: id,
       type: 'endpoint.test',
+      job: null,
       status: 'waiting',
       messageId: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
       attemptCount: 0,

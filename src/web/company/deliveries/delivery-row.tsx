@@ -24,7 +24,7 @@ const tones = {
 
 export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowProps) {
   const [isOpen, setOpen] = useState(false);
-  const { type, status, createdAt, lastAttempt } = delivery;
+  const { type, job, status, createdAt, lastAttempt } = delivery;
   const subject = subjectOf(delivery);
   return (
     <li class="delivery">
@@ -34,6 +34,7 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
           <When at={createdAt} />
         </span>
       </div>
+      {job && <p class="answer">{job.role}</p>}
       <p class={`state-words ${tones[status]}`}>
         {stateInWords(delivery, serviceClock.at(Date.now()))}
       </p>
@@ -64,8 +65,8 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
   );
 }
 
-export const subjectOf = ({ type, createdAt }: Delivery): string =>
-  `${type}, ${timeInWords(createdAt, serviceClock.at(Date.now()))}`;
+export const subjectOf = ({ type, job, createdAt }: Delivery): string =>
+  [type, job?.role, timeInWords(createdAt, serviceClock.at(Date.now()))].filter(Boolean).join(', ');
 
 const attemptsInWords = (count: number): string => {
   if (count === 0) return 'No attempt yet';
