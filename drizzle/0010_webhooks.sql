@@ -48,8 +48,10 @@ CREATE INDEX "webhook_endpoints_company_id_idx" ON "webhook_endpoints" USING btr
 --> statement-breakpoint
 -- Notes the events that a relay must read: the changes of slots at companies with an enabled endpoint.
 -- The event before `resized` has the old capacity. Jobs that are older than the events may lack this event.
+-- Without the first look, each event would look for endpoints, even if nobody has one.
 CREATE FUNCTION "note_unrelayed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+	IF NOT EXISTS (SELECT FROM webhook_endpoints WHERE enabled) THEN RETURN NULL; END IF;
 	INSERT INTO webhook_unrelayed (event_id, capacity_before)
 	SELECT id, CASE kind WHEN 'resized' THEN (SELECT before.capacity FROM events AS before WHERE before.job_id = added.job_id AND before.number = added.number - 1) ELSE capacity END
 	FROM added
