@@ -31,9 +31,10 @@ DROP FUNCTION "announce_claims"();--> statement-breakpoint
 DROP FUNCTION "announce_jobs"();
 --> statement-breakpoint
 -- Appends an event for each claim that a statement has inserted or deleted. First it locks the jobs in
--- the order of their ids, so that plain SQL takes turns too. The service has these locks already. The
--- events need a second statement. Its snapshot contains every claim and every event that was committed
--- before the jobs were locked.
+-- the order of their ids, so that plain SQL takes turns too. The service has these locks already, and
+-- says so with `rowlock.jobs_locked`. A second lock would cost each claim 0.8 µs. The events need a
+-- second statement. Its snapshot contains every claim and every event that was committed before the
+-- jobs were locked.
 --
 -- A session plans these statements once. A plan for a large batch that scanned whole tables made each
 -- later claim of the session take 4 ms with 20,000 jobs. So the plans must use the indexes.
@@ -42,7 +43,9 @@ DROP FUNCTION "announce_jobs"();
 CREATE FUNCTION "append_claim_events"() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-	PERFORM FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM changed)) ORDER BY id FOR NO KEY UPDATE;
+	IF current_setting('rowlock.jobs_locked', true) IS DISTINCT FROM 'on' THEN
+		PERFORM FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM changed)) ORDER BY id FOR NO KEY UPDATE;
+	END IF;
 	INSERT INTO events (job_id, company_id, number, kind, claim_id, recruiter_id, expires_at, role, capacity, claimed)
 	SELECT job_id, company_id,
 		coalesce((SELECT max(number) FROM events WHERE job_id = jobs.id), 0) + place,
@@ -50,7 +53,11 @@ BEGIN
 		changed.id, recruiter_id, expires_at, role, capacity,
 		-- The table has all changes of the statement. The later changes are taken back here.
 		(SELECT count(*) FROM job_claims WHERE job_id = jobs.id) + CASE WHEN TG_OP = 'INSERT' THEN place - places ELSE places - place END
-	FROM (SELECT *, row_number() OVER (PARTITION BY job_id ORDER BY id) AS place, count(*) OVER (PARTITION BY job_id) AS places FROM changed) AS changed
+	-- Both functions have the same window, so PostgreSQL goes through the rows once.
+	FROM (
+		SELECT *, row_number() OVER same_job AS place, count(*) OVER same_job AS places FROM changed
+		WINDOW same_job AS (PARTITION BY job_id ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+	) AS changed
 	JOIN jobs ON jobs.id = job_id;
 	RETURN NULL;
 END $$;
