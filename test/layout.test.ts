@@ -52,6 +52,7 @@ const ROOMS: Record<string, string[]> = {
   claims: API,
   outbox: [...BASE, 'db'],
   queue: [...BASE, 'db'],
+  'queue/worker': [...BASE, 'db', 'queue'],
   jobs: [...API, 'claims', 'companies', 'outbox'],
   companies: API,
   recruiters: [...API, 'claims'],

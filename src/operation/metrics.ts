@@ -53,7 +53,10 @@ export function createMetrics() {
   return {
     /** Counts the answer to a claim. */
     outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
-    /** Measures a statement that has ended. Only statements with FOR UPDATE count. */
+    /**
+     * Measures a statement that has ended. Only the lock of a job is FOR UPDATE. Other locks are FOR
+     * NO KEY UPDATE.
+     */
     statement({ text, seconds }: StatementTime) {
       if (text.includes(' for update')) lockWait.observe(seconds);
     },

@@ -179,7 +179,7 @@ export async function cancelTask(db: Database | Transaction, id: bigint): Promis
   const rows = await db.execute(sql`
     with found as (
       select id, attempt, worker_id, began_at, lease_until from ${tasks}
-      where id = ${id} and finished_at is null for update
+      where id = ${id} and finished_at is null for no key update
     ),
     stopped as (
       insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)

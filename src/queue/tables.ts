@@ -15,8 +15,7 @@ const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIde
 const instant = (name: string) => timestamp(name, { withTimezone: true });
 
 /** How a task ended. A task without an end is waiting or running. */
-export const taskEnds = ['done', 'dead', 'cancelled'] as const;
-export type TaskEnd = (typeof taskEnds)[number];
+export type TaskEnd = 'done' | 'dead' | 'cancelled';
 
 /**
  * The tasks. No index covers a column that a claim of a task changes (`attempt`, `attempts_left`,

@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { tasks } from '../queue/tables.ts';
@@ -153,21 +154,28 @@ export async function findDelivery(
 }
 
 /**
- * Removes up to `limit` deliveries that are older than `days`, with their attempts. Returns how many
- * it removed. The oldest ids are examined first, because ids and times grow together. So no index on
- * the time is needed.
+ * Removes up to `limit` deliveries that are older than `days`, with their attempts. A delivery whose
+ * task has not finished stays. Returns how many it removed. The oldest ids are examined first,
+ * because ids and times grow together. So no index on the time is needed.
  */
 export async function clearDeliveries(
   tx: Transaction,
   days: number,
   limit: number,
 ): Promise<number> {
+  const oldest = await tx.execute<{ id: string }>(sql`
+    select id from ${deliveries} order by id limit ${limit} for update skip locked`);
+  // The second statement has a newer snapshot. So it sees the task of a resend that was committed
+  // just before the lock.
   const removed = await tx.execute(sql`
-    with oldest as (
-      select id, created_at from ${deliveries} order by id limit ${limit} for update skip locked
-    )
-    delete from ${deliveries} where id in (select id from oldest
-      where created_at < statement_timestamp() - make_interval(days => ${days}::int))
+    delete from ${deliveries}
+    where ${anyOf(
+      deliveries.id,
+      oldest.map(({ id }) => BigInt(id)),
+    )}
+      and created_at < statement_timestamp() - make_interval(days => ${days}::int)
+      and not exists (select from ${tasks}
+        where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null)
     returning 1`);
   return removed.length;
 }

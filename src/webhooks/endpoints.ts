@@ -57,7 +57,7 @@ export async function insertEndpoint(
     .select({ id: companies.id })
     .from(companies)
     .where(eq(companies.id, companyId))
-    .for('update');
+    .for('no key update');
   if (!company) return { kind: 'no-such-company' };
   const present = await tx.$count(endpoints, eq(endpoints.companyId, companyId));
   if (present >= MOST_ENDPOINTS) return { kind: 'too-many' };

@@ -180,9 +180,9 @@ export function webhookRoutes({ db, write, loopback, onDueTask }: WebhookDeps) {
       const answer = await write(c, (within) =>
         within.transaction(async (tx) => {
           const delivery = await findDelivery(tx, own);
-          const endpointId = delivery?.endpointId ?? 0n;
-          const endpoint = await queries.findEndpoint(tx, { ...own, id: endpointId });
-          if (!delivery || !endpoint) return problem(deliveryNotFound);
+          if (!delivery) return problem(deliveryNotFound);
+          const endpoint = await queries.findEndpoint(tx, { ...own, id: delivery.endpointId });
+          if (!endpoint) return problem(deliveryNotFound);
           if (!endpoint.enabled) return problem(endpointDisabled);
           await resend(tx, [own.id]);
           const after = await findDelivery(tx, own);

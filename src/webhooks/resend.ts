@@ -22,21 +22,26 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
     .orderBy(asc(deliveries.id));
   // The tasks are locked before the deliveries. The outcome of an attempt takes the same order, so
   // it cannot deadlock with us.
-  for (const { openTaskId } of found) if (openTaskId !== null) await retryTask(tx, openTaskId);
-  const taskIdOf = new Map(
-    found.filter(({ openTaskId }) => openTaskId === null).map(({ id, taskId }) => [id, taskId]),
-  );
+  const taskIdOf = new Map<bigint, bigint>();
+  for (const { id, taskId, openTaskId } of found)
+    if (openTaskId === null || !(await isOpenStill(tx, openTaskId))) taskIdOf.set(id, taskId);
   const locked = await tx
     .select({ id: deliveries.id, endpointId: deliveries.endpointId, taskId: deliveries.taskId })
     .from(deliveries)
     .where(anyOf(deliveries.id, [...taskIdOf.keys()]))
     .orderBy(asc(deliveries.id))
-    .for('update');
+    .for('no key update');
   // If the task has changed, another session has resent the message while we waited for the lock.
   await sendAnew(
     tx,
     locked.filter(({ id, taskId }) => taskIdOf.get(id) === taskId),
   );
+}
+
+/** Makes a task due now. Returns false if the task was done before we had its lock. */
+async function isOpenStill(tx: Transaction, taskId: bigint): Promise<boolean> {
+  const retried = await retryTask(tx, taskId);
+  return retried.kind !== 'done';
 }
 
 async function sendAnew(tx: Transaction, ended: { id: bigint; endpointId: bigint }[]) {

@@ -6,7 +6,6 @@ import { problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
   fields,
-  idAnswer,
   idText,
   instantAnswer,
   json,
@@ -16,18 +15,21 @@ import {
   pageQuery,
 } from '../http/schemas.ts';
 import {
+  deliveryAnswer,
   deliveryNotFound,
+  EXAMPLE_URL,
+  endpointAnswer,
   endpointDisabled,
   endpointNotFound,
+  secretAnswer,
   tooManyEndpoints,
+  wholeDelivery,
 } from './answers.ts';
 import { deliveryStatuses } from './deliveries.ts';
-import { disablings, messageTypes } from './tables.ts';
+import { messageTypes } from './tables.ts';
 
 const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 200;
-
-const EXAMPLE_URL = 'http://localhost:4000/webhooks';
 
 const url = z
   .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
@@ -67,94 +69,6 @@ const since = z
     description: 'The time of the oldest message.',
     example: '2026-11-21T09:00:00.000Z',
   });
-
-const instantOrNull = (description: string) =>
-  instantAnswer.nullable().meta({ description, example: null });
-
-const endpointShape = {
-  id: idAnswer,
-  companyId: idAnswer,
-  url: z.string().meta({ example: EXAMPLE_URL }),
-  types: z.array(z.enum(messageTypes)),
-  description: z.string().meta({ example: 'Our applicant tracking system' }),
-  enabled: z.boolean().meta({ description: 'A disabled endpoint gets no messages.' }),
-  disabledBecause: z
-    .enum(disablings)
-    .nullable()
-    .meta({
-      description:
-        'Why the service disabled the endpoint. `gone`: the endpoint answered 410. `failing`: no ' +
-        'delivery has succeeded for five days. Null if the endpoint is enabled, or if a person ' +
-        'disabled the endpoint.',
-      example: null,
-    }),
-  failingSince: instantOrNull(
-    'The first failure since the latest success. Null if there was no failure since then.',
-  ),
-  disablesAt: instantOrNull(
-    'The next failure after this time disables the endpoint. Null if no attempt fails now.',
-  ),
-  oldSecretUntil: instantOrNull(
-    'Until this time the old secret also signs. Null if the secret was never rotated.',
-  ),
-  createdAt: instantAnswer,
-};
-const endpointAnswer = z.object(endpointShape).meta({ id: 'Endpoint' });
-const secretAnswer = z
-  .object({
-    ...endpointShape,
-    secret: z.string().meta({
-      description: 'The secret that signs the messages. No other answer shows the secret.',
-      example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-    }),
-  })
-  .meta({ id: 'EndpointWithSecret' });
-
-const attemptAnswer = z
-  .object({
-    at: instantAnswer,
-    milliseconds: z.int().meta({ description: 'The time until the answer or the failure.' }),
-    status: z.int().nullable().meta({
-      description: 'The status of the answer. Null if no answer came.',
-      example: 200,
-    }),
-    detail: z.string().meta({
-      description: "The first line of the answer's body, or the reason why no answer came.",
-      example: 'ok',
-    }),
-  })
-  .meta({ id: 'DeliveryAttempt' });
-const deliveryShape = {
-  id: idAnswer,
-  endpointId: idAnswer,
-  messageId: z.string().meta({
-    description: 'The header `webhook-id`. Repeats of the message have the same id.',
-    example: 'msg_6e42aa7d6b144d45a4ea2c2d5b2c0c0e',
-  }),
-  type: z.string().meta({ description: 'The type of the message.', example: 'claim.created' }),
-  job: z
-    .object({ id: idAnswer, role: z.string().meta({ example: 'Site Reliability Engineer' }) })
-    .nullable()
-    .meta({ description: 'The job that the message is about. Null for a test message.' }),
-  status: z.enum(deliveryStatuses).meta({
-    description:
-      '`waiting`: an attempt runs or follows. `delivered`: the receiver answered with success. ' +
-      '`failed`: no attempt follows.',
-  }),
-  createdAt: instantAnswer,
-  deliveredAt: instantOrNull('When the latest send succeeded. Null if it has not succeeded.'),
-  nextAttemptAt: instantOrNull('When the next attempt is due. Null if no attempt follows.'),
-  attemptCount: z.int().min(0).meta({ example: 1 }),
-  lastAttempt: attemptAnswer.nullable().meta({ description: 'Null before the first attempt.' }),
-};
-const deliveryAnswer = z.object(deliveryShape).meta({ id: 'Delivery' });
-const wholeDelivery = z
-  .object({
-    ...deliveryShape,
-    body: z.string().meta({ description: 'The body, exactly as it is sent.' }),
-    attempts: z.array(attemptAnswer).meta({ description: 'The attempts, oldest first.' }),
-  })
-  .meta({ id: 'DeliveryWithAttempts' });
 
 const id = z.object({ id: idText });
 const TAGS = ['Webhooks'];

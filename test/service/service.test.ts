@@ -41,6 +41,26 @@ test('the metrics have the waits for the lock and the connections in use', async
   expect(await readMetric('rowlock_draining')).toBe('0');
 });
 
+test('the waits for the lock of a job do not contain the waits for other locks', async () => {
+  const { url } = await makeService(await makeDatabase());
+  const post = async (path: string, body = {}): Promise<{ id: number }> => {
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(answer.ok).toBe(true);
+    return (await answer.json()) as { id: number };
+  };
+  const endpoint = await post('/companies/1/endpoints', { url: 'http://localhost:4000/' });
+  const delivery = await post(`/endpoints/${endpoint.id}/test`);
+  const list = (await (await fetch(`${url}/tasks`)).json()) as { tasks: { id: number }[] };
+  await post(`/tasks/${list.tasks[0]?.id}/cancel`);
+  await post(`/deliveries/${delivery.id}/resend`);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(/^rowlock_lock_wait_seconds_count 0$/m);
+});
+
 test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);

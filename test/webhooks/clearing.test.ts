@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { enqueue } from '../../src/queue/enqueue.ts';
 import { clearDeliveries } from '../../src/webhooks/deliveries.ts';
 import { deliveries, deliveryAttempts } from '../../src/webhooks/tables.ts';
 import { makeApp } from '../support/app.ts';
@@ -19,4 +20,16 @@ test('old deliveries are cleared with their attempts, a bounded number at a time
   expect([await clear(), await clear(), await clear()]).toEqual([3, 0, 0]);
   expect(await db.$count(deliveries)).toBe(5);
   expect(await db.$count(deliveryAttempts)).toBe(10);
+});
+
+test('an old delivery stays until its task has finished', async () => {
+  const { db } = await makeApp();
+  const [taskId] = await enqueue(db, [{ kind: 'webhook', payload: {}, attempts: 1 }]);
+  await db.execute(sql`
+    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
+    VALUES (1, 'job.full', '{}', ${taskId}, now() - interval '31 days')`);
+  const clear = () => db.transaction((tx) => clearDeliveries(tx, DAYS, 3));
+  expect(await clear()).toBe(0);
+  await db.execute(sql`UPDATE tasks SET finished_at = now(), ended = 'dead'`);
+  expect(await clear()).toBe(1);
 });

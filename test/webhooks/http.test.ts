@@ -338,6 +338,19 @@ describe('a resend', () => {
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
     expect(await db.$count(tasks)).toBe(before + 1);
   });
+
+  test('makes a new task if the message is delivered in the meantime', async () => {
+    const { waiting } = await makeDeliveries();
+    const before = await taskOf(waiting);
+    const end = `UPDATE tasks SET finished_at = now(), ended = 'done' WHERE id = ${before?.id}`;
+    const { asked } = await whileLocked(databaseUrl, end, async ({ untilWaitedFor }) => {
+      const asked = call('POST', `/deliveries/${waiting}/resend`);
+      await untilWaitedFor();
+      return { asked };
+    });
+    expect((await asked).body).toMatchObject({ status: 'waiting' });
+    expect((await taskOf(waiting))?.id).not.toBe(before?.id);
+  });
 });
 
 test('the addresses beside these routes answer 405', async () => {

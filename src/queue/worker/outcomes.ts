@@ -134,15 +134,11 @@ async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>>
 }
 
 async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
-  const done = batch.filter(({ outcome }) => outcome.kind === 'done');
+  const done = batch
+    .filter(({ outcome }) => outcome.kind === 'done')
+    .map(({ held }) => holdOf(held));
   const failed = batch.flatMap((ended) => failureOf(ended) ?? []);
-  const accepted =
-    done.length > 0
-      ? await finishDone(
-          tx,
-          done.map(({ held }) => holdOf(held)),
-        )
-      : [];
+  const accepted = done.length > 0 ? await finishDone(tx, done) : [];
   const rest = failed.length > 0 ? await finishFailed(tx, failed) : [];
   return new Set([...accepted, ...rest]);
 }
