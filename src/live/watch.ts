@@ -12,9 +12,12 @@ const PACE_MS = 100;
 export interface WatchDeps {
   /** Prepares the first look. Every later commit is news. */
   begin(): Promise<void>;
-  /** Reads and tells the news. Resolves to false if there was none. After an error, looks again. */
+  /**
+   * Reads and tells the news. Resolves to false if there was no news. After an error, the watch
+   * looks again.
+   */
   look(): Promise<boolean>;
-  /** Whether anybody wants the news. */
+  /** True if anybody wants the news. */
   isWanted(): boolean;
   /** Called once for each outage. */
   onFailure(error: unknown): void;

@@ -24,7 +24,7 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
   metrics.tasks.queue(inPatience(() => readQueueFigures(deps.db)));
   metrics.gauge(
     'rowlock_oldest_unrelayed_event_seconds',
-    'How long ago the oldest event happened that no relay has read.',
+    'Age of the oldest event that no relay has read.',
     inPatience(() => readRelayLag(deps.db)),
   );
   return newRoutes()
@@ -42,8 +42,8 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
 const PATIENCE_MS = 1_000;
 
 /**
- * Returns a function that reads figures of the database. Its result is undefined if the database does
- * not answer in time. The other metrics are shown in every case.
+ * Returns a function that reads figures of the database. Its result is undefined if the database
+ * does not answer in time. The other metrics are shown in every case.
  */
 function inPatience<T>(readFigures: () => Promise<T>): () => Promise<T | undefined> {
   const read = shared(readFigures);

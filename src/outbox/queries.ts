@@ -3,7 +3,7 @@ import { idsIn } from '../db/arrays.ts';
 import type { Database } from '../db/client.ts';
 import { type EventKind, events } from './tables.ts';
 
-/** What a reader of the events has seen. */
+/** The events that a reader has seen. */
 export interface Seen {
   /** Names a run of the database server. It changes when the server starts or recovers. */
   server: string;
@@ -38,8 +38,8 @@ export interface News {
  * `most` new events, or if another run of the server answers, `jobIds` is undefined.
  *
  * A snapshot sees exactly the committed transactions below its xmax that it does not list as
- * running. So the new events are the visible events of the other transactions: those from xmax on,
- * and those that were running. Each event is new in exactly one read, whenever its transaction
+ * running. The other transactions began later, from xmax on, or were running. Their visible events
+ * are the new events. Each event is new in exactly one read, whenever its transaction
  * commits, and the reader waits for nobody.
  */
 export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {

@@ -10,7 +10,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 
-/** What may happen to a job. All kinds but the first three change its slots. */
+/** The kinds of events. All kinds but the first three are about the slots of a job. */
 export const eventKinds = [
   'posted',
   'changed',
@@ -26,8 +26,8 @@ export type EventKind = (typeof eventKinds)[number];
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
- * The history of the jobs. Triggers on `jobs` and `job_claims` append the events, in the transaction
- * that makes the change. So no change is forgotten, not even a change by plain SQL.
+ * The history of the jobs. Triggers on `jobs` and `job_claims` append the events, in the
+ * transaction that makes the change. So no change is forgotten, not even a change by plain SQL.
  */
 export const events = pgTable(
   'events',

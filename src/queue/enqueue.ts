@@ -4,19 +4,19 @@ import { tasks } from './tables.ts';
 
 export interface NewTask {
   kind: string;
-  /** Workers take tasks from the lanes in turn. By default the empty lane. */
+  /** Workers take tasks from the lanes in turn. The default is the empty lane. */
   lane?: string;
   /** Anything that JSON can hold. */
   payload: unknown;
-  /** The task is due from this time on. By default at once. */
+  /** The task is due from this time on. By default, the task is due at once. */
   runAt?: Date;
-  /** How many attempts are allowed. */
+  /** The number of allowed attempts. */
   attempts: number;
 }
 
 /**
- * Adds tasks, and returns their ids in the order of the tasks. Inside a transaction, the tasks exist
- * if and only if the transaction commits. Wake the worker of this process after the commit.
+ * Adds tasks, and returns their ids in the order of the tasks. Inside a transaction, the tasks
+ * exist if and only if the transaction commits. Wake the worker of this process after the commit.
  */
 export async function enqueue(
   db: Database | Transaction,

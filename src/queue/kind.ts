@@ -8,16 +8,16 @@ export interface Attempt<Payload = unknown> {
   /** How many attempts are left if this attempt fails. */
   attemptsLeft: number;
   payload: Payload;
-  /** Aborted when the attempt must end: it takes too long, it lost its task, or the worker stops. */
+  /** Aborted if the attempt takes too long or loses its task, or if the worker stops. */
   signal: AbortSignal;
   /**
-   * Throws a `LeaseLost` if another worker may have the task. Call this before every act that others
-   * can see. A blocked event loop notices the end of its lease nowhere else.
+   * Throws a `LeaseLost` if another worker may have the task. Call this before every act that
+   * others can see. No other check notices a lease that ended while the event loop was blocked.
    */
   assertHeld(): void;
 }
 
-/** How an attempt ended. An error that `run` throws counts as `failed`. */
+/** The end of an attempt. An error that `run` throws counts as `failed`. */
 export type AttemptOutcome = (
   | { kind: 'done' }
   | {
@@ -30,8 +30,8 @@ export type AttemptOutcome = (
     }
 ) & {
   /**
-   * Writes more, in the transaction that writes the outcome. Does not run if the attempt has lost its
-   * task.
+   * Writes more, in the transaction that writes the outcome. Does not run if the attempt has lost
+   * its task.
    */
   also?: (tx: Transaction) => Promise<void>;
 };
@@ -39,7 +39,7 @@ export type AttemptOutcome = (
 /** A kind of task. The queue knows a kind only by this interface. */
 export interface Kind<Payload = unknown> {
   name: string;
-  /** How long one attempt may take. */
+  /** The longest time that one attempt may take. */
   timeoutMs: number;
   /** The pause after a failed attempt. The first attempt has the number 1. */
   pauseMs(attempt: number): number;

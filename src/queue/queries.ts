@@ -83,8 +83,8 @@ export const listTasks = (
 
 /**
  * Whether few tasks have this status, compared with the tasks that are done. An index finds these
- * tasks. PostgreSQL would rather walk along the ids, past all tasks that are done, because it expects
- * to find tasks of each status everywhere. So the list is ordered by `id + 0`, which is in no index.
+ * tasks. Without help, PostgreSQL walks along the ids, past all done tasks, because it expects
+ * tasks of each status everywhere. So the list is ordered by `id + 0`, which is in no index.
  */
 export const isRare = (status: TaskStatus | undefined): boolean =>
   status !== undefined && status !== 'done';

@@ -41,8 +41,8 @@ export const register = (
   });
 
 /**
- * Marks the workers as stopped whose heartbeats have ended. Every worker does this again and again,
- * so no dead worker keeps its name.
+ * Marks dead workers as stopped. Their heartbeats have ended. Every worker does this again and
+ * again, so no dead worker keeps its name.
  */
 export async function stopDeadWorkers(db: Database | Transaction): Promise<void> {
   await db.execute(sql`
@@ -53,7 +53,7 @@ export async function stopDeadWorkers(db: Database | Transaction): Promise<void>
 
 /**
  * Writes a heartbeat of the worker. A worker that was frozen may count as stopped, and lives again.
- * Returns false if the worker is unknown, or if another worker has the name meanwhile.
+ * Returns false if the worker is unknown, or if another worker has taken the name.
  */
 export async function noteHeartbeat(
   db: Database,

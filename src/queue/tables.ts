@@ -14,7 +14,7 @@ import {
 const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity();
 const instant = (name: string) => timestamp(name, { withTimezone: true });
 
-/** How a task ended. A task without an end is waiting or running. */
+/** The end of a task. A task without an end is waiting or running. */
 export type TaskEnd = 'done' | 'dead' | 'cancelled';
 
 /**
@@ -59,7 +59,7 @@ export const tasks = pgTable(
   ],
 );
 
-/** How an attempt ended that did not do its task. */
+/** The ends of attempts that did not do their tasks. */
 export const attemptEnds = ['failed', 'lost', 'given back', 'cancelled'] as const;
 export type AttemptEnd = (typeof attemptEnds)[number];
 

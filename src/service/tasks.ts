@@ -9,8 +9,8 @@ import { webhookKinds } from '../webhooks/kinds.ts';
 import { type Relay, startRelay } from '../webhooks/relay-loop.ts';
 
 /**
- * The worker's own connections: for claims, for outcomes and for heartbeats. Claims of jobs never
- * wait for the worker. A claim of tasks that waits for a lock does not delay a heartbeat.
+ * The worker has one connection for claims, one for outcomes and one for heartbeats. Claims of jobs
+ * never wait for the worker. A claim of tasks that waits for a lock does not delay a heartbeat.
  */
 const CONNECTIONS = 3;
 
@@ -37,7 +37,7 @@ export interface TasksOptions {
   open?: ConnectOptions['open'] | undefined;
   /** Whether webhooks may go to this machine. */
   webhookLoopback?: boolean | undefined;
-  /** By default all kinds of this version. */
+  /** The default is all kinds of this version. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds?: readonly Kind<any>[] | undefined;
 }
@@ -53,8 +53,8 @@ export interface Tasks {
   observe(statement: Pick<StatementTime, 'text'>): void;
   isAbleToRenew(): boolean;
   /**
-   * Claims no more tasks. Running tasks may end within `GRACE_MS`. Gives the others back, and closes
-   * the connections.
+   * Claims no more tasks. Running tasks may end within `GRACE_MS`. Gives the others back, and
+   * closes the connections.
    */
   stop(): Promise<void>;
 }

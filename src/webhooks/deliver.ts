@@ -8,7 +8,7 @@ import { type Sent, send } from './send/send.ts';
 import { signatureHeaders } from './send/signature.ts';
 import { deliveries, endpoints } from './tables.ts';
 
-/** Longer than one sending may take. */
+/** A send takes at most 15 s. The database takes the rest. */
 const TIMEOUT_MS = 30_000;
 
 interface DeliveringPayload {
@@ -27,8 +27,8 @@ export const delivering = (
 });
 
 /**
- * Sends a message with the address and the secrets of now. The attempt is recorded in the
- * transaction of its outcome. So an attempt that has lost its task records nothing.
+ * Sends a message with the current address and secrets of its endpoint. The attempt is recorded in
+ * the transaction of its outcome. So an attempt that has lost its task records nothing.
  */
 async function deliver(
   db: Database,
@@ -49,7 +49,7 @@ async function deliver(
   return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt.number);
 }
 
-/** The task is done, although the message is not delivered. No operator can do anything about it. */
+/** The task is done, although the message is not delivered. An operator cannot help here. */
 const notSent = (tried: Omit<Tried, 'detail'>): AttemptOutcome => ({
   kind: 'done',
   also: recordFailure({ ...tried, detail: 'The endpoint is disabled, so nothing was sent.' }),
@@ -77,7 +77,7 @@ function outcomeOf(sent: Sent, tried: Tried, attempt: number): AttemptOutcome {
   }
 }
 
-/** A message with the endpoint's address and secrets of now. `at` is the database's time. */
+/** A message with the endpoint's current address and secrets. `at` is the database's time. */
 async function findMessage(db: Database, deliveryId: bigint) {
   const at = sql<Date>`statement_timestamp()`.mapWith(deliveries.createdAt);
   const [row] = await db

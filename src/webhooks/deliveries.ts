@@ -33,7 +33,7 @@ export interface Delivery {
 
 export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
 
-/** A delivery. If a company is given, the endpoint must be theirs. */
+/** A delivery. If a company is given, the endpoint must belong to the company. */
 export interface OwnDelivery {
   id: bigint;
   companyId: bigint | undefined;
@@ -125,8 +125,8 @@ export async function listDeliveries(
 }
 
 /**
- * Finds a delivery with its body and all its attempts. Undefined if the delivery does not exist, or
- * if its endpoint does not exist any more.
+ * Finds a delivery with its body and all its attempts. Undefined if the delivery or its endpoint
+ * does not exist.
  */
 export async function findDelivery(
   db: Database | Transaction,
@@ -154,9 +154,9 @@ export async function findDelivery(
 }
 
 /**
- * Removes up to `limit` deliveries that are older than `days`, with their attempts. A delivery whose
- * task has not finished stays. Returns how many it removed. The oldest ids are examined first,
- * because ids and times grow together. So no index on the time is needed.
+ * Removes up to `limit` deliveries that are older than `days`, with their attempts. A delivery
+ * whose task has not finished stays. Returns how many it removed. The oldest ids are examined
+ * first, because ids and times grow together. So no index on the time is needed.
  */
 export async function clearDeliveries(
   tx: Transaction,

@@ -5,7 +5,7 @@ import { type Page, paged } from '../http/schemas.ts';
 import { newSecret } from './send/signature.ts';
 import { endpoints } from './tables.ts';
 
-/** How many endpoints a company may have. Each event may become a message to each of them. */
+/** How many endpoints a company may have. Each event may become a message to each endpoint. */
 export const MOST_ENDPOINTS = 10;
 /** How long the old secret signs after a rotation. */
 const OVERLAP = sql`interval '1 day'`;
@@ -27,7 +27,7 @@ export type Endpoint = Omit<typeof endpoints.$inferSelect, 'secret' | 'oldSecret
   disablesAt: Date | null;
 };
 
-/** An endpoint. If a company is given, the endpoint must be theirs. */
+/** An endpoint. If a company is given, the endpoint must belong to the company. */
 export interface OwnEndpoint {
   id: bigint;
   companyId: bigint | undefined;

@@ -194,7 +194,10 @@ export function webhookRoutes({ db, write, loopback, onDueTask }: WebhookDeps) {
     });
 }
 
-/** What a caller may use: a company only its own things, an admin all, and a recruiter nothing. */
+/**
+ * The thing with this id, if the caller may use the thing. A company may use its own things, and an
+ * admin all things. A recruiter may use nothing.
+ */
 function ownOf(
   c: Context<Env>,
   id: bigint,

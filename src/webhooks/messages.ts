@@ -42,7 +42,7 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
   const isOpen = isSlotFree(slotsOf(capacity, claimed));
-  // A message about a known state does no harm. A missing message would.
+  // A message about a known state does no harm. A missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];
@@ -52,7 +52,10 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   return types;
 }
 
-/** The body of a message. It has everything that a receiver needs, so nobody must ask back. */
+/**
+ * The body of a message. The body has everything that a receiver needs, so no receiver must ask
+ * back.
+ */
 export function messageOf(type: MessageType, event: RelayedEvent): string {
   const { job, company, claim } = event;
   return bodyOf(type, event.at, {

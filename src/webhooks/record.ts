@@ -37,7 +37,10 @@ const recording =
 const sameEndpoint = ({ endpointId, url }: Tried) =>
   sql`id = ${endpointId} and url = ${url} and enabled`;
 
-/** A row is written only if it changes, because all deliveries to the endpoint share this row. */
+/**
+ * The endpoint's row is written only if it changes, because all deliveries to the endpoint share
+ * this row.
+ */
 export const recordSuccess = (tried: Tried): Also =>
   recording(
     tried,

@@ -15,7 +15,7 @@ export interface RelayOptions {
 export interface Relay {
   /** Looks for events soon. Call this after each commit of this process. */
   ring(): void;
-  /** Waits for the running transaction, and begins no new one. */
+  /** Waits for the running transaction, and begins no new transaction. */
   stop(): Promise<void>;
 }
 

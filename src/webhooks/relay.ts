@@ -14,7 +14,7 @@ import { endpoints, unrelayed } from './tables.ts';
  */
 export const LARGEST_RELAY = 500;
 
-/** How long an event is set aside that made a relay fail. */
+/** An event that made a relay fail is set aside for this time. */
 const SET_ASIDE = sql`interval '1 minute'`;
 
 const isDue = sql`(${unrelayed.setAsideUntil} is null
@@ -67,8 +67,8 @@ async function relayOneByOne(
 }
 
 /**
- * Takes notes of events, and makes the deliveries of these events. The notes go and the deliveries
- * come in one transaction. So a relay that dies loses nothing, and no event is relayed twice.
+ * Takes notes of events, and makes the deliveries of these events. One transaction removes the
+ * notes and adds the deliveries. So a relay that dies loses nothing, and no event is relayed twice.
  */
 async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<number> {
   const taken = await takeNotes(tx, wanted, limit);
@@ -84,7 +84,9 @@ async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<numbe
   return taken.length;
 }
 
-/** THE LOCK: other relays skip the notes that we have locked. The deletion commits with our work. */
+/**
+ * THE LOCK: other relays skip the notes that we have locked. The deletion commits with our work.
+ */
 async function takeNotes(tx: Transaction, wanted: SQL, limit: number) {
   const locked = tx
     .$with('locked')
@@ -148,7 +150,7 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
   }));
 }
 
-/** How many seconds ago the oldest event happened that no relay has read. 0 if there is none. */
+/** The age in seconds of the oldest event that no relay has read. 0 if there is no such event. */
 export async function readRelayLag(db: Database): Promise<number> {
   const [row] = await db.execute<{ seconds: number }>(sql`
     select extract(epoch from statement_timestamp() - ${events.at})::float as seconds

@@ -20,8 +20,8 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
     .leftJoin(tasks, and(eq(tasks.id, deliveries.taskId), sql`${tasks.finishedAt} is null`))
     .where(anyOf(deliveries.id, ids))
     .orderBy(asc(deliveries.id));
-  // The tasks are locked before the deliveries. The outcome of an attempt takes the same order, so
-  // it cannot deadlock with us.
+  // The tasks are locked before the deliveries. The outcome of an attempt takes its locks in the
+  // same order, so no outcome deadlocks with us.
   const taskIdOf = new Map<bigint, bigint>();
   for (const { id, taskId, openTaskId } of found)
     if (openTaskId === null || !(await isOpenStill(tx, openTaskId))) taskIdOf.set(id, taskId);
@@ -59,7 +59,9 @@ const RESENDING = 'webhook-resend';
 const ATTEMPTS = 10;
 const PAUSE_MS = 10_000;
 const TIMEOUT_MS = 30_000;
-/** How many deliveries one task examines. With so few, a transaction takes milliseconds. */
+/**
+ * How many deliveries one task examines. A transaction with so few deliveries takes milliseconds.
+ */
 const BATCH = 200;
 
 interface ResendPayload {

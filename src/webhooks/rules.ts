@@ -22,7 +22,7 @@ export function pauseAfterAttempt(attempt: number): number {
   return pauseMs * (1 + JITTER * (Math.random() - 0.5));
 }
 
-/** What the answer to a message means. */
+/** The meaning of an answer to a message. */
 export type Verdict =
   | { kind: 'delivered' }
   /** The receiver wants no more messages. */

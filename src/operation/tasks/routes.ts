@@ -45,7 +45,7 @@ const instantOrNull = (description: string) => instantAnswer.nullable().meta({ d
 const error = z
   .string()
   .nullable()
-  .meta({ description: 'Null if there is none.', example: 'the receiver answered 500' });
+  .meta({ description: 'Null if there is no error.', example: 'the receiver answered 500' });
 
 const taskAnswer = z
   .object({
@@ -98,7 +98,7 @@ const attemptAnswer = z
 
 const taskWithAttempts = taskAnswer
   .extend({
-    payload: z.unknown().meta({ description: 'The data of the task, for its kind.' }),
+    payload: z.unknown().meta({ description: 'The data that the kind of task needs.' }),
     attempts: z.array(attemptAnswer).meta({ description: 'The attempts in their order.' }),
   })
   .meta({ id: 'TaskWithAttempts' });
@@ -112,7 +112,7 @@ const workerAnswer = z
       .array(z.string())
       .meta({ description: 'The kinds of tasks that the worker knows.', example: ['webhook'] }),
     status: z.enum(['living', 'lost', 'stopped']).meta({
-      description: '`lost`: the heartbeats of the worker have ended, but it has not stopped.',
+      description: '`lost`: the heartbeats have ended, but the worker is not marked as stopped.',
       example: 'living',
     }),
     startedAt: instantAnswer,

@@ -47,13 +47,14 @@ export class HeldTask implements Attempt {
 
   /**
    * THE LEASE, by the monotonic clock of this process. After the end of the lease, another worker
-   * may have the task. A timer would not do: while the event loop is blocked, no timer runs.
+   * may have the task. A timer is not enough, because no timer runs while the event loop is
+   * blocked.
    */
   get isHeld(): boolean {
     return !this.#hasLeft && performance.now() < this.#heldUntil;
   }
 
-  /** An attempt that took too long has ended too, even if `run` goes on. */
+  /** An attempt that took too long has ended, even if `run` goes on. */
   assertHeld() {
     if (this.#hasEnded || !this.isHeld) throw new LeaseLost();
   }
@@ -102,7 +103,7 @@ const wordsOf = (error: unknown): string =>
     .filter((line) => !line.startsWith('    at '))
     .join(', ');
 
-/** Shortens the text of an error, and removes what PostgreSQL cannot store. */
+/** Shortens the text of an error, and removes the characters that PostgreSQL cannot store. */
 export const storable = (text: string): string =>
   Buffer.from(text.slice(0, LONGEST_ERROR)).toString().replaceAll('\0', '');
 

@@ -1,16 +1,19 @@
 import type { HeldTask } from './attempt.ts';
 
 export interface Places {
-  /** How many tasks run at the same time. */
+  /** The most tasks that run at the same time. */
   places: number;
-  /** How many tasks of one lane run at the same time. */
+  /** The most tasks of one lane that run at the same time. */
   perLane: number;
 }
 
 /** The tasks of one worker, in memory. */
 export class Holding {
   readonly #limits: Places;
-  /** Every attempt until its outcome is written. The worker renews the leases of these attempts. */
+  /**
+   * The attempts whose outcomes are not written yet. The worker renews the leases of these
+   * attempts.
+   */
   readonly #held = new Map<bigint, HeldTask>();
   /** The attempts whose `run` has not ended. Each has a place. */
   readonly #running = new Set<HeldTask>();
@@ -34,8 +37,8 @@ export class Holding {
 
   /**
    * How many more tasks may be claimed. An attempt gives its place back before its outcome is
-   * written, so that claims and outcomes go on side by side. The second bound is for the outcomes
-   * that wait: while the database is slow, the worker must not claim on and on.
+   * written, so that claims and outcomes go on side by side. The second bound limits the outcomes
+   * that wait. Without this bound, a worker with a slow database would claim more and more tasks.
    */
   get free(): number {
     const { places } = this.#limits;

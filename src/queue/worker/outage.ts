@@ -1,7 +1,7 @@
 import { describe } from '../../process/errors.ts';
 import { type Log, seldom } from '../../process/log.ts';
 
-/** Writes one line to the log for each outage of the database, and not one for each error. */
+/** Logs each outage of the database once, instead of each error. */
 export class Outage {
   readonly #log: Log;
   readonly #worker: string;

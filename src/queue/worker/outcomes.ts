@@ -32,8 +32,8 @@ export interface OutcomeWriterOptions {
 }
 
 /**
- * Writes outcomes. The outcomes of attempts that end while a write runs are written together, by the
- * next write. The bound on the tasks that a worker holds bounds the waiting outcomes too.
+ * Writes outcomes. The outcomes of attempts that end while a write runs are written together, by
+ * the next write. A worker holds a bounded number of tasks, so a bounded number of outcomes waits.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
@@ -69,8 +69,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Writes the outcomes until the database has accepted them, but not longer than their leases last.
-   * A repeat does no harm: a written outcome has ended its lease, so the fence drops the repeat.
+   * Tries to write the outcomes until the database accepts them or their leases end.
+   * A repeat does no harm. A written outcome has ended its lease, so the fence drops the repeat.
    */
   async #writeBatch(batch: Ended[]) {
     const { db, onOutage } = this.#options;
@@ -90,7 +90,9 @@ export class OutcomeWriter {
     }
   }
 
-  /** An error of one outcome must not stop the others. So the outcomes are written one at a time. */
+  /**
+   * An error of one outcome must not stop the others. So the outcomes are written one at a time.
+   */
   async #writeEach(batch: Ended[], error: unknown, mayBeWritten: boolean) {
     const [only, ...more] = batch;
     if (only && more.length === 0) return this.#writeFailure(only, error, mayBeWritten);

@@ -22,7 +22,7 @@ import { Holding } from './holding.ts';
 import { Outage } from './outage.ts';
 import { OutcomeWriter, type Written } from './outcomes.ts';
 
-/** What a worker tells its observer, for metrics. */
+/** An event that a worker tells its observer, for metrics. */
 export type WorkerEvent =
   | { kind: 'claimed'; tasks: number; wanted: number; seconds: number }
   /**
@@ -36,11 +36,13 @@ export interface WorkerOptions {
   db: Database;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds: readonly Kind<any>[];
-  /** How many tasks the worker runs at the same time. */
+  /** The most tasks that run at the same time. */
   places: number;
-  /** How many tasks of one lane the worker runs at the same time. By default a quarter of the places. */
+  /**
+   * The most tasks of one lane that run at the same time. The default is a quarter of the places.
+   */
   perLane?: number;
-  /** The name for people. By default a name that nobody else has. */
+  /** The name for people. The default is a unique name. */
   name?: string | undefined;
   version: string;
   log: Log;
@@ -93,7 +95,7 @@ class RunningWorker implements Worker {
   readonly #heartbeats: Heartbeats;
   readonly #claims: Promise<void>;
   #isWoken = false;
-  /** Whether the last claim found as many tasks as it wanted. Then more tasks are probably due. */
+  /** True if the last claim found as many tasks as it wanted. More tasks are then probably due. */
   #isMoreDue = false;
 
   constructor(options: Registered) {

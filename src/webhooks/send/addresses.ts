@@ -12,8 +12,8 @@ const QUESTION = { timeout: 2_000, tries: 2 };
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether the internet routes the address. ipaddr.js calls each address `unicast` that is in none of
- * its special ranges. Most of IPv6 belongs to nobody, and there ipaddr.js knows too few ranges:
+ * Whether the internet routes the address. ipaddr.js calls each address `unicast` that is in none
+ * of its special ranges. Most of IPv6 belongs to nobody, and there ipaddr.js knows too few ranges:
  * `::7f00:1` is the IPv4-compatible form of 127.0.0.1. So IPv6 needs the second check.
  */
 export function isPublic(address: string): boolean {
@@ -26,7 +26,7 @@ export const isLoopback = (address: string): boolean =>
   ipaddr.parse(address).range() === 'loopback';
 
 /**
- * The addresses of a URL's host. No address is found if the name has none.
+ * The addresses of a URL's host. The list is empty if the host has no address.
  *
  * The resolver is c-ares. `dns.lookup` would use Node's four threads for the file system, and four
  * names whose servers hang would stop every other delivery.

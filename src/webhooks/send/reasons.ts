@@ -2,12 +2,12 @@
 const NOT_CONNECTED =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ETIMEDOUT|E(ADDRNOTAVAIL|ACCES|PERM|INVAL))$/;
 
-/** The codes of OpenSSL for a certificate that is not valid, and those of Node. */
+/** The codes of OpenSSL and Node for a certificate that is not valid. */
 const BAD_CERTIFICATE = /CERT|SIGNATURE|CRL|CHAIN|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
 /**
- * Why no answer came, in words for the owner of the endpoint. Contains no address and no port, and
- * nothing of what the receiver sent.
+ * The reason why no answer came, for the owner of the endpoint. Contains no address, no port and no
+ * text of the receiver.
  */
 export function noAnswerBecause(error: unknown, isLate: boolean): string {
   if (isLate) return 'No complete answer came within 15 seconds.';

@@ -8,14 +8,14 @@ import { findTarget, type Reach, type Target } from './target.ts';
 /** How long the whole exchange may take, from the question for the address to the answer's end. */
 const TOTAL_MS = 15_000;
 
-/** How much of an answer is read. Then the connection is closed. */
+/** The service reads at most this part of an answer, and then closes the connection. */
 const LARGEST_ANSWER_BYTES = 64 * 1024;
 
 export interface Post extends Reach {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** The certificate authority to trust. Without it, those that Node trusts. */
+  /** The certificate authority to trust. The default is the authorities that Node trusts. */
   ca?: string;
 }
 
@@ -24,8 +24,8 @@ export type Sent =
   | { kind: 'no-answer'; reason: string };
 
 /**
- * Posts a body to a URL of a stranger. The URL is judged anew, and the connection goes to the judged
- * addresses. Throws the reason of `signal` if the signal is aborted.
+ * Posts a body to a URL of a stranger. The URL is judged anew, and the connection goes to the
+ * judged addresses. Throws the reason of `signal` if the signal is aborted.
  */
 export async function send(post: Post, signal: AbortSignal): Promise<Sent> {
   const late = AbortSignal.timeout(TOTAL_MS);

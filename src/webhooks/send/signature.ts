@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 /** The Standard Webhooks specification asks for 24 to 64 bytes. The SHA-256 in the HMAC has 32. */
 const SECRET_BYTES = 32;
 
-/** What the signature covers. */
+/** The parts that the signature covers. */
 export interface Message {
   id: string;
   /** When this attempt is sent. Receivers refuse old messages, so each attempt has its own time. */

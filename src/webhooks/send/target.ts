@@ -4,11 +4,11 @@ import { addressesOf, isLoopback, isPublic } from './addresses.ts';
 /** How long a person waits for the judgement of a URL. */
 const JUDGE_MS = 10_000;
 
-/** Where URLs may lead. */
+/** The places to which URLs may lead. */
 export interface Reach {
-  /** Whether URLs may lead to this machine, and there by plain http. For a demo. */
+  /** True in a demo. URLs may then lead to this machine, and may use plain http there. */
   loopback: boolean;
-  /** The name servers to ask. Without them, those of the system. */
+  /** The name servers to ask. The default is the name servers of the system. */
   nameServers?: string[];
 }
 
@@ -23,7 +23,7 @@ export type Found = Target | { kind: 'refused'; reason: string };
 
 const refused = (reason: string): Found => ({ kind: 'refused', reason });
 
-/** Why the URL may not be an endpoint. Undefined if the URL may be one. */
+/** The reason why the URL may not be an endpoint. Undefined if the URL may be an endpoint. */
 export async function judgeUrl(url: string, reach: Reach): Promise<string | undefined> {
   const found = await findTarget(url, reach, AbortSignal.timeout(JUDGE_MS)).catch(() => unknown);
   return found.kind === 'refused' ? found.reason : undefined;
