@@ -1,6 +1,6 @@
 import type { Problem } from '../http/problem.ts';
 import { busy, outcomeUnknown } from '../http/problems.ts';
-import { idBody } from '../http/schemas.ts';
+import { idBody, instantBody } from '../http/schemas.ts';
 import type { Claim, Outcome } from './rules.ts';
 
 /** The problem that answers each outcome except `claimed`. */
@@ -64,5 +64,5 @@ export const claimBody = ({ id, jobId, recruiterId, createdAt, expiresAt }: Clai
   jobId: idBody(jobId),
   recruiterId: idBody(recruiterId),
   claimedAt: createdAt.toISOString(),
-  expiresAt: expiresAt?.toISOString() ?? null,
+  expiresAt: instantBody(expiresAt),
 });

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { anyOf, arrayOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { jobClaims, jobs, recruiters } from '../db/schema.ts';
 import {
   asSeenBy,
@@ -11,12 +12,6 @@ import {
   type Slots,
   slotsOf,
 } from './rules.ts';
-
-/**
- * The time at which the statement began, by the database's clock. `now()` is too early. It is the
- * time at which the transaction began, perhaps long before the transaction got the lock.
- */
-const NOW = sql`statement_timestamp()`;
 
 /** True for a claim that counts: it has no lease, or its lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;

@@ -9,14 +9,11 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
 } from 'drizzle-orm/pg-core';
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
+import { id, instant } from './columns.ts';
 
-/** Ids have 64 bits, so they are `bigint` in the code. A `number` would round large ids. */
-const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity();
-const instant = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = () => instant('created_at').notNull().defaultNow();
 
 export const companies = pgTable(

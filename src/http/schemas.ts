@@ -47,6 +47,9 @@ export const idAnswer = z
   .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)])
   .meta({ id: 'Id', description: 'A number up to 2^53 - 1, otherwise text.', example: 1 });
 
+/** A time as JSON. */
+export const instantBody = (at: Date | null): string | null => at?.toISOString() ?? null;
+
 export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:00.000Z' });
 
 /** Characters that reverse the direction of text. A name must not reorder the text after it. */

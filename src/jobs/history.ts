@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { slotsOf } from '../claims/rules.ts';
 import type { Database } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
-import { idBody, type Page, paged } from '../http/schemas.ts';
+import { idBody, instantBody, type Page, paged } from '../http/schemas.ts';
 import { companyOfEvents, type JobEvent, listEvents } from '../outbox/queries.ts';
 
 /**
@@ -28,7 +28,7 @@ const eventBody = ({ number, kind, at, claimId, recruiterId, expiresAt, ...job }
   at: at.toISOString(),
   claimId: claimId && idBody(claimId),
   recruiterId: recruiterId && idBody(recruiterId),
-  expiresAt: expiresAt?.toISOString() ?? null,
+  expiresAt: instantBody(expiresAt),
   role: job.role,
   ...slotsOf(job.capacity, job.claimed),
 });

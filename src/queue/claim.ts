@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { LEASE_MS } from './limits.ts';
 import { plannedAnew } from './planned-anew.ts';
 import { taskAttempts, tasks } from './tables.ts';
@@ -29,8 +30,6 @@ export interface ClaimedTask {
   /** How long the task was due before the claim. Undefined if another worker had lost the task. */
   waitedSeconds: number | undefined;
 }
-
-const NOW = sql`statement_timestamp()`;
 
 /**
  * The lanes with unfinished tasks, in turn. The lane `after` comes last. Each step jumps to the next

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { PlainError } from '../process/errors.ts';
 import { LEASE_MS } from './limits.ts';
 import { workers } from './tables.ts';
@@ -12,7 +13,6 @@ export interface NewWorker {
   places: number;
 }
 
-const NOW = sql`statement_timestamp()`;
 const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /**

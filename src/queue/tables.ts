@@ -7,12 +7,9 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-
-const id = () => bigint({ mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity();
-const instant = (name: string) => timestamp(name, { withTimezone: true });
+import { id, instant } from '../db/columns.ts';
 
 /** The end of a task. A task without an end is waiting or running. */
 export type TaskEnd = 'done' | 'dead' | 'cancelled';

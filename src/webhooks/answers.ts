@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Problem } from '../http/problem.ts';
-import { idAnswer, idBody, instantAnswer } from '../http/schemas.ts';
+import { idAnswer, idBody, instantAnswer, instantBody } from '../http/schemas.ts';
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -40,7 +40,7 @@ export const endpointDisabled = {
 
 export const EXAMPLE_URL = 'http://localhost:4000/webhooks';
 
-const nullableInstant = (description: string) =>
+const instantOrNull = (description: string) =>
   instantAnswer.nullable().meta({ description, example: null });
 
 const endpointShape = {
@@ -60,13 +60,13 @@ const endpointShape = {
         'disabled the endpoint.',
       example: null,
     }),
-  failingSince: nullableInstant(
+  failingSince: instantOrNull(
     'The first failure since the latest success. Null if there was no failure since then.',
   ),
-  disablesAt: nullableInstant(
+  disablesAt: instantOrNull(
     'The next failure after this time disables the endpoint. Null if no attempt fails now.',
   ),
-  oldSecretUntil: nullableInstant(
+  oldSecretUntil: instantOrNull(
     'Until this time the old secret also signs. Null if the secret was never rotated.',
   ),
   createdAt: instantAnswer,
@@ -114,8 +114,8 @@ const deliveryShape = {
       '`failed`: no attempt follows.',
   }),
   createdAt: instantAnswer,
-  deliveredAt: nullableInstant('When the latest send succeeded. Null if it has not succeeded.'),
-  nextAttemptAt: nullableInstant('When the next attempt is due. Null if no attempt follows.'),
+  deliveredAt: instantOrNull('When the latest send succeeded. Null if it has not succeeded.'),
+  nextAttemptAt: instantOrNull('When the next attempt is due. Null if no attempt follows.'),
   attemptCount: z.int().min(0).meta({ example: 1 }),
   lastAttempt: attemptAnswer.nullable().meta({ description: 'Null before the first attempt.' }),
 };
@@ -137,9 +137,9 @@ export const endpointBody = (endpoint: Endpoint) => ({
   description: endpoint.description,
   enabled: endpoint.enabled,
   disabledBecause: endpoint.disabledBecause,
-  failingSince: instantOrNull(endpoint.failingSince),
-  disablesAt: instantOrNull(endpoint.disablesAt),
-  oldSecretUntil: instantOrNull(endpoint.oldSecretUntil),
+  failingSince: instantBody(endpoint.failingSince),
+  disablesAt: instantBody(endpoint.disablesAt),
+  oldSecretUntil: instantBody(endpoint.oldSecretUntil),
   createdAt: endpoint.createdAt.toISOString(),
 });
 
@@ -151,8 +151,8 @@ export const deliveryBody = (delivery: Delivery) => ({
   job: delivery.job && { id: delivery.job.id, role: delivery.job.role },
   status: delivery.status,
   createdAt: delivery.createdAt.toISOString(),
-  deliveredAt: instantOrNull(delivery.deliveredAt),
-  nextAttemptAt: instantOrNull(delivery.nextAttemptAt),
+  deliveredAt: instantBody(delivery.deliveredAt),
+  nextAttemptAt: instantBody(delivery.nextAttemptAt),
   attemptCount: delivery.attemptCount,
   lastAttempt: delivery.lastAttempt && attemptBody(delivery.lastAttempt),
 });
@@ -170,5 +170,3 @@ const attemptBody = ({ at, milliseconds, status, detail }: DeliveryAttempt) => (
   status,
   detail,
 });
-
-const instantOrNull = (at: Date | null) => at?.toISOString() ?? null;

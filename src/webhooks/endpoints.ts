@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { companies } from '../db/schema.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { newSecret } from './send/signature.ts';
@@ -11,8 +12,6 @@ export const MOST_ENDPOINTS = 10;
 const OVERLAP = sql`interval '1 day'`;
 /** The next failure disables an endpoint that has failed for this long. */
 export const LONGEST_FAILURE = sql`interval '5 days'`;
-
-const NOW = sql`statement_timestamp()`;
 
 const { secret: _secret, oldSecret: _oldSecret, ...shown } = getTableColumns(endpoints);
 /** The columns of an endpoint without its secrets. */

@@ -1,5 +1,5 @@
 import { isSlotFree, slotsOf } from '../claims/rules.ts';
-import { idBody } from '../http/schemas.ts';
+import { idBody, instantBody } from '../http/schemas.ts';
 import type { EventKind } from '../outbox/tables.ts';
 import type { MessageType } from './tables.ts';
 
@@ -73,7 +73,7 @@ export function messageOf(type: MessageType, event: RelayedEvent): string {
 const claimBody = ({ id, recruiter, expiresAt }: NonNullable<RelayedEvent['claim']>) => ({
   id: idBody(id),
   recruiter: { id: idBody(recruiter.id), name: recruiter.name },
-  expiresAt: expiresAt?.toISOString() ?? null,
+  expiresAt: instantBody(expiresAt),
 });
 
 /** The type of the message that tests an endpoint. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { LONGEST_FAILURE } from './endpoints.ts';
 import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
 
@@ -16,8 +17,6 @@ export interface Tried {
 }
 
 type Also = (tx: Transaction) => Promise<void>;
-
-const NOW = sql`statement_timestamp()`;
 
 /** Adds the attempt to the delivery, in the same statement as the other changes. */
 const recording =

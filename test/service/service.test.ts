@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { prepareDatabase } from '../../src/db/migrate.ts';
 import { startEmbedded } from '../../src/postgres/embedded.ts';
+import { freePort } from '../../src/postgres/postmaster.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import { findTask } from '../../src/queue/queries.ts';
 import { makeService } from '../support/app.ts';
@@ -158,7 +159,7 @@ describe('a service with a worker', () => {
   test('does not start if a living worker has the name, and leaves nothing open', async () => {
     const databaseUrl = await makeDatabase();
     const first = await makeService(databaseUrl, { places: 1, workerName: 'ada' });
-    const port = Number(new URL((await makeService(databaseUrl)).url).port) + 1;
+    const port = await freePort();
     const second = makeService(databaseUrl, { places: 1, workerName: 'ada', port });
     await expect(second).rejects.toThrow('A living worker has the name "ada"');
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();

@@ -1,5 +1,6 @@
 import { asc, lte, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
 import { idempotencyKeys } from '../../db/schema.ts';
 import type { RequestKey, StoredAnswer } from './keys.ts';
 
@@ -8,8 +9,6 @@ export type KnownAnswer = StoredAnswer & Pick<RequestKey, 'fingerprint'>;
 
 /** `execute` requires row types with an index signature. */
 type Row<T> = T & Record<string, unknown>;
-
-const NOW = sql`statement_timestamp()`;
 
 /**
  * The number of the advisory lock of a key. Two keys may have the same number. Requests with these

@@ -2,7 +2,7 @@ import type { Database } from '../../db/client.ts';
 import type { Write } from '../../http/idempotency/http.ts';
 import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
-import { idBody, paged } from '../../http/schemas.ts';
+import { idBody, instantBody, paged } from '../../http/schemas.ts';
 import {
   cancelTask,
   findTask,
@@ -71,8 +71,6 @@ export const taskRoutes = ({ db, write, onDueTask }: TaskDeps) =>
 /** The problem for each status in which a task cannot be retried. */
 const notRetried = { running: routes.taskRunning, done: routes.taskFinished } as const;
 
-const instant = (at: Date | null) => at?.toISOString() ?? null;
-
 const taskBody = ({ id, workerId, createdAt, runAt, ...task }: Task) => ({
   id: idBody(id),
   kind: task.kind,
@@ -83,9 +81,9 @@ const taskBody = ({ id, workerId, createdAt, runAt, ...task }: Task) => ({
   attempt: task.attempt,
   attemptsLeft: task.attemptsLeft,
   workerId: workerId === null ? null : idBody(workerId),
-  beganAt: instant(task.beganAt),
-  leaseUntil: instant(task.leaseUntil),
-  finishedAt: instant(task.finishedAt),
+  beganAt: instantBody(task.beganAt),
+  leaseUntil: instantBody(task.leaseUntil),
+  finishedAt: instantBody(task.finishedAt),
   error: task.error,
 });
 
@@ -100,7 +98,7 @@ const attemptBody = ({ attempt, workerId, beganAt, endedAt, ...rest }: PastAttem
   workerId: idBody(workerId),
   workerName: rest.workerName,
   beganAt: beganAt.toISOString(),
-  endedAt: instant(endedAt),
+  endedAt: instantBody(endedAt),
   ended: rest.ended,
   error: rest.error,
 });
@@ -113,7 +111,7 @@ const workerBody = ({ id, startedAt, seenAt, stoppedAt, holds, ...worker }: Work
   status: worker.status,
   startedAt: startedAt.toISOString(),
   seenAt: seenAt.toISOString(),
-  stoppedAt: instant(stoppedAt),
+  stoppedAt: instantBody(stoppedAt),
   places: worker.places,
   holds: holds.map((held) => idBody(BigInt(held))),
 });
