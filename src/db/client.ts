@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import {
   ANSWER_TIMEOUT_MS,
   beginWith,
+  type Parameters as Settings,
   sessionParameters,
   transactionParameters,
 } from './parameters.ts';
@@ -67,6 +68,8 @@ export interface ConnectOptions {
   pooler?: Pooler;
   connections?: number;
   lockTimeoutMs?: number | undefined;
+  /** Further settings for each session. Behind a pooler in transaction mode they are left out. */
+  settings?: Settings;
   /** How long to wait for the answer to a statement. After this time the connection is closed. */
   answerTimeoutMs?: number | undefined;
   open?: typeof openSession | undefined;
@@ -84,13 +87,14 @@ export function connect(
     pooler,
     connections = POOL_SIZE,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
+    settings = {},
     answerTimeoutMs = ANSWER_TIMEOUT_MS,
     open = openSession,
     observe = () => undefined,
   }: ConnectOptions = {},
 ): Connection {
   const shared = pooler === 'transaction';
-  const parameters = shared ? {} : sessionParameters(lockTimeoutMs);
+  const parameters = shared ? {} : { ...sessionParameters(lockTimeoutMs), ...settings };
   const begin = shared ? beginWith(transactionParameters(lockTimeoutMs)) : undefined;
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: connections, line: LONGEST_LINE, waitMs: LOCK_TIMEOUT_MS };

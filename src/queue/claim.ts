@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
 import { LEASE_MS } from './limits.ts';
-import { plannedAnew } from './planned-anew.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 /** The tasks that a worker wants. */
@@ -115,14 +114,12 @@ const beginAttempts = (workerId: bigint): SQL => sql`
  * The tasks of dead workers need no other way back: a task whose lease has ended is due again.
  */
 export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
-  const rows = await plannedAnew(db, (tx) =>
-    tx.execute<Row>(sql`
+  const rows = await db.execute<Row>(sql`
       with recursive ${lanesInTurn(wanted.afterLane)}, ${lockDueTasks(wanted)},
         ${recordLost}, ${buryLost}, ${beginAttempts(wanted.workerId)}
       select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
         due.lease_until is not null as was_lost
-      from claimed join due using (id) order by due.turn`),
-  );
+      from claimed join due using (id) order by due.turn`);
   return rows.map((row) => ({
     id: BigInt(row.id),
     kind: row.kind,

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
-import { plannedAnew } from './planned-anew.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export interface Failure extends Hold {
@@ -62,8 +61,7 @@ export async function finishFailed(
  */
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;
-  await plannedAnew(db, (tx) =>
-    tx.execute(sql`
+  await db.execute(sql`
     with ${holdRows(holds)},
     given as (
       update ${tasks} set lease_until = null, attempts_left = attempts_left + 1
@@ -71,8 +69,7 @@ export async function giveBack(db: Database, holds: readonly Hold[]): Promise<vo
       returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-    select id, attempt, worker_id, began_at, statement_timestamp(), 'given back' from given`),
-  );
+    select id, attempt, worker_id, began_at, statement_timestamp(), 'given back' from given`);
 }
 
 const idsOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => BigInt(id)));

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
 import { LEASE_MS } from './limits.ts';
-import { plannedAnew } from './planned-anew.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
@@ -21,8 +20,7 @@ export interface Renewal {
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
   if (holds.length === 0) return { renewed: new Set(), lost: new Set() };
   const seconds = LEASE_MS / 1_000;
-  const rows = await plannedAnew(db, (tx) =>
-    tx.execute<{ id: string; renewed: boolean }>(sql`
+  const rows = await db.execute<{ id: string; renewed: boolean }>(sql`
       with ${holdRows(holds)},
       ours as (
         select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds}
@@ -37,8 +35,7 @@ export async function renewLeases(db: Database, holds: readonly Hold[]): Promise
       select id, true as renewed from renewed
       union all
       select id, false from hold
-      where id not in (select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds})`),
-  );
+      where id not in (select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds})`);
   const idsOf = (renewed: boolean) =>
     new Set(rows.filter((row) => row.renewed === renewed).map(({ id }) => BigInt(id)));
   return { renewed: idsOf(true), lost: idsOf(false) };

@@ -3,6 +3,7 @@ import type { Metrics } from '../operation/metrics.ts';
 import type { Log } from '../process/log.ts';
 import { version } from '../process/project.ts';
 import type { Kind } from '../queue/kind.ts';
+import { SESSIONS_OF_WORKER } from '../queue/sessions.ts';
 import { startWorker, type Worker } from '../queue/worker/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { webhookKinds } from '../webhooks/kinds.ts';
@@ -74,7 +75,12 @@ export async function startTasks({
   webhookLoopback: loopback = false,
   kinds,
 }: TasksOptions): Promise<Tasks> {
-  const { db, close } = connect(databaseUrl, { pooler, open, connections: CONNECTIONS });
+  const { db, close } = connect(databaseUrl, {
+    pooler,
+    open,
+    connections: CONNECTIONS,
+    settings: SESSIONS_OF_WORKER,
+  });
   const ofTasks = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_TASKS });
   const closeAll = () => Promise.all([close(), ofTasks.close()]);
   let stopped: Promise<void> | undefined;

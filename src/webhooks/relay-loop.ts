@@ -3,6 +3,7 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { Bell } from '../waiting/bell.ts';
+import { restAfter } from '../waiting/rest.ts';
 import { LARGEST_RELAY, relayEvents } from './relay.ts';
 
 export interface RelayOptions {
@@ -20,7 +21,8 @@ export interface Relay {
 }
 
 /**
- * The pause between two looks. Commits that come closely together share a transaction of the relay.
+ * The shortest pause between two looks. Commits that come closely together share a transaction of
+ * the relay.
  */
 const PACE_MS = 50;
 /** How often the relay looks for the events of other processes. */
@@ -50,14 +52,15 @@ export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
     let foundAt = Number.NEGATIVE_INFINITY;
     for (let failures = 0; !stop.signal.aborted; ) {
       isRung = false;
+      const began = performance.now();
+      let taken = 0;
       try {
-        const taken = await relayEvents(db, setAside);
+        taken = await relayEvents(db, setAside);
         failures = 0;
         if (taken > 0) {
           foundAt = performance.now();
           onDueTask();
         }
-        if (taken === LARGEST_RELAY) continue;
       } catch (error) {
         // One line in the log for each outage. After a stop, errors are expected.
         if (failures === 0 && !stop.signal.aborted)
@@ -65,9 +68,11 @@ export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
         await pause(pauseAfter(failures++, BACKOFF), stop.signal);
         continue;
       }
-      await pause(PACE_MS, stop.signal);
+      await pause(Math.max(PACE_MS, restAfter(performance.now() - began)), stop.signal);
       const isBusy = performance.now() - foundAt < BUSY_FOR_MS;
-      if (!isRung && !stop.signal.aborted) await bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
+      const isMoreDue = isRung || taken === LARGEST_RELAY;
+      if (!isMoreDue && !stop.signal.aborted)
+        await bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
     }
   };
   const running = run();

@@ -4,6 +4,7 @@ import { type ClaimedTask, claimTasks, type Wanted } from '../../src/queue/claim
 import { enqueue, type NewTask } from '../../src/queue/enqueue.ts';
 import type { Hold } from '../../src/queue/held.ts';
 import type { AttemptOutcome, Attempt as RunningAttempt } from '../../src/queue/kind.ts';
+import { SESSIONS_OF_WORKER } from '../../src/queue/sessions.ts';
 import {
   startWorker,
   type WorkerEvent,
@@ -16,7 +17,7 @@ import { makeDatabase } from './database.ts';
 /** A database with a queue, and the acts that the tests of the queue need. */
 export async function makeQueue(url?: string, options?: ConnectOptions) {
   const databaseUrl = url ?? (await makeDatabase());
-  const { db, close } = connect(databaseUrl, options);
+  const { db, close } = connect(databaseUrl, { settings: SESSIONS_OF_WORKER, ...options });
   atEnd(close);
   return { url: databaseUrl, db, ...actsOn(db) };
 }

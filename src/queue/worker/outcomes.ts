@@ -5,7 +5,6 @@ import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { type Failure, finishDone, finishFailed } from '../finish.ts';
 import type { AttemptOutcome, Kind } from '../kind.ts';
 import { OUTAGE_BACKOFF } from '../limits.ts';
-import { plannedAnew } from '../planned-anew.ts';
 import { pauseBeforeNext } from '../rules.ts';
 import { type HeldTask, holdOf, storable } from './attempt.ts';
 
@@ -128,7 +127,7 @@ function resultOf({ held, kind, outcome }: Ended): Written {
 
 /** Writes outcomes together, and returns the ids of the tasks that were still held. */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
-  return plannedAnew(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const accepted = await writeOutcomes(tx, batch);
     for (const { held, outcome } of batch) if (accepted.has(held.taskId)) await outcome.also?.(tx);
     return accepted;

@@ -5,6 +5,7 @@ import type { Log } from '../../process/log.ts';
 import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { Bell } from '../../waiting/bell.ts';
 import { inTime } from '../../waiting/deadline.ts';
+import { restAfter } from '../../waiting/rest.ts';
 import { claimTasks } from '../claim.ts';
 import { giveBack } from '../finish.ts';
 import type { Kind } from '../kind.ts';
@@ -91,6 +92,8 @@ class RunningWorker implements Worker {
   readonly #outcomes: OutcomeWriter;
   readonly #outage: Outage;
   readonly #bell = new Bell();
+  /** Rings when no attempt runs. */
+  readonly #idle = new Bell();
   readonly #stopClaims = new AbortController();
   readonly #heartbeats: Heartbeats;
   readonly #claims: Promise<void>;
@@ -164,11 +167,13 @@ class RunningWorker implements Worker {
   /** Claims tasks again and again, until the worker stops. */
   async #claimInTurn() {
     const stop = this.#stopClaims.signal;
-    const last = { lane: '', foundAt: Number.NEGATIVE_INFINITY, failures: 0 };
+    const last = { lane: '', foundAt: Number.NEGATIVE_INFINITY, tookMs: 0, failures: 0 };
     while (!stop.aborted) {
       this.#isWoken = false;
+      const began = performance.now();
       try {
         const claimed = await this.#claim(last.lane);
+        last.tookMs = performance.now() - began;
         last.failures = 0;
         if (claimed.length > 0) last.foundAt = performance.now();
         last.lane = claimed.at(-1)?.task.lane ?? last.lane;
@@ -182,6 +187,9 @@ class RunningWorker implements Worker {
         await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
       // The attempts that end in the same turn of the event loop free their places together.
       await new Promise(setImmediate);
+      // So do the attempts that end during a rest. No more can end if none runs.
+      if (this.#isMoreDue && this.#holding.running > 0)
+        await this.#idle.rings(restAfter(last.tookMs));
     }
   }
 
@@ -216,6 +224,7 @@ class RunningWorker implements Worker {
     this.#holding.add(held);
     const outcome = await held.run(kind);
     const wasLaneFull = this.#holding.leavePlace(held);
+    if (this.#holding.running === 0) this.#idle.ring();
     if (this.#isMoreDue || wasLaneFull || this.#stopClaims.signal.aborted) this.wake();
     if (outcome) this.#outcomes.write({ held, kind, outcome });
   }

@@ -2,6 +2,7 @@ import { connect } from '../../../db/client.ts';
 import { prepareDatabase } from '../../../db/migrate.ts';
 import { enqueue, type NewTask } from '../../../queue/enqueue.ts';
 import type { Kind } from '../../../queue/kind.ts';
+import { SESSIONS_OF_WORKER } from '../../../queue/sessions.ts';
 import { startWorker, type Worker } from '../../../queue/worker/worker.ts';
 import type { OpenTool, Payload, Run, Tool } from '../tool.ts';
 
@@ -37,7 +38,7 @@ const taskOf = (payload: Payload): NewTask => ({ kind: KIND, payload, attempts: 
 export const rowlock: Tool = {
   prepare: (url) => prepareDatabase(url),
   async open(url): Promise<OpenTool> {
-    const { db, close } = connect(url);
+    const { db, close } = connect(url, { settings: SESSIONS_OF_WORKER });
     let worker: Worker | undefined;
     return {
       async add(payloads) {
