@@ -17,12 +17,9 @@ export const holdRows = (holds: readonly Hold[]): SQL => sql`
  * THE FENCE: true if this attempt still holds the task. Each claim counts the attempt, so a later
  * attempt has another number. A task that was given back, cancelled or finished has no lease. The
  * name of the worker would prove nothing, because the same worker may have claimed the task again.
- *
- * `ended` and `finished_at` are null together. A condition on `finished_at` would fit the index of the
- * unfinished tasks, and a plan that was made while there were few would read all of them.
  */
 export const stillHolds = sql`${tasks.id} = hold.id and ${tasks.attempt} = hold.attempt
-  and ${tasks.leaseUntil} is not null and ${tasks.ended} is null`;
+  and ${tasks.leaseUntil} is not null and ${tasks.finishedAt} is null`;
 
 /**
  * The tasks of the table `hold`, by the primary key. PostgreSQL expects ten ids in an array that a

@@ -1,5 +1,5 @@
-/** A loop that shares a machine with requests works for at most a fifth of its time. */
-const REST_PER_WORK = 4;
+/** A loop that shares a machine with requests works for at most a tenth of its time. */
+const REST_PER_WORK = 9;
 const LONGEST_REST_MS = 1_000;
 
 /**

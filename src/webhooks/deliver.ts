@@ -19,23 +19,26 @@ interface DeliveringPayload {
 export const delivering = (
   db: Database,
   { loopback }: { loopback: boolean },
-): Kind<DeliveringPayload> => ({
-  name: DELIVERING,
-  timeoutMs: TIMEOUT_MS,
-  pauseMs: pauseAfterAttempt,
-  run: (attempt) => deliver(db, loopback, attempt),
-});
+): Kind<DeliveringPayload> => {
+  const find = messageFinder(db);
+  return {
+    name: DELIVERING,
+    timeoutMs: TIMEOUT_MS,
+    pauseMs: pauseAfterAttempt,
+    run: (attempt) => deliver(find, loopback, attempt),
+  };
+};
 
 /**
  * Sends a message with the current address and secrets of its endpoint. The attempt is recorded in
  * the transaction of its outcome. So an attempt that has lost its task records nothing.
  */
 async function deliver(
-  db: Database,
+  find: ReturnType<typeof messageFinder>,
   loopback: boolean,
   attempt: Attempt<DeliveringPayload>,
 ): Promise<AttemptOutcome> {
-  const message = await findMessage(db, BigInt(attempt.payload.deliveryId));
+  const message = await find(attempt.payload.deliveryId);
   // The endpoint was deleted, or the delivery was cleared.
   if (!message) return { kind: 'done' };
   if (!message.enabled) return notSent({ ...message, milliseconds: 0, status: null });
@@ -46,7 +49,7 @@ async function deliver(
   attempt.assertHeld();
   const sent = await send({ url, headers, body, loopback }, attempt.signal);
   const milliseconds = Math.round(performance.now() - began);
-  return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt.number);
+  return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt);
 }
 
 /** The task is done, although the message is not delivered. An operator cannot help here. */
@@ -60,7 +63,7 @@ const answerIn = (sent: Sent) =>
     ? { status: sent.status, detail: sent.firstLine }
     : { status: null, detail: sent.reason };
 
-function outcomeOf(sent: Sent, tried: Tried, attempt: number): AttemptOutcome {
+function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt): AttemptOutcome {
   const verdict = verdictOn(sent);
   switch (verdict.kind) {
     case 'delivered':
@@ -68,19 +71,25 @@ function outcomeOf(sent: Sent, tried: Tried, attempt: number): AttemptOutcome {
     case 'gone':
       return { kind: 'done', also: recordGone(tried) };
     case 'failed': {
+      // The delivery has failed for good. Its company sees this, and no operator can do anything
+      // about it. So the task is not dead.
+      if (attemptsLeft <= 0) return { kind: 'done', also: recordFailure(tried) };
       // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
       const error =
         sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
-      const pauseMs = Math.max(verdict.atLeastMs, pauseAfterAttempt(attempt));
+      const pauseMs = Math.max(verdict.atLeastMs, pauseAfterAttempt(number));
       return { kind: 'failed', error, pauseMs, also: recordFailure(tried) };
     }
   }
 }
 
-/** A message with the endpoint's current address and secrets. `at` is the database's time. */
-async function findMessage(db: Database, deliveryId: bigint) {
+/**
+ * Finds a message with the endpoint's current address and secrets. `at` is the database's time. The
+ * text of the statement is made once.
+ */
+function messageFinder(db: Database) {
   const at = sql<Date>`statement_timestamp()`.mapWith(deliveries.createdAt);
-  const [row] = await db
+  const statement = db
     .select({
       deliveryId: deliveries.id,
       id: deliveries.messageId,
@@ -95,8 +104,12 @@ async function findMessage(db: Database, deliveryId: bigint) {
     })
     .from(deliveries)
     .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
-    .where(eq(deliveries.id, deliveryId));
-  if (!row) return undefined;
-  const { secret, oldSecret, ...message } = row;
-  return { ...message, secrets: oldSecret === null ? [secret] : [secret, oldSecret] };
+    .where(eq(deliveries.id, sql.placeholder('id')))
+    .prepare('find_message');
+  return async (id: string) => {
+    const [row] = await statement.execute({ id });
+    if (!row) return undefined;
+    const { secret, oldSecret, ...message } = row;
+    return { ...message, secrets: oldSecret === null ? [secret] : [secret, oldSecret] };
+  };
 }

@@ -143,7 +143,7 @@ describe('a message', () => {
   });
 
   test('gets ten attempts, and then fails', async () => {
-    const { receiver, sendTest, untilDelivery, hasten } = await makeWorld();
+    const { db, receiver, sendTest, untilDelivery, hasten } = await makeWorld();
     receiver.answer = answering(500);
     const id = await sendTest();
     for (let attempt = 1; attempt < 10; attempt++) {
@@ -157,6 +157,8 @@ describe('a message', () => {
       lastAttempt: { status: 500, detail: 'no' },
     });
     expect(receiver.received).toHaveLength(10);
+    // A dead task would be a matter for the operator.
+    expect(await db.execute(sql`SELECT ended FROM tasks`)).toEqual([{ ended: 'done' }]);
   });
 
   test('waits about five seconds after its first failure', async () => {
