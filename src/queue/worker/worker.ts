@@ -92,7 +92,7 @@ class RunningWorker implements Worker {
   readonly #outcomes: OutcomeWriter;
   readonly #outage: Outage;
   readonly #bell = new Bell();
-  /** Rings when no attempt runs. */
+  /** Rings when no attempt runs, and when the worker stops. Ends a rest. */
   readonly #idle = new Bell();
   readonly #stopClaims = new AbortController();
   readonly #heartbeats: Heartbeats;
@@ -145,6 +145,7 @@ class RunningWorker implements Worker {
   async stop(graceMs: number) {
     this.#stopClaims.abort();
     this.wake();
+    this.#idle.ring();
     await inTime(this.#untilIdle(), graceMs, () => undefined);
     const left = this.#holding.all;
     for (const held of left) this.#drop(held, 'given back', new Error('the worker stops'));
