@@ -10,6 +10,7 @@ import type { Service } from '../../src/service/service.ts';
 import { collectLog, makeApp, makeService } from '../support/app.ts';
 import { atEnd, run, runServer } from '../support/command.ts';
 import { makeDatabase, makeDatabaseWith, makeEmptyDatabase } from '../support/database.ts';
+import { follow } from '../support/events.ts';
 import { whileHeld } from '../support/locks.ts';
 import { makePooler, pgbouncer, startPooler } from '../support/pooler.ts';
 
@@ -122,6 +123,30 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
     }
     expect(killed).toBeGreaterThanOrEqual(ROUNDS);
     await vi.waitFor(async () => expect(await claim(await newJob(), 1)).toBe(200), 20_000);
+  });
+
+  test('tell their followers every change, also if the backends of PgBouncer are killed', async () => {
+    const followings = await Promise.all(
+      servers.map(({ url }) => follow((init) => fetch(`${url}/jobs/events`, init))),
+    );
+    for (const following of followings) await following.isComplete();
+    const told = (jobId: number, claimed: number) =>
+      vi.waitFor(() => {
+        for (const following of followings)
+          expect(following.latest().get(jobId)?.data.claimed).toBe(claimed);
+      }, 20_000);
+    for (let round = 0; round < ROUNDS; round++) {
+      const jobId = await newJob();
+      // Plain SQL, past PgBouncer, tells no server of its commit.
+      await admin`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${jobId}, 1)`;
+      await told(jobId, 1);
+      for (const pid of await poolersPids(admin)) await admin`SELECT pg_terminate_backend(${pid})`;
+      await vi.waitFor(async () => expect(await claim(jobId, 2)).toBe(200), 20_000);
+      await told(jobId, 2);
+    }
+    // The full state does not come again. The followers have heard of each single change.
+    for (const { events } of followings)
+      expect(events.filter(({ name }) => name === 'begin')).toHaveLength(1);
   });
 
   test('answer 503 while PgBouncer is down, and claim again after its start', async () => {

@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
+import type { Transaction } from '../../src/db/client.ts';
 import { connectionLost } from '../../src/db/one-connection.ts';
 import { openSession } from '../../src/db/session.ts';
 import type { Attempt } from '../../src/queue/kind.ts';
 import { cancelTask, findTask, listWorkers } from '../../src/queue/queries.ts';
 import { LeaseLost } from '../../src/queue/worker/attempt.ts';
+import { whileHeld } from '../support/locks.ts';
 import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts';
 
 const soon = { timeout: 20_000 };
@@ -70,6 +72,28 @@ describe('a worker', () => {
     };
     await vi.waitFor(async () => expect(await pauses()).toHaveLength(2), soon);
     expect(await pauses()).toEqual([1_000, 5_000]);
+  });
+
+  test('if `also` waits for a lock, only its own outcome waits, for as long as the lock is held', async () => {
+    const { db, url, add, row } = await makeQueue(undefined, { lockTimeoutMs: 200 });
+    const also = async (tx: Transaction) => {
+      await tx.execute(sql`select from jobs where id = 1 for update`);
+    };
+    const { ends, errors } = await makeWorker(db, async ({ payload }) =>
+      payload === 'locked' ? { kind: 'done', also } : { kind: 'done', also: async () => undefined },
+    );
+    const [locked] = await whileHeld(url, 1, async ({ untilWaitedFor }) => {
+      const ids = await add({ payload: 'locked' });
+      await untilWaitedFor();
+      await add({}, {}, {});
+      await vi.waitFor(() => expect(ends()).toEqual(['done', 'done', 'done']), soon);
+      expect(await row(ids[0])).toMatchObject({ ended: null });
+      return ids;
+    });
+    await vi.waitFor(() => expect(ends()).toHaveLength(4), soon);
+    expect(await row(locked)).toMatchObject({ ended: 'done', attempt: 1 });
+    const event = 'an outcome could not be written';
+    expect(errors).toEqual([expect.objectContaining({ event, task: 'work' })]);
   });
 
   test('ends an attempt that takes too long, and ignores its late outcome', async () => {

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../db/client.ts';
-import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
+import { isCausedBy, isConnectionLost, isNothingDone, SQLSTATE } from '../../db/sqlstate.ts';
 import { describe } from '../../process/errors.ts';
 import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { type Failure, finishDone, finishFailed } from '../finish.ts';
@@ -21,12 +21,15 @@ export interface Ended {
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
+type Line = 'plain' | 'also';
+const lineOf = ({ outcome }: Ended): Line => (outcome.also ? 'also' : 'plain');
+
 export interface OutcomeWriterOptions {
   db: Database;
   onWritten(ended: Ended, written: Written): void;
   /** Called if the database cannot be used now. The writer tries again. */
   onOutage(error: unknown): void;
-  /** Called if the database refuses one outcome. */
+  /** Called if the database refuses one outcome, or if its rows stay locked. */
   onRefused(ended: Ended, error: unknown): void;
 }
 
@@ -38,14 +41,14 @@ export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
   /** Outcomes with `also` wait in a line of their own, because they take more statements. */
   readonly #waiting = { plain: [] as Ended[], also: [] as Ended[] };
-  readonly #writing = new Map<'plain' | 'also', Promise<void>>();
+  readonly #writing = new Map<Line, Promise<void>>();
 
   constructor(options: OutcomeWriterOptions) {
     this.#options = options;
   }
 
   write(ended: Ended) {
-    const line = ended.outcome.also ? 'also' : 'plain';
+    const line = lineOf(ended);
     this.#waiting[line].push(ended);
     if (this.#writing.has(line)) return;
     const writing = this.#writeAll(line).finally(() => this.#writing.delete(line));
@@ -57,7 +60,7 @@ export class OutcomeWriter {
     while (this.#writing.size > 0) await Promise.all(this.#writing.values());
   }
 
-  async #writeAll(line: 'plain' | 'also') {
+  async #writeAll(line: Line) {
     // All attempts that end in this turn of the event loop share the first write.
     await new Promise(setImmediate);
     for (;;) {
@@ -80,6 +83,7 @@ export class OutcomeWriter {
       try {
         return this.#tell(ours, await writeTogether(db, ours), mayBeWritten);
       } catch (error) {
+        if (isCausedBy(error, SQLSTATE.lockNotAvailable)) return this.#writeLocked(ours, error);
         if (!isNothingDone(error) && !isConnectionLost(error))
           return this.#writeEach(ours, error, mayBeWritten);
         mayBeWritten ||= isConnectionLost(error);
@@ -87,6 +91,20 @@ export class OutcomeWriter {
       }
       await pause(pauseAfter(failures, OUTAGE_BACKOFF));
     }
+  }
+
+  /**
+   * Somebody holds a row of one of these outcomes. Only this outcome waits for the lock. It goes to
+   * the end of its line, so the line moves on.
+   */
+  async #writeLocked(batch: Ended[], error: unknown) {
+    const [only, ...more] = batch;
+    if (only && more.length === 0) {
+      this.#options.onRefused(only, error);
+      this.#waiting[lineOf(only)].push(only);
+      return;
+    }
+    for (const each of batch) await this.#writeBatch([each]);
   }
 
   /**
