@@ -106,7 +106,10 @@ export interface TaskWithAttempts extends Task {
   attempts: PastAttempt[];
 }
 
-/** Finds a task and its attempts. The oldest attempt comes first. */
+/** How many ended attempts of a task are shown. People may retry a task any number of times. */
+export const MOST_ATTEMPTS = 100;
+
+/** Finds a task and its latest attempts. The oldest of them comes first. */
 export async function findTask(
   db: Database | Transaction,
   id: bigint,
@@ -130,9 +133,10 @@ export async function findTask(
     .from(taskAttempts)
     .leftJoin(workers, eq(workers.id, taskAttempts.workerId))
     .where(eq(taskAttempts.taskId, id))
-    .orderBy(asc(taskAttempts.attempt));
+    .orderBy(desc(taskAttempts.attempt))
+    .limit(MOST_ATTEMPTS);
   const { workerName, ...rest } = task;
-  return { ...rest, attempts: [...past, ...latestAttempt(rest, workerName)] };
+  return { ...rest, attempts: [...past.reverse(), ...latestAttempt(rest, workerName)] };
 }
 
 /** The task itself records the attempt that runs, and the attempt that was done. */

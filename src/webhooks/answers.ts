@@ -124,7 +124,9 @@ export const wholeDelivery = z
   .object({
     ...deliveryShape,
     body: z.string().meta({ description: 'The body, exactly as it is sent.' }),
-    attempts: z.array(attemptAnswer).meta({ description: 'The attempts, oldest first.' }),
+    attempts: z
+      .array(attemptAnswer)
+      .meta({ description: 'The latest 100 attempts, oldest first.' }),
   })
   .meta({ id: 'DeliveryWithAttempts' });
 
@@ -157,7 +159,7 @@ export const deliveryBody = (delivery: Delivery) => ({
   lastAttempt: delivery.lastAttempt && attemptBody(delivery.lastAttempt),
 });
 
-/** A delivery with its body and all its attempts as JSON. */
+/** A delivery with its body and its latest attempts as JSON. */
 export const wholeDeliveryBody = (delivery: WholeDelivery) => ({
   ...deliveryBody(delivery),
   body: delivery.body,

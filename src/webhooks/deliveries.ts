@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { type Page, paged } from '../http/schemas.ts';
@@ -32,6 +32,12 @@ export interface Delivery {
 }
 
 export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
+
+/**
+ * The most attempts that one answer shows. Each resend adds an attempt, so a company can make any
+ * number of them. An answer with 200,000 attempts had 55 MB.
+ */
+export const MOST_ATTEMPTS = 100;
 
 /** A delivery. If a company is given, the endpoint must belong to the company. */
 export interface OwnDelivery {
@@ -125,8 +131,8 @@ export async function listDeliveries(
 }
 
 /**
- * Finds a delivery with its body and all its attempts. Undefined if the delivery or its endpoint
- * does not exist.
+ * Finds a delivery with its body and its latest attempts. Undefined if the delivery or its
+ * endpoint does not exist.
  */
 export async function findDelivery(
   db: Database | Transaction,
@@ -144,13 +150,16 @@ export async function findDelivery(
       ),
     );
   if (!delivery) return undefined;
-  const attempts = await db
+  const ofDelivery = eq(deliveryAttempts.deliveryId, id);
+  const latest = await db
     .select(attempted)
     .from(deliveryAttempts)
-    .where(eq(deliveryAttempts.deliveryId, id))
-    .orderBy(asc(deliveryAttempts.id));
-  const lastAttempt = attempts.at(-1) ?? null;
-  return { ...delivery, attemptCount: attempts.length, lastAttempt, attempts };
+    .where(ofDelivery)
+    .orderBy(desc(deliveryAttempts.id))
+    .limit(MOST_ATTEMPTS);
+  const attemptCount = await db.$count(deliveryAttempts, ofDelivery);
+  const lastAttempt = latest[0] ?? null;
+  return { ...delivery, attemptCount, lastAttempt, attempts: latest.reverse() };
 }
 
 /**

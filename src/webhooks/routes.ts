@@ -274,7 +274,7 @@ export const readDelivery = createRoute({
   method: 'get',
   path: '/deliveries/{id}',
   tags: TAGS,
-  summary: 'Read a delivery and all its attempts',
+  summary: 'Read a delivery and its attempts',
   request: { params: id },
   responses: {
     200: json('The delivery.', wholeDelivery),

@@ -7,6 +7,7 @@ import {
   cancelTask,
   findTask,
   listTasks,
+  MOST_ATTEMPTS,
   readQueueFigures,
   retryTask,
   taskStatuses,
@@ -137,4 +138,15 @@ describe('clearing', () => {
       from generate_series(22, 26) as hours`);
     expect(await db.transaction((tx) => clearWorkers(tx, 100))).toBe(3);
   });
+});
+
+test('a task that was retried ten thousand times shows its latest 100 attempts', async () => {
+  const { db, add } = await makeQueue();
+  const [id] = (await add({})) as [bigint];
+  await db.execute(sql`insert into task_attempts
+    select ${String(id)}, n, 1, now(), now(), 'failed', n from generate_series(1, 10000) as n`);
+  const found = await findTask(db, id);
+  expect(found?.attempts).toHaveLength(MOST_ATTEMPTS);
+  expect(found?.attempts[0]).toMatchObject({ attempt: 10_000 - MOST_ATTEMPTS + 1 });
+  expect(found?.attempts.at(-1)).toMatchObject({ attempt: 10_000 });
 });

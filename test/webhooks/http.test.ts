@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { companies } from '../../src/db/schema.ts';
 import { tasks } from '../../src/queue/tables.ts';
+import { MOST_ATTEMPTS } from '../../src/webhooks/deliveries.ts';
 import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints.ts';
 import {
   deliveries,
@@ -351,6 +352,18 @@ describe('a resend', () => {
     expect((await asked).body).toMatchObject({ status: 'waiting' });
     expect((await taskOf(waiting))?.id).not.toBe(before?.id);
   });
+});
+
+test('a delivery that was resent ten thousand times shows its latest 100 attempts', async () => {
+  const { failed } = await makeDeliveries();
+  const before = await db.$count(deliveryAttempts, eq(deliveryAttempts.deliveryId, BigInt(failed)));
+  await db.execute(sql`INSERT INTO webhook_attempts (delivery_id, at, milliseconds, status, detail)
+    SELECT ${failed}, now(), n, 500, n FROM generate_series(1, 10000) AS n`);
+  const { body } = await call('GET', `/deliveries/${failed}`);
+  expect(body.attempts).toHaveLength(MOST_ATTEMPTS);
+  expect(body.attempts[0].detail).toBe(String(10_000 - MOST_ATTEMPTS + 1));
+  expect(body).toMatchObject({ attemptCount: before + 10_000, lastAttempt: { detail: '10000' } });
+  expect(body.attempts.at(-1)).toEqual(body.lastAttempt);
 });
 
 test('the addresses beside these routes answer 405', async () => {

@@ -99,7 +99,9 @@ const attemptAnswer = z
 const taskWithAttempts = taskAnswer
   .extend({
     payload: z.unknown().meta({ description: 'The data that the kind of task needs.' }),
-    attempts: z.array(attemptAnswer).meta({ description: 'The attempts in their order.' }),
+    attempts: z
+      .array(attemptAnswer)
+      .meta({ description: 'The latest attempts in their order: at most 100 that have ended.' }),
   })
   .meta({ id: 'TaskWithAttempts' });
 
