@@ -16,6 +16,7 @@ let credentials: Record<string, string>[];
 beforeAll(async () => {
   made = await makeApp();
   guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, rateLimit: REQUESTS });
+  await made.call('POST', '/companies/1/endpoints', { url: 'http://localhost/webhooks' });
   credentials = [
     {},
     bearer('garbage'),
@@ -179,14 +180,19 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 );
-/** A request that the service accepts. */
-const wellMeant = fc.constant({
-  method: 'POST',
-  address: '/jobs',
-  body: JSON.stringify({ companyId: 1, role: 'Gardener' }),
-  headers: { 'Content-Type': 'application/json' },
-  caller: null,
-});
+/** Requests that the service accepts. */
+const wellMeant = fc
+  .constantFrom(
+    { address: '/jobs', body: { companyId: 1, role: 'Gardener' } },
+    { address: '/endpoints/1/resend', body: { since: '2026-11-21T00:00:00Z' } },
+  )
+  .map(({ address, body }) => ({
+    method: 'POST' as const,
+    address,
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json' },
+    caller: null,
+  }));
 const malicious = fc.record({
   method: fc.constantFrom(
     'GET',
