@@ -33,6 +33,8 @@ const LONGEST_DESCRIPTION = 200;
 
 const url = z
   .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
+  // PostgreSQL stores no NUL and no half of a character. Other such characters mislead readers.
+  .refine((text) => !/[\s\p{C}]/u.test(text), 'must have no spaces and no control characters')
   .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
   .meta({
     description:

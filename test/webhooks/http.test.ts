@@ -68,12 +68,16 @@ describe('an endpoint', () => {
     expect(body.description).toBe('Ours');
   });
 
+  const UNPRINTABLE = 'must have no spaces and no control characters';
   const longUrl = `http://localhost/${'x'.repeat(2_000)}`;
   test.each([
     [{ url: undefined }, 'url', 'is missing'],
     [{ url: 'ftp://localhost/' }, 'url', 'The URL must begin with https.'],
     [{ url: 'nonsense' }, 'url', 'The URL is malformed.'],
     [{ url: 'https://10.0.0.1/' }, 'url', expect.stringContaining('public addresses')],
+    [{ url: 'http://localhost/\0' }, 'url', UNPRINTABLE],
+    [{ url: 'http://localhost/\ud800' }, 'url', UNPRINTABLE],
+    [{ url: ' http://localhost/\n' }, 'url', UNPRINTABLE],
     [{ url: longUrl }, 'url', 'must have at most 2000 characters'],
     [{ types: [] }, 'types', expect.stringContaining('claim.created')],
     [{ types: ['job.fall'] }, 'types.0', expect.stringContaining('job.full')],
