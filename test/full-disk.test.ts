@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { atEnd, type Command, runServer } from './support/command.ts';
+import { makeReceiver } from './support/receiver.ts';
 import { diskTest, makeSmallDisk } from './support/small-disk.ts';
 
 /** A new PostgreSQL cluster uses 35 MB. 16 MB of these are the first segment of its log. */
 const DISK_MB = 100;
 /** This space is too small for another segment of PostgreSQL's log. */
 const LESS_THAN_A_SEGMENT_MB = 4;
+
+/** So many claims of one job need more than one page of a table. */
+const RECRUITERS = 40;
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 async function ask(url: string, method: string, address: string, body?: object) {
@@ -103,6 +107,44 @@ diskTest.concurrent(
     third.child.kill('SIGINT');
     expect((await third.ended).code).toBe(0);
   },
+);
+
+diskTest.concurrent(
+  'the worker goes on when the disk has room again, and each claim is delivered',
+  async () => {
+    const disk = makeSmallDisk(DISK_MB);
+    const receiver = await makeReceiver();
+    const server = runServer({ DATA_DIR: path.join(disk.directory, 'data') });
+    const url = await urlOf(server);
+    await ask(url, 'PATCH', '/jobs/1', { capacity: RECRUITERS });
+    const types = ['claim.created'];
+    await ask(url, 'POST', '/companies/1/endpoints', { url: receiver.url, types });
+    const granted: number[] = [];
+    const claimAs = async (recruiter: number) => {
+      const { status } = await claim(url, 1, recruiter);
+      if (status === 200) granted.push(recruiter);
+      return status;
+    };
+    expect(await claimAs(1)).toBe(200);
+    await receiver.untilReceived(1);
+    disk.fill(0);
+    // The claims find room in the files that exist, until a table needs another page.
+    const statuses: number[] = [];
+    for (let recruiter = 2; recruiter < RECRUITERS; recruiter++)
+      statuses.push(await claimAs(recruiter));
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    disk.makeRoom();
+    expect(await claimAs(RECRUITERS)).toBe(200);
+    const arrived = () => receiver.received.map(({ message }) => message.data.claim.recruiter.id);
+    await vi.waitFor(() => expect(new Set(arrived())).toEqual(new Set(granted)), 60_000);
+    await vi.waitFor(async () => {
+      const { text } = await ask(url, 'GET', '/endpoints/1/deliveries?status=waiting');
+      expect(JSON.parse(text).deliveries).toEqual([]);
+    }, 60_000);
+    server.child.kill('SIGINT');
+    expect((await server.ended).code).toBe(0);
+  },
+  150_000,
 );
 
 /** Ends the current segment of PostgreSQL's log. The next write to the log needs a new segment. */
