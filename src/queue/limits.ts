@@ -9,6 +9,13 @@ export const POLL_BUSY_MS = 100;
 export const POLL_IDLE_MS = 1_000;
 /** A worker counts as busy for this long after it found a task. */
 export const BUSY_FOR_MS = 5_000;
+/**
+ * An attempt that takes longer only waits, for example for the answer of a receiver. So its place is
+ * free for another task. Otherwise four receivers that hang could hold up all others.
+ */
+export const SLOW_MS = 1_000;
+/** How many slow attempts a worker runs besides, for each of its places. */
+export const SLOW_PER_PLACE = 16;
 /** The most tasks of one claim. Larger claims were not faster. */
 export const LARGEST_CLAIM = 500;
 /** The pauses of a worker that cannot use the database. */

@@ -147,6 +147,22 @@ describe('a worker', () => {
     expect(most).toEqual({ all: 4, ofA: 2 });
   });
 
+  test('goes on although more attempts hang than it has places', async () => {
+    const { db, add, row } = await makeQueue();
+    const hangs = ({ payload }: Attempt) => (payload as { hangs: boolean }).hangs;
+    const { worker, ends } = await makeWorker(
+      db,
+      (attempt) => (hangs(attempt) ? new Promise<never>(() => undefined) : done()),
+      { places: 2 },
+    );
+    for (let n = 0; n < 5; n++) await add({ lane: `a${n}`, payload: { hangs: true } });
+    const [last] = await add({ lane: 'b', payload: { hangs: false } });
+    worker.wake();
+    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
+    expect(await row(last)).toMatchObject({ ended: 'done' });
+    expect(worker.load()).toEqual({ running: 5, places: 2 });
+  });
+
   test('has a quarter of its places for each lane by default, and at least one', async () => {
     const { db, add } = await makeQueue();
     await add(...Array.from({ length: 9 }, () => ({})));

@@ -1,7 +1,8 @@
+import { SLOW_MS, SLOW_PER_PLACE } from '../limits.ts';
 import type { HeldTask } from './attempt.ts';
 
 export interface Places {
-  /** The most tasks that run at the same time. */
+  /** The most tasks that run at the same time. Slow attempts do not count. */
   places: number;
   /** The most tasks of one lane that run at the same time. */
   perLane: number;
@@ -15,7 +16,7 @@ export class Holding {
    * attempts.
    */
   readonly #held = new Map<bigint, HeldTask>();
-  /** The attempts whose `run` has not ended. Each has a place. */
+  /** The attempts whose `run` has not ended. */
   readonly #running = new Set<HeldTask>();
   readonly #runningInLane = new Map<string, number>();
 
@@ -42,7 +43,15 @@ export class Holding {
    */
   get free(): number {
     const { places } = this.#limits;
-    return Math.min(places - this.#running.size, 2 * places - this.#held.size);
+    const slow = this.#slow;
+    return Math.min(places + slow - this.#running.size, 2 * places + slow - this.#held.size);
+  }
+
+  /** How many slow attempts need no place. */
+  get #slow(): number {
+    const since = performance.now() - SLOW_MS;
+    const slow = [...this.#running].filter(({ beganAt }) => beganAt < since);
+    return Math.min(slow.length, SLOW_PER_PLACE * this.#limits.places);
   }
 
   isRunning = (held: HeldTask): boolean => this.#running.has(held);

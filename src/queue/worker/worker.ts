@@ -37,7 +37,7 @@ export interface WorkerOptions {
   db: Database;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds: readonly Kind<any>[];
-  /** The most tasks that run at the same time. */
+  /** The most tasks that run at the same time. Tasks that take over a second do not count. */
   places: number;
   /**
    * The most tasks of one lane that run at the same time. The default is a quarter of the places.
