@@ -1,4 +1,4 @@
-import { and, asc, sql } from 'drizzle-orm';
+import { asc } from 'drizzle-orm';
 import { anyOf } from '../db/arrays.ts';
 import type { Transaction } from '../db/client.ts';
 import { jobs } from '../db/schema.ts';
@@ -46,15 +46,9 @@ const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
   tx
     .select({ id: jobs.id, capacity: jobs.capacity })
     .from(jobs)
-    .where(and(anyOf(jobs.id, ids), TELL_TRIGGERS))
+    .where(anyOf(jobs.id, ids))
     .orderBy(asc(jobs.id))
     .for('update', skipLocked ? { skipLocked } : {});
-
-/**
- * Always true. Tells the triggers, until our transaction ends, that the jobs are locked. Without this
- * setting the triggers lock the jobs once more, as they do for plain SQL.
- */
-const TELL_TRIGGERS = sql`(select set_config('rowlock.jobs_locked', 'on', true)) = 'on'`;
 
 /** The slots of the jobs that our transaction has locked. */
 export class LockedSlots {

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimJob } from '../../src/claims/claim.ts';
-import { connect } from '../../src/db/client.ts';
 import { clearClaims } from '../../src/operation/clearing.ts';
 import { makeApp } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
@@ -288,28 +287,6 @@ describe('several sessions', () => {
     expect(await appended()).toEqual([
       'job 1 #1 claimed by 1, 1 of 4',
       'job 1 #2 claimed by 2, 2 of 4',
-    ]);
-  });
-
-  test('wait for each other, even on a connection that the service has used', async () => {
-    const [one, observer] = makeSessions(2) as [postgres.Sql, postgres.Sql];
-    const used = connect(made.databaseUrl, { connections: 1 });
-    atEnd(() => used.close());
-    expect((await claimJob(used.db, { jobId: 1n, recruiterId: 1n })).kind).toBe('claimed');
-    let waiting: Promise<unknown> = Promise.resolve();
-    await one.begin(async (tx) => {
-      await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 2)`;
-      const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
-      waiting = used.db
-        .execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 3)`)
-        .then(() => undefined);
-      await untilWaitedFor(pid, observer);
-    });
-    await waiting;
-    expect(await appended()).toEqual([
-      'job 1 #1 claimed by 1, 1 of 4',
-      'job 1 #2 claimed by 2, 2 of 4',
-      'job 1 #3 claimed by 3, 3 of 4',
     ]);
   });
 
