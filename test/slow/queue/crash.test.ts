@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { runSource } from '../support/command.ts';
-import { done, makeQueue, makeWorker } from '../support/queue.ts';
+import { runSource } from '../../support/command.ts';
+import { done, makeQueue, makeWorker } from '../../support/queue.ts';
 
 const soon = { timeout: 40_000 };
 

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../../src/db/client.ts';
-import { connectionLost } from '../../../src/db/one-connection.ts';
-import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
-import { createApp } from '../../../src/service/app.ts';
-import { collectLog, makeApp } from '../../support/app.ts';
-import { atEnd } from '../../support/command.ts';
+import { connect } from '../../../../src/db/client.ts';
+import { connectionLost } from '../../../../src/db/one-connection.ts';
+import { type Codecs, openSession, type SessionSettings } from '../../../../src/db/session.ts';
+import { createApp } from '../../../../src/service/app.ts';
+import { collectLog, makeApp } from '../../../support/app.ts';
+import { atEnd } from '../../../support/command.ts';
 
 /**
  * A crash at statement number `at`. `before`: the statement is not sent. `unheard`: the database

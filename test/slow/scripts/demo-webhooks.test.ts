@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { runSource } from '../support/command.ts';
+import { runSource } from '../../support/command.ts';
 
 const demo = () =>
   runSource('scripts/demo-webhooks.ts', [], { DATABASE_URL: inject('scratchUrl') });

@@ -3,15 +3,15 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../src/db/client.ts';
-import { missingMigrations } from '../src/db/migrate.ts';
-import { enqueue } from '../src/queue/enqueue.ts';
-import { findTask, type TaskStatus } from '../src/queue/queries.ts';
-import { atEnd, type Command, makeTmpDir, run, runWorker, start } from './support/command.ts';
-import { makeDatabase, makeEmptyDatabase } from './support/database.ts';
-import { whileLocked } from './support/locks.ts';
-import { bearer, payloadOf, signedWith } from './support/tokens.ts';
-import { makeWay } from './support/way.ts';
+import { connect } from '../../src/db/client.ts';
+import { missingMigrations } from '../../src/db/migrate.ts';
+import { enqueue } from '../../src/queue/enqueue.ts';
+import { findTask, type TaskStatus } from '../../src/queue/queries.ts';
+import { atEnd, type Command, makeTmpDir, run, runWorker, start } from '../support/command.ts';
+import { makeDatabase, makeEmptyDatabase } from '../support/database.ts';
+import { whileLocked } from '../support/locks.ts';
+import { bearer, payloadOf, signedWith } from '../support/tokens.ts';
+import { makeWay } from '../support/way.ts';
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 40_000 });
 

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { connect, databaseOver } from '../src/db/client.ts';
-import { nothingRan } from '../src/db/sqlstate.ts';
-import { makeApp } from './support/app.ts';
-import { runServer } from './support/command.ts';
-import { makeDatabase } from './support/database.ts';
-import { makeWay } from './support/way.ts';
+import { connect, databaseOver } from '../../src/db/client.ts';
+import { nothingRan } from '../../src/db/sqlstate.ts';
+import { makeApp } from '../support/app.ts';
+import { runServer } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { makeWay } from '../support/way.ts';
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 40_000 });
 const keyed = (key: string) => ({ 'Idempotency-Key': key });

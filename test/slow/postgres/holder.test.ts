@@ -4,10 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { chooseAccount, launch, prepareBinaries } from '../../src/postgres/binaries.ts';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
-import { stopServerOf } from '../../src/postgres/holder.ts';
-import { markOf } from '../../src/process/process-table.ts';
+import { chooseAccount, launch, prepareBinaries } from '../../../src/postgres/binaries.ts';
+import { startEmbedded } from '../../../src/postgres/embedded.ts';
+import { stopServerOf } from '../../../src/postgres/holder.ts';
+import { markOf } from '../../../src/process/process-table.ts';
 import {
   atEnd,
   type Command,
@@ -17,7 +17,7 @@ import {
   parentOf,
   postmasterOf,
   run,
-} from '../support/command.ts';
+} from '../../support/command.ts';
 
 const hold = (args: string[], env = {}): Command => run('test/support/hold-embedded.ts', args, env);
 

@@ -1,10 +1,16 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { version } from '../../../src/process/project.ts';
-import { send } from '../../../src/webhooks/send/send.ts';
-import { atEnd } from '../../support/command.ts';
-import { startNameServer } from './name-server.ts';
-import { answers, certificate, deliver, makeReceiver, ok } from './receivers.ts';
+import { version } from '../../../../src/process/project.ts';
+import { send } from '../../../../src/webhooks/send/send.ts';
+import { atEnd } from '../../../support/command.ts';
+import { startNameServer } from '../../../webhooks/send/name-server.ts';
+import {
+  answers,
+  certificate,
+  deliver,
+  makeReceiver,
+  ok,
+} from '../../../webhooks/send/receivers.ts';
 
 const LIMIT_BYTES = 64 * 1024;
 const authority = { ca: certificate('authority') };
