@@ -18,7 +18,7 @@ export interface Seen {
 const SERVER = sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
   (select extract(epoch from stats_reset) from pg_stat_bgwriter))`;
 
-/** Where a new reader begins: it has seen every event that is committed now. */
+/** The beginning for a new reader. The reader has seen every event that is committed now. */
 export async function seenNow(db: Database): Promise<Seen> {
   const [seen] = await db.execute<{ server: string; snapshot: string }>(
     sql`select ${SERVER} as server, pg_current_snapshot()::text as snapshot`,

@@ -76,7 +76,7 @@ test('a worker with a blocked event loop knows that it has lost its task, and ca
   await blocked.says(/ended lost/);
   expect(blocked.stdout()).toContain('able to renew: false');
   expect(blocked.stdout()).toContain('the lease of the task has ended');
-  // Nobody else took the task meanwhile, so the fence would have let the outcome pass.
+  // No other worker has taken the task. So the fence alone would let the outcome pass.
   expect(await writtenBy(queue)).toEqual([]);
   await vi.waitFor(async () => expect(await row(id)).toMatchObject({ ended: 'dead' }), soon);
 });
