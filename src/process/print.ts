@@ -10,11 +10,15 @@ const COLOUR = String.raw`\u001b\[(?:1|22|3[1-69]|90)m`;
  */
 const UNSAFE = new RegExp(String.raw`(?!${COLOUR}|[\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`, 'gu');
 
+/** A text without unsafe characters. Nearly every line of the log is plain, and this test is fast. */
+const PLAIN = /^[\n\t\x20-\x7e]*$/;
+
 /**
  * Makes a text safe for a terminal. Writes unsafe characters as JSON escapes, so a line of JSON
  * keeps its meaning.
  */
-export const printable = (text: string): string => text.replace(UNSAFE, inJson);
+export const printable = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(UNSAFE, inJson);
 
 const inJson = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))

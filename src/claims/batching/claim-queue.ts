@@ -11,6 +11,7 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
+import { answerInGroups } from './in-groups.ts';
 import { Patience } from './patience.ts';
 import {
   isUnanswered,
@@ -145,7 +146,8 @@ export class ClaimQueue {
 
   async #runBatch(batch: Waiting[]) {
     this.#running.batches++;
-    this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
+    const answers = this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
+    void answerInGroups(answers);
     this.#running.batches--;
     this.#hasLooked = false;
     const held = new Map<bigint, Waiting[]>();
@@ -158,7 +160,8 @@ export class ClaimQueue {
   async #runLine(line: Waiting[]) {
     this.#running.lines++;
     const batch = line.filter(isUnanswered);
-    this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
+    const answers = this.#settle(batch, await this.#inTime(batch, claimInLine(this.#db, batch)));
+    void answerInGroups(answers);
     this.#running.lines--;
     for (const jobId of jobsOf(line)) this.#taken.delete(jobId);
     this.#begin();
@@ -168,7 +171,9 @@ export class ClaimQueue {
   async #look(batch: Waiting[]) {
     this.#running.looks++;
     this.#hasLooked = true;
-    this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
+    // No statement waits for these answers. In groups, a hot job got 0.8 times as many refusals.
+    const answers = this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
+    for (const answer of answers) answer();
     this.#running.looks--;
     for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
     // The look saw a free slot for each of these claims. The lock decides who gets the slot.
@@ -193,14 +198,18 @@ export class ClaimQueue {
       return await whenLate(work, this.#limits.answerMs, giveUp);
     } catch (error) {
       if (!batch.some(isUnanswered)) this.#onLateError(error);
-      for (const waiting of batch) this.#end(waiting, () => waiting.reject(error));
+      for (const waiting of batch) if (this.#end(waiting)) waiting.reject(error);
       return undefined;
     }
   }
 
-  /** Answers the claims that have a result. The other claims stay unanswered. */
-  #settle(batch: Waiting[], results: (Result | undefined)[] | undefined) {
+  /**
+   * Settles the claims that have a result, and returns the functions that answer these claims. The
+   * other claims stay unanswered.
+   */
+  #settle(batch: Waiting[], results: (Result | undefined)[] | undefined): (() => void)[] {
     const full = new Set<bigint>();
+    const answers: (() => void)[] = [];
     for (const [index, waiting] of batch.entries()) {
       const result = results?.[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
@@ -209,20 +218,22 @@ export class ClaimQueue {
       const isFull = refused && result.slots !== undefined && !isSlotFree(result.slots);
       this.#fullJobs.note(jobId, isFull);
       if (isFull) full.add(jobId);
-      this.#answer(waiting, result);
+      if (this.#end(waiting)) answers.push(() => waiting.resolve(result));
     }
     // A look may refuse the claims that still wait for a full job, so these claims need no lock.
     for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
+    return answers;
   }
 
   #answer(waiting: Waiting, settled: Settled) {
-    this.#end(waiting, () => waiting.resolve(settled));
+    if (this.#end(waiting)) waiting.resolve(settled);
   }
 
-  #end(waiting: Waiting, tell: () => void) {
-    if (waiting.answered) return;
+  /** Returns false if the claim has an answer already. */
+  #end(waiting: Waiting): boolean {
+    if (waiting.answered) return false;
     waiting.answered = true;
     this.#count--;
-    tell();
+    return true;
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { answerInGroups } from './in-groups.ts';
 import { isUnanswered, type Waiting } from './waiting.ts';
 
 /**
@@ -6,11 +6,6 @@ import { isUnanswered, type Waiting } from './waiting.ts';
  * cost more than deciding the claim in a batch.
  */
 const LOOK_MS = 100;
-/**
- * The most claims that we answer in one turn of the event loop. Ten thousand answers in one turn
- * take half a second and 60 MB.
- */
-const AT_ONCE = 200;
 
 /**
  * Calls `giveUp` for each claim that has waited too long for its transaction. Sets no timer while
@@ -40,9 +35,6 @@ export class Patience {
   async #look() {
     const cameBefore = performance.now() - this.#waitMs;
     const late = this.#waiting().filter(({ since }) => since < cameBefore);
-    while (late.length > 0) {
-      for (const waiting of late.splice(-AT_ONCE)) this.#giveUp(waiting);
-      await turn();
-    }
+    await answerInGroups(late.map((waiting) => () => this.#giveUp(waiting)));
   }
 }
