@@ -7,7 +7,7 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { clearTasks, clearWorkers } from '../queue/clear.ts';
 import { pause } from '../waiting/backoff.ts';
-import { clearDeliveries } from '../webhooks/deliveries.ts';
+import { removeOldDeliveries } from '../webhooks/deliveries.ts';
 
 export interface Clearing {
   /** Waits for the running transactions, and begins no new ones. */
@@ -52,7 +52,7 @@ const finishedTasks = (hours: number): Kind => ({
 const oldDeliveries = (days: number): Kind => ({
   half: 6,
   pauseMs: 60_000,
-  remove: (tx, limit) => clearDeliveries(tx, days, limit),
+  remove: removeOldDeliveries(days),
 });
 const WORKERS: Kind = { half: 5, pauseMs: 60_000, remove: clearWorkers };
 

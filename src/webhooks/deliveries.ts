@@ -34,8 +34,8 @@ export interface Delivery {
 export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
 
 /**
- * The most attempts that one answer shows. Each resend adds an attempt, so a company can make any
- * number of them. An answer with 200,000 attempts had 55 MB.
+ * The most attempts that one answer shows. Each resend adds an attempt, so a delivery can have any
+ * number of attempts. An answer with 200,000 attempts had 55 MB.
  */
 export const MOST_ATTEMPTS = 100;
 
@@ -163,28 +163,29 @@ export async function findDelivery(
 }
 
 /**
- * Removes up to `limit` deliveries that are older than `days`, with their attempts. A delivery
- * whose task has not finished stays. Returns how many it removed. The oldest ids are examined
- * first, because ids and times grow together. So no index on the time is needed.
+ * Makes a function that removes deliveries that are older than `days`, with their attempts. Each
+ * call examines the next `limit` deliveries, in the order of their ids. The function returns how many
+ * of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins with the
+ * first id again.
+ *
+ * A delivery whose task has not finished stays. Such deliveries must not hold up the others, because
+ * a company can make a delivery wait again by a resend. Ids and times grow together, so no index on
+ * the time is needed.
  */
-export async function clearDeliveries(
-  tx: Transaction,
-  days: number,
-  limit: number,
-): Promise<number> {
-  const oldest = await tx.execute<{ id: string }>(sql`
-    select id from ${deliveries} order by id limit ${limit} for update skip locked`);
-  // The second statement has a newer snapshot. So it sees the task of a resend that was committed
-  // just before the lock.
-  const removed = await tx.execute(sql`
-    delete from ${deliveries}
-    where ${anyOf(
-      deliveries.id,
-      oldest.map(({ id }) => BigInt(id)),
-    )}
-      and created_at < statement_timestamp() - make_interval(days => ${days}::int)
-      and not exists (select from ${tasks}
-        where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null)
-    returning 1`);
-  return removed.length;
+export function removeOldDeliveries(days: number) {
+  let after = 0n;
+  return async (tx: Transaction, limit: number): Promise<number> => {
+    const examined = await tx.execute<{ id: string; is_old: boolean }>(sql`
+      select id, created_at < statement_timestamp() - make_interval(days => ${days}::int) as is_old
+      from ${deliveries} where id > ${after} order by id limit ${limit} for update skip locked`);
+    const old = examined.filter(({ is_old }) => is_old).map(({ id }) => BigInt(id));
+    // The second statement has a newer snapshot. So it sees the task of a resend that was committed
+    // just before the lock.
+    await tx.execute(sql`
+      delete from ${deliveries} where ${anyOf(deliveries.id, old)}
+        and not exists (select from ${tasks}
+          where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null)`);
+    after = old.length === limit ? (old.at(-1) ?? 0n) : 0n;
+    return old.length;
+  };
 }

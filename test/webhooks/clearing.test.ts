@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { enqueue } from '../../src/queue/enqueue.ts';
-import { clearDeliveries } from '../../src/webhooks/deliveries.ts';
+import { removeOldDeliveries } from '../../src/webhooks/deliveries.ts';
 import { deliveries, deliveryAttempts } from '../../src/webhooks/tables.ts';
 import { makeApp } from '../support/app.ts';
 
 const DAYS = 30;
 
-test('old deliveries are cleared with their attempts, a bounded number at a time', async () => {
+test('old deliveries are removed with their attempts, a bounded number at a time', async () => {
   const { db } = await makeApp();
   await db.execute(sql`
     INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
@@ -16,20 +16,26 @@ test('old deliveries are cleared with their attempts, a bounded number at a time
   await db.execute(sql`
     INSERT INTO webhook_attempts (delivery_id, at, milliseconds)
     SELECT id, now(), 1 FROM webhook_deliveries, generate_series(1, 2)`);
-  const clear = () => db.transaction((tx) => clearDeliveries(tx, DAYS, 3));
+  const remove = removeOldDeliveries(DAYS);
+  const clear = () => db.transaction((tx) => remove(tx, 3));
   expect([await clear(), await clear(), await clear()]).toEqual([3, 0, 0]);
   expect(await db.$count(deliveries)).toBe(5);
   expect(await db.$count(deliveryAttempts)).toBe(10);
 });
 
-test('an old delivery stays until its task has finished', async () => {
+test('old deliveries stay until their tasks have finished, and do not hold up the others', async () => {
   const { db } = await makeApp();
-  const [taskId] = await enqueue(db, [{ kind: 'webhook', payload: {}, attempts: 1 }]);
-  await db.execute(sql`
-    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
-    VALUES (1, 'job.full', '{}', ${taskId}, now() - interval '31 days')`);
-  const clear = () => db.transaction((tx) => clearDeliveries(tx, DAYS, 3));
-  expect(await clear()).toBe(0);
+  const task = { kind: 'webhook', payload: {}, attempts: 1 };
+  const unfinished = await enqueue(db, [task, task, task]);
+  for (const taskId of [...unfinished, 0, 0])
+    await db.execute(sql`
+      INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
+      VALUES (1, 'job.full', '{}', ${taskId}, now() - interval '31 days')`);
+  const remove = removeOldDeliveries(DAYS);
+  const clear = () => db.transaction((tx) => remove(tx, 3));
+  expect([await clear(), await clear()]).toEqual([3, 2]);
+  expect(await db.$count(deliveries)).toBe(3);
   await db.execute(sql`UPDATE tasks SET finished_at = now(), ended = 'dead'`);
-  expect(await clear()).toBe(1);
+  expect([await clear(), await clear()]).toEqual([3, 0]);
+  expect(await db.$count(deliveries)).toBe(0);
 });
