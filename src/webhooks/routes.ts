@@ -59,12 +59,16 @@ const description = z
   .meta({ description: 'A note for people.', example: 'Our applicant tracking system' });
 
 const EARLIEST = Date.UTC(1970, 0);
+const TOO_LATE = Date.UTC(10_000, 0);
 const since = z
   .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
   .pipe(z.iso.datetime({ offset: true, error: 'must be a time, such as 2026-11-21T09:00:00Z' }))
   .transform((text) => new Date(text))
-  // PostgreSQL knows no year 0.
-  .refine((at) => at.getTime() >= EARLIEST, 'must not be before 1970')
+  // PostgreSQL knows no year 0. It cannot read how JSON writes a year after 9999.
+  .refine(
+    (at) => at.getTime() >= EARLIEST && at.getTime() < TOO_LATE,
+    'must be in the years 1970 to 9999',
+  )
   .meta({
     type: 'string',
     format: 'date-time',

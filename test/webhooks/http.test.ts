@@ -328,6 +328,20 @@ describe('a resend', () => {
     expect(Number(after?.runAt)).toBeLessThan(Number(before?.runAt) + 60_000);
   });
 
+  test.each([
+    ['1969-12-31T23:59:59Z', 400],
+    ['1970-01-01T00:00:00Z', 202],
+    ['9999-12-31T23:59:59Z', 202],
+    // This time is in the year 10000 of UTC.
+    ['9999-12-31T23:59:59-01:00', 400],
+  ])('since %s is answered %i', async (since, expected) => {
+    const { id } = await makeEndpoint();
+    const { status, body } = await call('POST', `/endpoints/${id}/resend`, { since });
+    expect(status).toBe(expected);
+    const detail = 'must be in the years 1970 to 9999';
+    if (status === 400) expect(body.errors).toEqual([{ parameter: 'since', detail }]);
+  });
+
   test('makes one task even if three people ask at once', async () => {
     const { failed } = await makeDeliveries();
     const before = await db.$count(tasks);
