@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished } from 'vitest';
@@ -338,3 +341,63 @@ browserTest.for(['light', 'dark'] as const)(
     expect(await page.evaluate(isTooWide)).toBe(false);
   },
 );
+
+browserTest(
+  'an answer that is not from the service is no answer, and the request is repeated',
+  async ({ open }) => {
+    const receiver = await makeReceiver();
+    const company = await makeCompany('Woodruff');
+    const { id, secret: old } = await company.addEndpoint({ url: receiver.url });
+    const proxy = await makeProxy(1);
+    const page = await open(`${proxy.url}/company?company=${company.id}`);
+    await press(page, /^New secret/);
+    await press(page, /^Make a new secret/);
+    await page.getByText('Asking again…').waitFor();
+    await page.getByText('Copy this secret now.').waitFor();
+    const secret = await page.locator('code.secret').innerText();
+    // The service has rotated the secret once, and the page shows the new secret.
+    const [row] = await sql`SELECT secret, old_secret FROM webhook_endpoints WHERE id = ${id}`;
+    expect(row).toEqual({ secret, old_secret: old });
+    proxy.failNext(5);
+    await press(page, /^Send a test/);
+    await page.getByText('No answer came, so the outcome is unknown.').first().waitFor();
+    // The endpoint can be used again.
+    await press(page, /^Send a test/);
+    await page.getByText('A test message is on its way.').first().waitFor();
+  },
+);
+
+/**
+ * A proxy in front of the service. It passes writes on, but answers the next `failures` of them with
+ * a page of its own.
+ */
+async function makeProxy(failures: number) {
+  const proxy = createServer((asked, answer) => {
+    const { port } = new URL(url);
+    const { method, headers, url: path } = asked;
+    const passed = request({ port, host: '127.0.0.1', method, path, headers }, (come) => {
+      if (method === 'GET' || failures === 0) {
+        answer.writeHead(come.statusCode ?? 0, come.headers);
+        come.pipe(answer);
+        return;
+      }
+      failures--;
+      come.resume();
+      answer.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>');
+    });
+    asked.pipe(passed);
+    answer.on('close', () => passed.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    failNext: (many: number) => {
+      failures = many;
+    },
+  };
+}

@@ -2,9 +2,10 @@ import { pause } from '../../waiting/backoff.ts';
 
 const ATTEMPTS = 5;
 
-/** The part of an answer that tells when to repeat the request. */
+/** The parts of an answer that tell whether and when to repeat the request. */
 interface Answer {
   headers: Headers;
+  clone(): { json(): Promise<unknown> };
 }
 
 /**
@@ -13,7 +14,7 @@ interface Answer {
  * header tells how long to wait. If no answer came, the wait is one second. Sends at most five
  * requests, and gives the last answer.
  */
-export async function patiently<A extends Answer | undefined>(
+export async function patiently<A extends Pick<Answer, 'headers'> | undefined>(
   ask: () => Promise<A>,
   onWait = () => {},
 ): Promise<A> {
@@ -29,13 +30,21 @@ export async function patiently<A extends Answer | undefined>(
 /**
  * Repeats a request that writes. All attempts have the same key, so the service does the write only
  * once. Undefined if the last attempt got no answer.
+ *
+ * Every answer of the service is JSON. Another answer is from a proxy, or is not complete. It
+ * counts as no answer, because it does not tell what the service did.
  */
 export function writePatiently<A extends Answer>(
   ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<A>,
   onWait: () => void,
 ): Promise<A | undefined> {
   const headers = { 'Idempotency-Key': newKey() };
-  return patiently(() => ask({ headers }).catch(() => undefined), onWait);
+  const askOnce = async () => {
+    const answer = await ask({ headers });
+    await answer.clone().json();
+    return answer;
+  };
+  return patiently(() => askOnce().catch(() => undefined), onWait);
 }
 
 /** A new idempotency key. `randomUUID` is missing on pages over plain http from another machine. */
