@@ -51,6 +51,11 @@ const cardOf = (page: Page, endpointUrl: string) =>
     .locator('> li')
     .filter({ has: page.getByRole('heading', { name: endpointUrl, exact: true }) });
 const press = (page: Page, name: RegExp | string) => page.getByRole('button', { name }).click();
+/** The text of the element that has the focus. Empty if no element has the focus. */
+const focused = (page: Page) =>
+  page.evaluate(
+    "document.activeElement === document.body ? '' : document.activeElement.textContent",
+  );
 const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
 browserTest(
@@ -93,6 +98,7 @@ browserTest(
     const secret = await page.locator('code.secret').innerText();
     await press(page, 'Hide the secret');
     expect(await page.getByText(secret).count()).toBe(0);
+    expect(await focused(page)).toBe(receiver.url);
     await press(page, /^Send a test/);
     await page.getByText(/^Delivered \d/).waitFor();
     const [test] = receiver.received as [Received];
@@ -150,18 +156,20 @@ browserTest('an endpoint is changed, disabled, enabled and deleted', async ({ op
   await card.getByText('Second system').waitFor();
   await press(page, /^Disable/);
   await card.getByText('Somebody disabled the endpoint.').waitFor();
-  await press(page, /^Enable/);
+  expect(await focused(page)).toBe(`Enable ${receiver.url}`);
+  await page.keyboard.press('Enter');
   await card.getByText('Enabled', { exact: true }).waitFor();
+  expect(await focused(page)).toBe(`Disable ${receiver.url}`);
   await press(page, /^Delete /);
   await page.getByText('Delete this endpoint?').waitFor();
   // The safe button has the focus.
   await page.keyboard.press('Enter');
   expect(await page.getByText('Delete this endpoint?').count()).toBe(0);
-  expect(await page.evaluate('document.activeElement.textContent')).toBe(receiver.url);
+  expect(await focused(page)).toBe(receiver.url);
   await press(page, /^Delete /);
   await press(page, /^Delete the endpoint/);
   await page.getByText('There is no endpoint yet.').waitFor();
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Add an endpoint');
+  expect(await focused(page)).toBe('Add an endpoint');
   expect((await call('GET', `/endpoints/${id}`)).code).toBe('endpoint-not-found');
 });
 
@@ -198,7 +206,7 @@ browserTest(
     await deliveries.last().getByText('The receiver answered 500: the table is missing').waitFor();
     await deliveries
       .last()
-      .getByText(/^Waiting\. The next attempt is/)
+      .getByText(/^Waiting\. The next attempt/)
       .waitFor();
     await page.getByText('No delivery has succeeded since').waitFor();
     await page.getByText('The service disables the endpoint if a delivery fails after').waitFor();
@@ -211,15 +219,19 @@ browserTest(
     const [row] = await sql`SELECT task_id FROM webhook_deliveries WHERE endpoint_id = ${id}`;
     await call('POST', `/tasks/${row?.task_id}/cancel`);
     await page.getByText('Failed for good. No attempt follows.').waitFor({ timeout: 20_000 });
+    await page.getByLabel('Show').selectOption('Failed');
     receiver.answer = answering(200, 'ok');
     await press(page, /^Resend claim.created/);
+    await page.getByText('There is no failed delivery.').waitFor();
+    expect(await page.getByLabel('Show').evaluate('document.activeElement.id')).toMatch(/^status-/);
+    await page.getByLabel('Show').selectOption('All');
     await page.getByText(/^Delivered \d/).waitFor();
     await page.getByText('Enabled', { exact: true }).waitFor();
     expect(new Set(receiver.received.map((each) => each.id)).size).toBe(1);
   },
 );
 
-browserTest('all messages since a time are resent, and a filter finds some', async ({ open }) => {
+browserTest('all messages since a time are resent, and the list is filtered', async ({ open }) => {
   const receiver = await makeReceiver();
   const company = await makeCompany('Rowan');
   await company.addEndpoint({ url: receiver.url });
@@ -295,7 +307,7 @@ browserTest('deliveries are shown a page at a time', async ({ open }) => {
 });
 
 browserTest(
-  'a token of a company names the company, and a token of a recruiter is told to go',
+  'a token of a company names the company, and the token of a recruiter shows no company',
   async ({ open }) => {
     const company = await makeCompany('Umbel');
     const { log } = collectLog();

@@ -5,13 +5,13 @@ import { Pages } from '../../parts/pages.tsx';
 import { useEffect } from '../../parts/use-effect.ts';
 import type { Endpoint } from '../endpoints/api.ts';
 import { useAgain } from '../use-again.ts';
-import { type DeliveryFilter, listDeliveries, resend, resendSince } from './api.ts';
+import { type Delivery, type DeliveryFilter, listDeliveries, resend, resendSince } from './api.ts';
 import { DeliveryRow, subjectOf } from './delivery-row.tsx';
 import { ResendSince } from './resend-since.tsx';
 
 export interface DeliveriesProps {
   endpoint: Endpoint;
-  /** Counts what may have made deliveries. */
+  /** Counts the events and the acts that may have made deliveries. */
   events: number;
   /** The deliveries have changed. */
   onNews(): void;
@@ -34,6 +34,8 @@ export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
   const [trail, setTrail] = useState<string[]>(['']);
   const after = trail.at(-1) ?? '';
   const select = useRef<HTMLSelectElement>(null);
+  /** The delivery that a person has resent, until the list is read again. */
+  const resent = useRef<Delivery['id'] | undefined>(undefined);
   const { value, trouble, refresh, nudge } = useAgain(
     [endpoint.id, status, after].join(),
     (signal) => listDeliveries({ endpointId: endpoint.id, status, after }, signal),
@@ -41,6 +43,13 @@ export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
   const { attempts, notes, news, act } = useActs(String(endpoint.id));
   useEffect(nudge, [events]);
   useEffect(onNews, [value]);
+  useEffect(() => {
+    const isListed = value?.deliveries.some(({ id }) => id === resent.current);
+    // With a filter, the resent delivery may leave the list, and take the focus with it.
+    if (resent.current !== undefined && !isListed && document.activeElement === document.body)
+      select.current?.focus();
+    resent.current = undefined;
+  }, [value]);
   const statusField = `status-${endpoint.id}`;
   const deliveries = value?.deliveries ?? [];
   const next = value?.nextCursor ?? null;
@@ -99,6 +108,7 @@ export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
             onResend={() =>
               void act({ id: delivery.id, name: subjectOf(delivery) }, 'resend', async (onWait) => {
                 const note = await resend(delivery, onWait);
+                resent.current = delivery.id;
                 refresh();
                 return note;
               })

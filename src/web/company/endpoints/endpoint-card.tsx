@@ -43,12 +43,12 @@ export function EndpointCard(props: EndpointCardProps) {
   const [sent, setSent] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
   const wasOpen = useRef(false);
-  // The closed panel had the focus, so the page has lost the focus.
+  // A closed panel takes the focus with it. The secret is in a panel, too.
   useEffect(() => {
-    if (wasOpen.current && panel === 'none' && document.activeElement === document.body)
+    if (wasOpen.current && document.activeElement === document.body)
       heading.current?.focus({ preventScroll: true });
-    wasOpen.current = panel !== 'none';
-  }, [panel]);
+    wasOpen.current = panel !== 'none' || secret !== undefined;
+  }, [panel, secret]);
   const close = () => {
     setPanel('none');
     setWrong({});
@@ -69,6 +69,7 @@ export function EndpointCard(props: EndpointCardProps) {
     setSent((count) => count + 1);
   };
   const button = { subject: endpoint.url, attempt };
+  const flip = endpoint.enabled ? DISABLE : ENABLE;
   return (
     <li class="endpoint">
       <div class="endpoint-head">
@@ -82,39 +83,35 @@ export function EndpointCard(props: EndpointCardProps) {
       <StateWords endpoint={endpoint} />
       {secret !== undefined && <Secret secret={secret} onDone={onSecretSeen} />}
       {panel === 'none' && (
+        // Without keys, a button that disappears would leave the focus on the next button.
         <div class="buttons">
-          {endpoint.enabled ? (
-            <ActButton act="test" words={TEST} {...button} onPress={onTest} />
-          ) : (
-            <ActButton
-              act="enable"
-              words={ENABLE}
-              {...button}
-              isPrimary
-              onPress={() => void run('enable', acts.enable)}
-            />
+          {endpoint.enabled && (
+            <ActButton key="test" act="test" words={TEST} {...button} onPress={onTest} />
           )}
           <ActButton
+            key="change"
             act="change"
             words={['Change', 'Change']}
             {...button}
             onPress={() => setPanel('change')}
           />
           <ActButton
+            key="rotate"
             act="rotate"
             words={['New secret', 'New secret']}
             {...button}
             onPress={() => setPanel('rotate')}
           />
-          {endpoint.enabled && (
-            <ActButton
-              act="disable"
-              words={DISABLE}
-              {...button}
-              onPress={() => void run('disable', acts.disable)}
-            />
-          )}
           <ActButton
+            key="switch"
+            act={flip.act}
+            words={flip.words}
+            {...button}
+            isPrimary={!endpoint.enabled}
+            onPress={() => void run(flip.act, flip.ask)}
+          />
+          <ActButton
+            key="delete"
             act="delete"
             words={['Delete', 'Delete']}
             {...button}
@@ -162,8 +159,8 @@ export function EndpointCard(props: EndpointCardProps) {
 }
 
 const TEST = ['Send a test', 'Sending…'] as const;
-const ENABLE = ['Enable', 'Enabling…'] as const;
-const DISABLE = ['Disable', 'Disabling…'] as const;
+const ENABLE = { act: 'enable', words: ['Enable', 'Enabling…'], ask: acts.enable } as const;
+const DISABLE = { act: 'disable', words: ['Disable', 'Disabling…'], ask: acts.disable } as const;
 const ROTATE = ['Make a new secret', 'Making…'] as const;
 const DELETE = ['Delete the endpoint', 'Deleting…'] as const;
 
