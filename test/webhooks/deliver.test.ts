@@ -5,7 +5,7 @@ import { startWorker } from '../../src/queue/worker/worker.ts';
 import { delivering } from '../../src/webhooks/deliver.ts';
 import { startRelay } from '../../src/webhooks/relay-loop.ts';
 import { resending } from '../../src/webhooks/resend.ts';
-import { deliveries, endpoints } from '../../src/webhooks/tables.ts';
+import { deliveries, endpoints, unrelayed } from '../../src/webhooks/tables.ts';
 import { collectLog, makeApp } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { type Answer, makeReceiver, type Received } from '../support/receiver.ts';
@@ -258,6 +258,8 @@ describe('an endpoint', () => {
       lastAttempt: { detail: 'The endpoint is disabled, so nothing was sent.' },
     });
     await claim(1, 1);
+    // A note disappears in the transaction that makes its delivery.
+    expect(await db.$count(unrelayed)).toBe(0);
     expect(await db.$count(deliveries)).toBe(1);
     expect(receiver.received).toHaveLength(1);
     receiver.answer = answering(200);

@@ -203,9 +203,8 @@ describe('TLS', () => {
     ['of its own', 'self-signed', authority, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ])('a receiver with a certificate %s gets nothing', async (_, shows, trusted, code) => {
     const received: Buffer[] = [];
-    const { url, closed } = await makeReceiver((socket) => socket.on('data', received.push), {
-      shows,
-    });
+    const receive = (socket: Socket) => socket.on('data', (bytes) => received.push(bytes));
+    const { url, closed } = await makeReceiver(receive, { shows });
     const refusal = noAnswer(`The certificate is not valid (${code}).`);
     expect(await deliver(url, trusted)).toEqual(refusal);
     // Node warns of this setting once. The warning is expected.
