@@ -15,18 +15,18 @@ import {
 
 /** True for a claim that counts: it has no lease, or its lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
-export const isExpired = lte(jobClaims.expiresAt, NOW);
+const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /**
  * Reads the holders of the locked jobs. Also finds which recruiters of `recruiterIds` exist. One
- * statement reads both, to save a round trip. We must know which recruiters exist, because one unknown recruiter
- * would make the INSERT of a whole batch fail.
+ * statement reads both, to save a round trip. We must know which recruiters exist, because one
+ * unknown recruiter would make the INSERT of a whole batch fail.
  *
- * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete them
- * before the claims are inserted. The statement does not wait. A recruiter whom another session is
- * deleting counts as absent.
+ * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete
+ * them before the claims are inserted. The statement does not wait. A recruiter whom another
+ * session is deleting counts as absent.
  */
 export async function readHeldJobs(
   tx: Transaction,
@@ -96,8 +96,9 @@ export async function insertClaim(
 
 /**
  * Inserts claims, and returns them in the order of the requests. Each column is one array
- * parameter, so the statement is the same for any number of claims. A VALUES list made by Drizzle is
- * slower: with 30 rows it took 8 % of the server's time, and each number of rows needed its own plan.
+ * parameter, so the statement is the same for any number of claims. A VALUES list made by Drizzle
+ * is slower: with 30 rows it took 8 % of the server's time, and each number of rows needed its own
+ * plan.
  */
 export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
   if (requests.length === 0) return [];
@@ -148,8 +149,8 @@ export const removeExpired = (
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
  * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
  * waits. The jobs are locked here too, not in a second statement. That statement would drop claims
- * whose jobs are locked elsewhere. The caller would then get fewer claims than `limit`, and would stop
- * too early.
+ * whose jobs are locked elsewhere. The caller would then get fewer claims than `limit`, and would
+ * stop too early.
  */
 export const lockExpired = (
   tx: Transaction,
@@ -203,7 +204,9 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
 /** The number of live claims of a job, for queries that select from `jobs`. */
 export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
 
-/** True if the job of the row has a free slot. This is `isSlotFree` in SQL; a test compares both. */
+/**
+ * True if the job of the row has a free slot. This is `isSlotFree` in SQL. A test compares the two.
+ */
 export const isOpen = lt(claimedOfJob, jobs.capacity);
 
 /** The slots of a job, and the company that may see who holds them. */

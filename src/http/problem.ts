@@ -52,7 +52,7 @@ export interface Problem<Status extends number = number, Code extends string = P
 }
 
 /** The body of every error answer, as RFC 9457 defines it. */
-export const problemAnswer = z
+const problemAnswer = z
   .object({
     type: z.string().meta({ example: 'urn:problem-type:rowlock:job-full' }),
     title: z.string().meta({ example: 'Job fully claimed' }),

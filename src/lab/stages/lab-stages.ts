@@ -20,7 +20,7 @@ export const PLAY_LIMITS: StagesLimits = {
 };
 
 /** An exploration may take an hour, and ends when its last listener leaves. */
-export const EXPLORATION_LIMITS: StagesLimits = {
+const EXPLORATION_LIMITS: StagesLimits = {
   places: 1,
   idleMs: IDLE_MS,
   longest: 0,
@@ -31,14 +31,14 @@ export const EXPLORATION_LIMITS: StagesLimits = {
 /**
  * Enough for twenty rounds of two strategies, even if each round waits for the whole lock timeout.
  */
-export const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
+const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
 
 /**
  * One race over HTTP at a time, since two races would slow each other. If the caller of a race
  * dies, the race ends after ten seconds. `waitMs` is longer, so other callers can wait for this
  * end.
  */
-export const TRACK_LIMITS: StagesLimits = {
+const TRACK_LIMITS: StagesLimits = {
   places: 1,
   idleMs: IDLE_MS,
   longest: 20,

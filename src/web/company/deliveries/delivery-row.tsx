@@ -74,7 +74,7 @@ const attemptsInWords = (count: number): string => {
 };
 
 /** The state of a delivery. `now` is the time of the service. */
-export function stateInWords(
+function stateInWords(
   { status, deliveredAt, nextAttemptAt, attemptCount }: Delivery,
   now: number,
 ): string {
@@ -86,5 +86,5 @@ export function stateInWords(
   // No field tells whether an attempt runs, or whether no worker takes the task.
   return attemptCount === 0
     ? `Waiting. Due since ${time}.`
-    : `Waiting. The next attempt is due since ${time}.`;
+    : `Waiting. The next attempt has been due since ${time}.`;
 }

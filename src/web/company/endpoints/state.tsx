@@ -4,7 +4,7 @@ import type { Endpoint } from './api.ts';
 
 type StateName = 'enabled' | 'failing' | 'disabled';
 
-export const stateOf = ({ enabled, failingSince }: Endpoint): StateName => {
+const stateOf = ({ enabled, failingSince }: Endpoint): StateName => {
   if (!enabled) return 'disabled';
   return failingSince === null ? 'enabled' : 'failing';
 };

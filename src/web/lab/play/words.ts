@@ -9,7 +9,7 @@ export const lockIn = (statement: string): string =>
   /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement)?.[0] ?? '';
 
 /** A statement in short: the part in which it differs from other statements. */
-export function brief(statement: string): string {
+function brief(statement: string): string {
   const lock = lockIn(statement);
   if (lock) return `select … ${lock}`;
   const write = /^(insert into|update|delete from) [\w.]+/i.exec(statement);
