@@ -45,7 +45,7 @@ async function deliver(
   const { url, body } = message;
   const headers = signatureHeaders(message);
   const began = performance.now();
-  // Nothing may come between this check and the sending, because others can see the sending.
+  // No other work may come between this check and the sending. A sent message cannot be taken back.
   attempt.assertHeld();
   const sent = await send({ url, headers, body, loopback }, attempt.signal);
   const milliseconds = Math.round(performance.now() - began);

@@ -164,13 +164,13 @@ export async function findDelivery(
 
 /**
  * Makes a function that removes deliveries that are older than `days`, with their attempts. Each
- * call examines the next `limit` deliveries, in the order of their ids. The function returns how many
- * of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins with the
- * first id again.
+ * call examines the next `limit` deliveries, in the order of their ids. The function returns how
+ * many of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins
+ * with the first id again.
  *
- * A delivery whose task has not finished stays. Such deliveries must not hold up the others, because
- * a company can make a delivery wait again by a resend. Ids and times grow together, so no index on
- * the time is needed.
+ * A delivery whose task has not finished stays. Such deliveries must not hold up the others,
+ * because a company can make a delivery wait again by a resend. Ids and times grow together, so no
+ * index on the time is needed.
  */
 export function removeOldDeliveries(days: number) {
   let after = 0n;

@@ -91,7 +91,7 @@ export async function findEndpoint(
 
 type EndpointChange = Parameters<ReturnType<Database['update']>['set']>[0];
 
-/** The changes of an endpoint. Undefined if the endpoint does not exist. */
+/** Changes an endpoint, and returns it. Undefined if the endpoint does not exist. */
 async function change(
   db: Database | Transaction,
   own: OwnEndpoint,
@@ -101,7 +101,7 @@ async function change(
   return endpoint;
 }
 
-/** A new address has not failed yet. */
+/** Changes an endpoint. A new address has no failures yet. */
 export const changeEndpoint = (
   db: Database | Transaction,
   own: OwnEndpoint,

@@ -56,7 +56,8 @@ export async function makeTestDelivery(tx: Transaction, endpointId: bigint): Pro
 }
 
 /**
- * Takes ids before the rows exist, because a task names its delivery, and a delivery names its task.
+ * Takes ids before the rows exist, because a task names its delivery, and a delivery names its
+ * task.
  */
 async function reserveIds(tx: Transaction, howMany: number): Promise<bigint[]> {
   const rows = await tx.execute<{ id: string }>(sql`

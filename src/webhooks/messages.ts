@@ -27,7 +27,7 @@ export interface RelayedEvent extends SlotChange {
   } | null;
 }
 
-/** The type of the message about a claim. Other kinds of events are not about a claim. */
+/** The type of the message about the claim. The other kinds of events make no such message. */
 const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
@@ -42,7 +42,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
   const isOpen = isSlotFree(slotsOf(capacity, claimed));
-  // A message about a known state does no harm. A missing message would do harm.
+  // If nobody knows the old capacity, we assume a change. A receiver may then hear what it knows
+  // already. This does no harm, but a missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];
@@ -53,8 +54,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
 }
 
 /**
- * The body of a message. The body has everything that a receiver needs, so no receiver must ask
- * back.
+ * The body of a message. The body has everything that a receiver needs, so the receiver need not
+ * ask the service.
  */
 export function messageOf(type: MessageType, event: RelayedEvent): string {
   const { job, company, claim } = event;

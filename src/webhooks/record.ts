@@ -32,7 +32,10 @@ const recording =
       ${change}`);
   };
 
-/** The endpoint, if it still has the address of the attempt. A person may have repaired it. */
+/**
+ * The condition that the endpoint is enabled and still has the address of the attempt. Otherwise a
+ * person has changed the endpoint since the attempt began.
+ */
 const sameEndpoint = ({ endpointId, url }: Tried) =>
   sql`id = ${endpointId} and url = ${url} and enabled`;
 

@@ -31,7 +31,7 @@ export async function relayEvents(
   db: Database,
   onSetAside: (eventId: bigint, error: unknown) => void,
 ): Promise<number> {
-  // An empty look needs no transaction. Its commit would wake this relay again.
+  // Without due events no transaction begins. Each commit of this process wakes this relay again.
   const [due] = await db.select({ one: sql`1` }).from(unrelayed).where(isDue).limit(1);
   if (!due) return 0;
   try {

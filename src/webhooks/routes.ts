@@ -177,8 +177,7 @@ export const rotateSecret = createRoute({
   tags: TAGS,
   summary: 'Give an endpoint a new secret',
   description:
-    'The old secret and the new secret both sign for a day. A secret from before the old secret ' +
-    'stops at once.',
+    'The old secret and the new secret both sign for a day. An even older secret stops at once.',
   parameters: [keyHeader],
   request: { params: id },
   responses: {

@@ -48,15 +48,16 @@ export const endpoints = pgTable(
 export const unrelayed = pgTable('webhook_unrelayed', {
   eventId: bigint('event_id', { mode: 'bigint' }).primaryKey(),
   /**
-   * The job's capacity before the event. The event itself has the capacity after it. Null if the
-   * first event of a job is `resized`: the job is older than the events.
+   * The job's capacity before the event. The event itself has the capacity after the change. Null
+   * if `resized` is the first event of its job. Such a job is older than the events, so nobody
+   * knows its old capacity.
    */
   capacityBefore: integer('capacity_before'),
   /** Until this time no relay takes the event, because the event made a relay fail. */
   setAsideUntil: instant('set_aside_until'),
 });
 
-/** Each message to each endpoint. A task delivers it. */
+/** Each message to each endpoint. A task delivers the message. */
 export const deliveries = pgTable(
   'webhook_deliveries',
   {

@@ -12,9 +12,9 @@ const QUESTION = { timeout: 2_000, tries: 2 };
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether the internet routes the address. ipaddr.js calls each address `unicast` that is in none
- * of its special ranges. Most of IPv6 belongs to nobody, and there ipaddr.js knows too few ranges:
- * `::7f00:1` is the IPv4-compatible form of 127.0.0.1. So IPv6 needs the second check.
+ * Whether the internet routes the address. ipaddr.js calls an address `unicast` if the address is
+ * in none of its special ranges. For IPv6 its list of ranges is too short. For example, the list
+ * lacks `::7f00:1`, which is a form of 127.0.0.1. So IPv6 needs the second check.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.parse(address);
@@ -28,7 +28,7 @@ export const isLoopback = (address: string): boolean =>
 /**
  * The addresses of a URL's host. The list is empty if the host has no address.
  *
- * The resolver is c-ares. `dns.lookup` would use Node's four threads for the file system, and four
+ * We do not use `dns.lookup`, because it shares four threads with Node's access to files. Four
  * names whose servers hang would stop every other delivery.
  */
 export async function addressesOf(

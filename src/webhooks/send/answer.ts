@@ -7,13 +7,15 @@ const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000;
 /** Control characters, invisible characters, unassigned characters, and line separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** The beginning of the first line of an answer's body. Contains printable characters only. */
+/** The beginning of the first line of an answer's body. The line has printable characters only. */
 export function firstLineOf(body: Buffer): string {
   const [line = ''] = body.toString('utf8').split(/[\r\n]/, 1);
   return Array.from(line.replace(UNPRINTABLE, '').trim()).slice(0, LONGEST_LINE).join('');
 }
 
-/** The pause that the header Retry-After asks for. Undefined if the header is missing or malformed. */
+/**
+ * The pause that the header Retry-After asks for. Undefined if the header is missing or malformed.
+ */
 export function retryAfterOf(header: string | undefined, now: Date): number | undefined {
   const ms = millisecondsOf(header ?? '', now);
   return ms === undefined ? undefined : Math.min(LONGEST_PAUSE_MS, Math.max(0, ms));

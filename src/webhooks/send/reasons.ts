@@ -6,8 +6,8 @@ const NOT_CONNECTED =
 const BAD_CERTIFICATE = /CERT|SIGNATURE|CRL|CHAIN|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
 /**
- * The reason why no answer came, for the owner of the endpoint. Contains no address, no port and no
- * text of the receiver.
+ * The reason why no answer came, for the owner of the endpoint. The reason contains no address, no
+ * port and no text of the receiver.
  */
 export function noAnswerBecause(error: unknown, isLate: boolean): string {
   if (isLate) return 'No complete answer came within 15 seconds.';
