@@ -32,7 +32,7 @@ export function useAddress<A extends Address & Record<keyof A, string>>(
     scrollTo({ top: 0 });
   };
   useEffect(() => {
-    // From now on this tab keeps its state, even if another tab chooses another recruiter.
+    // From now on this tab keeps its state, even if a person chooses somebody else in another tab.
     write({}, 'replaceState', readTrail());
     const onBack = () => setAddress(readNow());
     addEventListener('popstate', onBack);

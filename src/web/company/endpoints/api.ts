@@ -58,7 +58,10 @@ export async function addEndpoint(
   return answer?.status === 201 ? { ...result, made: await answer.json() } : result;
 }
 
-/** Changes the fields that differ. A new address counts as repaired, so an old one is not sent. */
+/**
+ * Sends only the fields that differ. If a change has a URL, the service forgets the failures of the
+ * endpoint. So an unchanged URL must not be sent.
+ */
 export async function changeEndpoint(
   endpoint: Endpoint,
   values: EndpointValues,

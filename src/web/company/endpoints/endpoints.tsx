@@ -111,8 +111,9 @@ export function Endpoints({ companyId, shown, onShow, events }: EndpointsProps) 
       {trouble && <p class="trouble">{trouble}</p>}
       {value && endpoints.length === 0 && !isAdding && (
         <p class="empty">
-          There is no endpoint yet. An endpoint is an address of your own. The service sends it a
-          message when something happens to your jobs, for example when a recruiter claims one.
+          There is no endpoint yet. An endpoint is an address of your own. The service sends a
+          message to this address when something happens to your jobs. For example, a recruiter
+          claims a job.
         </p>
       )}
       <ul class="rows" aria-label="Endpoints">

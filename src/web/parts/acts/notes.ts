@@ -34,7 +34,7 @@ export function refusalInWords({ code, title, detail }: Problem): Note {
   }
 }
 
-/** No answer tells whether the act was done. The page then shows what the service has. */
+/** Nobody knows whether the act was done. After the act the page reads the present state. */
 export const unknownOutcome = bad(
-  'No answer came, so the outcome is unknown. Look what the page shows before you try again.',
+  'No answer came, so the outcome is unknown. Look at what the page shows before you try again.',
 );

@@ -28,7 +28,7 @@ type ByThing<T> = ReadonlyMap<Id, T>;
 
 /**
  * Runs one act for each thing at a time, and keeps the results in words. There is no result before
- * the service answers. The results are forgotten when `whom` changes.
+ * the service answers. The results are removed when `whom` changes.
  */
 export function useActs(whom: string) {
   const [attempts, setAttempts] = useState<ByThing<Attempt>>(new Map());

@@ -6,15 +6,15 @@ export interface Named {
 
 /** How the pages find the recruiters or the companies. */
 export interface Directory {
-  /** The role of a token that names one of them. */
+  /** The role of a token that names a recruiter or a company. */
   role: 'recruiter' | 'company';
-  /** The word for all of them. */
+  /** The word for many, such as `Recruiters`. */
   plural: string;
-  /** Lists the first ones whose names match these words. Throws a `Refused`, or the error of `fetch`. */
+  /** Finds the first names that match these words. Throws a `Refused`, or the error of `fetch`. */
   find(q: string, signal: AbortSignal): Promise<Named[]>;
   /**
-   * Reads one of them. Throws a `Refused`, for example if there is none with this id, or the error
-   * of `fetch`.
+   * Reads the name with this id. Throws a `Refused`, for example if the id does not exist, or the
+   * error of `fetch`.
    */
   read(id: string, signal: AbortSignal): Promise<Named>;
 }

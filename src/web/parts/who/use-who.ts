@@ -6,19 +6,21 @@ import { useEffect } from '../use-effect.ts';
 import type { Directory, Named } from './named.ts';
 
 export interface Person {
-  /** The id of the recruiter or the company for whom the page acts. Empty until somebody chooses. */
+  /**
+   * The id of the recruiter or the company for whom the page acts. Empty until somebody chooses.
+   */
   id: string;
   /** Undefined until the service has answered. */
   known: Named | undefined;
-  /** Whether the token names the person. Then the person cannot choose another. */
+  /** Whether the token names the person. Then nobody can choose another person. */
   isFixed: boolean;
   /** Why the service refuses to tell the name. Undefined if all is well. */
   trouble: string | undefined;
 }
 
 /**
- * Reads for whom the page acts. A token of the right role names the person. Otherwise the address of
- * the page does.
+ * Reads the name of the recruiter or the company for whom the page acts. A token of the right role
+ * has the id. Otherwise the address of the page has the id.
  */
 export function useWho({ role, read }: Directory, wanted: string): Person {
   const bearer = bearerOf(useStore(token));
