@@ -14,8 +14,9 @@ export const CHANGE_LIMITS: AdmissionLimits = {
   answerMs: 8_000,
 };
 /**
- * The figures in the table are claims per second. Each figure is the median of 5 interleaved rounds. PostgreSQL and
- * the clients ran on the same 2 cores as the server. 256 clients claimed many different jobs.
+ * The figures in the table are claims per second. Each figure is the median of 5 interleaved
+ * rounds. PostgreSQL and the clients ran on the same 2 cores as the server. 256 clients claimed
+ * many different jobs.
  *
  * | a batch takes at most       | one batch at a time | two batches at a time |
  * | --------------------------- | ------------------- | --------------------- |
@@ -24,10 +25,11 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  * | a third of these claims     | 5,500               | 5,700                 |
  * | 64 of these claims          | 5,300               |                       |
  *
- * Two batches at a time compete for the processors. A look reads, without a lock, which jobs are full.
- * Two looks may run at a time, in case the rows are slow to read. With 1,000,000 full jobs, two looks handled 0.92 to 1.2 times as many claims as one
- * look. Jobs are locked FOR UPDATE. FOR NO KEY UPDATE gave 1.01 times as many claims (9,305 instead
- * of 9,195), and 1.02 times as many for one client.
+ * Two batches at a time compete for the processors. A look reads, without a lock, which jobs are
+ * full. Two looks may run at a time, in case the rows are slow to read. With 1,000,000 full jobs,
+ * two looks handled 0.92 to 1.2 times as many claims as one look. Jobs are locked FOR UPDATE. FOR
+ * NO KEY UPDATE gave 1.01 times as many claims (9,305 instead of 9,195), and 1.02 times as many for
+ * one client.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

@@ -66,8 +66,8 @@ export const claimByGet = createRoute({
   tags: ['Claims'],
   summary: 'Claim a job',
   description:
-    'Claims a job in the same way as `POST /jobs/{jobId}/claims`, but without a lease. HEAD requests, prefetches and ' +
-    'requests from pages of other sites are refused.',
+    'Claims a job in the same way as `POST /jobs/{jobId}/claims`, but without a lease. HEAD ' +
+    'requests, prefetches and requests from pages of other sites are refused.',
   parameters: [keyHeader],
   request: { query: claimQuery },
   responses: {

@@ -22,7 +22,7 @@ export const changeJob = (
   mayChange: (companyId: bigint) => boolean,
 ): Promise<JobOutcome> =>
   db.transaction(async (tx) => {
-    // A job never changes its company, so we can check the company before we take the job's lock.
+    // No request changes the company of a job, so we check the company before we lock the job.
     const found = await findJob(tx, id);
     if (!found) return { kind: 'no-such-job' };
     if (!mayChange(found.company.id)) return { kind: 'not-theirs' };

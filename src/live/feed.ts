@@ -133,7 +133,9 @@ export class Feed {
     return follower;
   }
 
-  /** Tells the news since the last look. If a read fails, the next look finds the same news again. */
+  /**
+   * Tells the news since the last look. If a read fails, the next look finds the same news again.
+   */
   async #look(): Promise<boolean> {
     if (!this.#seen) throw new Error('a look came before the watch had begun');
     const { seen, jobIds } = await readNews(this.#db, this.#seen, this.#limits.changed);

@@ -3,9 +3,9 @@ import { Bell } from '../waiting/bell.ts';
 import { BACKOFF } from './limits.ts';
 
 /**
- * The time between two looks for the commits of other servers. Also the shortest time between two
- * looks that have found news. Telling news may write to every follower: 1,000 followers cause up to
- * 10,000 writes a second.
+ * How often the watch looks for the commits of other servers. After a look that has found news, the
+ * next look waits for this time too. The news may be written to every follower. So 1,000 followers
+ * cause up to 10,000 writes a second.
  */
 const PACE_MS = 100;
 

@@ -37,15 +37,16 @@ export interface News {
  * Finds the jobs of all events that were committed since the last read. If there are more than
  * `most` new events, or if another run of the server answers, `jobIds` is undefined.
  *
- * A snapshot sees exactly the committed transactions below its xmax that it does not list as
- * running. The other transactions began later, from xmax on, or were running. Their visible events
- * are the new events. Each event is new in exactly one read, whenever its transaction
- * commits, and the reader waits for nobody.
+ * The last snapshot did not see two kinds of transactions. Some have an id from its xmax on. The
+ * others are in its list of running transactions. If we now see an event of such a transaction, the
+ * event is new. So each event is new in exactly one read, whenever its transaction commits. The
+ * reader waits for no transaction.
  */
 export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {
   const before = sql`${seen.snapshot}::text::pg_snapshot`;
-  // Events of another cluster, such as restored events, may have ids that this cluster has not
-  // reached. The order by xid makes PostgreSQL use the index for every parameter.
+  // Restored events have the transaction ids of another cluster. These ids may be higher than all
+  // ids of this cluster, so the first condition has an upper limit too. Because of ORDER BY,
+  // PostgreSQL uses the index for every parameter.
   const [row] = await db.execute<NewsRow>(sql`
     select ${SERVER} as server, pg_current_snapshot()::text as snapshot,
       (array_agg(distinct job_id))::text as job_ids, count(*)::int as many
