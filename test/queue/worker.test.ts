@@ -318,6 +318,27 @@ describe('losing a task', () => {
     expect(await row(id)).toMatchObject({ ended: null, attempt: 2, worker_id: '99' });
   });
 
+  // The later attempt takes the place of the earlier attempt in memory. Nobody else would abort the
+  // earlier attempt.
+  test('to the same worker aborts the earlier attempt', async () => {
+    const { db, add, endLeases } = await makeQueue();
+    const attempts: Attempt[] = [];
+    const { worker, ends } = await makeWorker(db, (attempt) => {
+      attempts.push(attempt);
+      return new Promise(() => undefined);
+    });
+    await add({});
+    worker.wake();
+    await vi.waitFor(() => expect(attempts).toHaveLength(1), soon);
+    await endLeases();
+    worker.wake();
+    await vi.waitFor(() => expect(attempts).toHaveLength(2), soon);
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(() => attempts[0]?.assertHeld()).toThrow(LeaseLost);
+    expect(ends()).toEqual(['lost']);
+    await vi.waitFor(() => expect(worker.load().running).toBe(1), soon);
+  });
+
   test('a heartbeat keeps the task of a living worker for longer than its lease', async () => {
     const { db, add, claim, row } = await makeQueue();
     const { worker } = await makeWorker(db, () => new Promise(() => undefined));

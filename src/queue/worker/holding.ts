@@ -56,6 +56,8 @@ export class Holding {
 
   isRunning = (held: HeldTask): boolean => this.#running.has(held);
 
+  get = (taskId: bigint): HeldTask | undefined => this.#held.get(taskId);
+
   add(held: HeldTask) {
     const { lane } = held.task;
     this.#held.set(held.taskId, held);
@@ -73,8 +75,8 @@ export class Holding {
     return inLane >= this.#limits.perLane;
   }
 
-  /** Returns false if the task was removed before. A later attempt of the same task stays. */
+  /** Returns false if the attempt was removed before. A later attempt of the same task stays. */
   remove(held: HeldTask): boolean {
-    return this.#held.get(held.taskId) === held && this.#held.delete(held.taskId);
+    return this.get(held.taskId) === held && this.#held.delete(held.taskId);
   }
 }

@@ -222,6 +222,10 @@ class RunningWorker implements Worker {
     const { kind: name, waitedSeconds } = held.task;
     const kind = this.#kinds.get(name) as Kind;
     this.#observe({ kind: 'began', task: name, waitedSeconds });
+    // The database's clock may have jumped forward. Then the lease of our own attempt has ended
+    // there, but not by our clock.
+    const former = this.#holding.get(held.taskId);
+    if (former) this.#drop(former, 'lost', new LeaseLost());
     this.#holding.add(held);
     const outcome = await held.run(kind);
     const wasLaneFull = this.#holding.leavePlace(held);
