@@ -96,6 +96,23 @@ describe('a worker', () => {
     expect(errors).toEqual([expect.objectContaining({ event, task: 'work' })]);
   });
 
+  test('if the statements of `also` take too long, only its own outcome waits', async () => {
+    const { db, add, row } = await makeQueue();
+    const also = async (tx: Transaction) => {
+      await tx.execute(sql`set local statement_timeout = 100`);
+      await tx.execute(sql`select pg_sleep(60)`);
+    };
+    const { ends, errors } = await makeWorker(db, async ({ payload }) =>
+      payload === 'slow' ? { kind: 'done', also } : { kind: 'done', also: async () => undefined },
+    );
+    const [slow] = await add({ payload: 'slow' });
+    await vi.waitFor(() => expect(errors).toHaveLength(1), soon);
+    await add({}, {}, {});
+    await vi.waitFor(() => expect(ends()).toEqual(['done', 'done', 'done']), soon);
+    expect(await row(slow)).toMatchObject({ ended: null, attempt: 1 });
+    expect(errors).toEqual([expect.objectContaining({ event: 'an outcome could not be written' })]);
+  });
+
   test('ends an attempt that takes too long, and ignores its late outcome', async () => {
     const { db, add, row } = await makeQueue();
     const late = signal<Attempt>();

@@ -21,15 +21,19 @@ export interface Ended {
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
-type Line = 'plain' | 'also';
-const lineOf = ({ outcome }: Ended): Line => (outcome.also ? 'also' : 'plain');
+type LineName = 'plain' | 'also';
+const lineOf = ({ outcome }: Ended): LineName => (outcome.also ? 'also' : 'plain');
+
+/** One outcome alone may cause these errors for long: a row is locked, or a statement takes too long. */
+const holdsUpOthers = (error: unknown): boolean =>
+  isCausedBy(error, SQLSTATE.lockNotAvailable) || isCausedBy(error, SQLSTATE.queryCanceled);
 
 export interface OutcomeWriterOptions {
   db: Database;
   onWritten(ended: Ended, written: Written): void;
   /** Called if the database cannot be used now. The writer tries again. */
   onOutage(error: unknown): void;
-  /** Called if the database refuses one outcome, or if its rows stay locked. */
+  /** Called if the database refuses one outcome, or if this outcome must wait. */
   onRefused(ended: Ended, error: unknown): void;
 }
 
@@ -41,7 +45,7 @@ export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
   /** Outcomes with `also` wait in a line of their own, because they take more statements. */
   readonly #waiting = { plain: [] as Ended[], also: [] as Ended[] };
-  readonly #writing = new Map<Line, Promise<void>>();
+  readonly #writing = new Map<LineName, Promise<void>>();
 
   constructor(options: OutcomeWriterOptions) {
     this.#options = options;
@@ -60,7 +64,7 @@ export class OutcomeWriter {
     while (this.#writing.size > 0) await Promise.all(this.#writing.values());
   }
 
-  async #writeAll(line: Line) {
+  async #writeAll(line: LineName) {
     // All attempts that end in this turn of the event loop share the first write.
     await new Promise(setImmediate);
     for (;;) {
@@ -83,7 +87,7 @@ export class OutcomeWriter {
       try {
         return this.#tell(ours, await writeTogether(db, ours), mayBeWritten);
       } catch (error) {
-        if (isCausedBy(error, SQLSTATE.lockNotAvailable)) return this.#writeLocked(ours, error);
+        if (holdsUpOthers(error)) return this.#writeLater(ours, error);
         if (!isNothingDone(error) && !isConnectionLost(error))
           return this.#writeEach(ours, error, mayBeWritten);
         mayBeWritten ||= isConnectionLost(error);
@@ -94,10 +98,10 @@ export class OutcomeWriter {
   }
 
   /**
-   * Somebody holds a row of one of these outcomes. Only this outcome waits for the lock. It goes to
-   * the end of its line, so the line moves on.
+   * Finds the outcome that holds up the others. Only this outcome waits. It goes to the end of its
+   * line, so the line moves on.
    */
-  async #writeLocked(batch: Ended[], error: unknown) {
+  async #writeLater(batch: Ended[], error: unknown) {
     const [only, ...more] = batch;
     if (only && more.length === 0) {
       this.#options.onRefused(only, error);
