@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Transaction } from '../../src/db/client.ts';
 import type { ClaimedTask } from '../../src/queue/claim.ts';
 import { finishDone, finishFailed, giveBack } from '../../src/queue/finish.ts';
@@ -8,7 +8,7 @@ import { cancelTask } from '../../src/queue/queries.ts';
 import { renewLeases } from '../../src/queue/renew.ts';
 import { tasks } from '../../src/queue/tables.ts';
 import { HeldTask } from '../../src/queue/worker/attempt.ts';
-import { OutcomeWriter, type Written } from '../../src/queue/worker/outcomes.ts';
+import { type Ended, OutcomeWriter, type Written } from '../../src/queue/worker/outcomes.ts';
 import { whileLocked } from '../support/locks.ts';
 import { done, holdOf, kindOf, makeQueue } from '../support/queue.ts';
 
@@ -173,6 +173,33 @@ test('if `also` throws, its own attempt fails, and the others of the batch are w
     error: 'the outcome could not be written: Error: no room for the delivery',
   });
   expect(await queue.row(good.id)).toMatchObject({ lane: 'good', ended: 'done' });
+});
+
+test('an outcome that comes at any moment of the last write is written too', async () => {
+  const queue = await makeQueue();
+  for (let turns = 0; turns < 10; turns++) {
+    await queue.add({}, {});
+    const [first, second] = (await queue.claim()) as [ClaimedTask, ClaimedTask];
+    const written: bigint[] = [];
+    const endedOf = (task: ClaimedTask): Ended => ({
+      held: new HeldTask(task, performance.now()),
+      kind: kindOf(done),
+      outcome: { kind: 'done' },
+    });
+    const writer = new OutcomeWriter({
+      db: queue.db,
+      onOutage: (error) => expect.fail(String(error)),
+      onRefused: (_, error) => expect.fail(String(error)),
+      async onWritten({ held }) {
+        written.push(held.taskId);
+        if (held.taskId !== first.id) return;
+        for (let turn = 0; turn < turns; turn++) await undefined;
+        writer.write(endedOf(second));
+      },
+    });
+    writer.write(endedOf(first));
+    await vi.waitFor(() => expect(written).toEqual([first.id, second.id]));
+  }
 });
 
 test('an attempt whose lease has ended by our own clock writes nothing', async () => {

@@ -54,9 +54,7 @@ export class OutcomeWriter {
   write(ended: Ended) {
     const line = lineOf(ended);
     this.#waiting[line].push(ended);
-    if (this.#writing.has(line)) return;
-    const writing = this.#writeAll(line).finally(() => this.#writing.delete(line));
-    this.#writing.set(line, writing);
+    if (!this.#writing.has(line)) this.#writing.set(line, this.#writeAll(line));
   }
 
   /** Resolves when no outcome waits. */
@@ -67,11 +65,10 @@ export class OutcomeWriter {
   async #writeAll(line: LineName) {
     // All attempts that end in this turn of the event loop share the first write.
     await new Promise(setImmediate);
-    for (;;) {
-      const batch = this.#waiting[line].splice(0);
-      if (batch.length === 0) return;
-      await this.#writeBatch(batch);
-    }
+    while (this.#waiting[line].length > 0) await this.#writeBatch(this.#waiting[line].splice(0));
+    // Nothing runs between the last look and this line. Otherwise an outcome that came in between
+    // would wait for the next outcome.
+    this.#writing.delete(line);
   }
 
   /**
