@@ -191,6 +191,13 @@ describe('a worker', () => {
       expect(small.load()).toEqual({ running: 1, places: 2 });
     }, soon);
   });
+
+  test('ends if a failover has lost its row, and says so', async () => {
+    const { db } = await makeQueue();
+    const { worker } = await makeWorker(db, done, { name: 'one' });
+    await db.execute(sql`delete from workers`);
+    await expect(worker.leaving).rejects.toThrow('or the database has lost this worker.');
+  });
 });
 
 describe('two workers', () => {
@@ -247,7 +254,7 @@ describe('two workers', () => {
       [worker.id, 'stopped'],
     ]);
     // The second worker lives, but another worker has its name. It learns this at its heartbeat.
-    await expect(second.worker.leaving).rejects.toThrow('Another worker has the name "one" now.');
+    await expect(second.worker.leaving).rejects.toThrow('Another worker has the name "one" now');
   });
 });
 

@@ -24,7 +24,7 @@ export interface HeartbeatsOptions {
 
 /** Keeps the leases of a worker and of its tasks, until `stop` is called. */
 export class Heartbeats {
-  /** Rejects if another worker took the name while this worker was frozen. */
+  /** Rejects if another worker has the name, or if the database has lost this worker. */
   readonly leaving: Promise<never>;
   readonly #options: HeartbeatsOptions;
   readonly #stop = new AbortController();
@@ -39,7 +39,7 @@ export class Heartbeats {
     this.leaving = new Promise<never>((_, reject) => {
       this.#leave = reject;
     });
-    // A caller who does not use `leaving` must not end the process.
+    // If nobody awaits `leaving`, its error must not end the process.
     this.leaving.catch(() => undefined);
     this.#watch = setInterval(() => this.#dropEnded(), WATCH_MS);
     this.#beating = this.#beat();
@@ -82,7 +82,12 @@ export class Heartbeats {
     }
     const taskIds = all.map(({ taskId }) => taskId);
     const hasName = await noteHeartbeat(db, id, taskIds);
-    if (!hasName) this.#leave(new PlainError(`Another worker has the name "${name}" now.`));
+    if (!hasName)
+      this.#leave(
+        new PlainError(
+          `Another worker has the name "${name}" now, or the database has lost this worker.`,
+        ),
+      );
     this.#renewedAt = askedAt;
     outage.over();
     await stopDeadWorkers(db);

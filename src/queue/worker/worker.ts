@@ -63,7 +63,10 @@ export interface Worker {
   /** False if the worker has not renewed its leases for as long as a lease lasts. */
   isAbleToRenew(): boolean;
   load(): { running: number; places: number };
-  /** Rejects with a `PlainError` if another worker took the name while this worker was frozen. */
+  /**
+   * Rejects with a `PlainError` if another worker took the name while this worker was frozen, or if
+   * a failover or a restore has lost the row of this worker.
+   */
   readonly leaving: Promise<never>;
 }
 
