@@ -24,7 +24,8 @@ export const CLEARING_LOCK = 7_203_555;
  */
 const BATCH = 500;
 
-interface Kind {
+/** Rows that are removed when they are old enough. */
+interface Clearable {
   /** The second half of the advisory lock. */
   half: number;
   pauseMs: number;
@@ -35,26 +36,26 @@ interface Kind {
   remove(tx: Transaction, limit: number): Promise<number>;
 }
 
-const CLAIMS: Kind = { half: 1, pauseMs: 1_000, remove: expireClaims };
+const CLAIMS: Clearable = { half: 1, pauseMs: 1_000, remove: expireClaims };
 /** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
-const KEYS: Kind = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
+const KEYS: Clearable = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
 /** Each pass examines the newest event of every job that has not changed for long. */
-const oldEvents = (days: number): Kind => ({
+const oldEvents = (days: number): Clearable => ({
   half: 3,
   pauseMs: 600_000,
   remove: removeOldEvents(days),
 });
-const finishedTasks = (hours: number): Kind => ({
+const finishedTasks = (hours: number): Clearable => ({
   half: 4,
   pauseMs: 60_000,
   remove: (tx, limit) => clearTasks(tx, hours, limit),
 });
-const oldDeliveries = (days: number): Kind => ({
+const oldDeliveries = (days: number): Clearable => ({
   half: 6,
   pauseMs: 60_000,
   remove: removeOldDeliveries(days),
 });
-const WORKERS: Kind = { half: 5, pauseMs: 60_000, remove: clearWorkers };
+const WORKERS: Clearable = { half: 5, pauseMs: 60_000, remove: clearWorkers };
 
 export interface Ages {
   /** How many hours a done or cancelled task is kept. */
@@ -64,7 +65,7 @@ export interface Ages {
 }
 
 /** Everything that is removed when it is old enough. */
-const kindsOf = ({ eventDays = 30, taskHours = 24 }: Ages): Kind[] => [
+const clearablesOf = ({ eventDays = 30, taskHours = 24 }: Ages): Clearable[] => [
   CLAIMS,
   KEYS,
   oldEvents(eventDays),
@@ -79,7 +80,7 @@ const kindsOf = ({ eventDays = 30, taskHours = 24 }: Ages): Kind[] => [
  */
 export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing {
   const stop = new AbortController();
-  const running = kindsOf(ages).map((kind) => repeat(kind, db, log, stop.signal));
+  const running = clearablesOf(ages).map((each) => repeat(each, db, log, stop.signal));
   return {
     async stop() {
       stop.abort();
@@ -88,11 +89,11 @@ export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing
   };
 }
 
-async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
+async function repeat(rows: Clearable, db: Database, log: Log, stop: AbortSignal) {
   let failing = false;
   while (!stop.aborted) {
     try {
-      const dealtWith = await clear(kind, db);
+      const dealtWith = await clear(rows, db);
       failing = false;
       if (dealtWith === BATCH) continue;
     } catch (error) {
@@ -102,7 +103,7 @@ async function repeat(kind: Kind, db: Database, log: Log, stop: AbortSignal) {
         log.error({ event: 'clearing failed', error: describe(error) });
       failing = true;
     }
-    await pause(kind.pauseMs, stop);
+    await pause(rows.pauseMs, stop);
   }
 }
 
@@ -119,10 +120,10 @@ export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 
 /** Removes everything that is old enough. Skips rows that another instance is clearing. */
 export async function clearAll(db: Database, ages: Ages = {}) {
-  for (const kind of kindsOf(ages)) while ((await clear(kind, db)) === BATCH);
+  for (const each of clearablesOf(ages)) while ((await clear(each, db)) === BATCH);
 }
 
-const clear = ({ half, remove }: Kind, db: Database): Promise<number> =>
+const clear = ({ half, remove }: Clearable, db: Database): Promise<number> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.execute(
       sql`SELECT pg_try_advisory_xact_lock(${CLEARING_LOCK}::int, ${half}::int) AS ours`,

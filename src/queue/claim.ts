@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
-import { LEASE_MS } from './limits.ts';
+import { LEASE_END } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 /** The tasks that a worker wants. */
@@ -101,8 +101,7 @@ const buryLost = sql`
 const beginAttempts = (workerId: bigint): SQL => sql`
   claimed as (
     update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
-      worker_id = ${workerId}, began_at = ${NOW},
-      lease_until = ${NOW} + make_interval(secs => ${LEASE_MS / 1_000})
+      worker_id = ${workerId}, began_at = ${NOW}, lease_until = ${LEASE_END}
     where id = any(array(select id from due where attempts_left > 0))
     returning id, kind, lane, payload, attempt, attempts_left
   )`;

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { type TaskEnd, taskAttempts, tasks, workers } from './tables.ts';
 
 /** Dead tasks stay for a month, so a person can look at them and retry them. */
@@ -22,7 +23,7 @@ async function clearEnded(tx: Transaction, ended: string, hours: number, limit: 
   const rows = await tx.execute(sql`
     with old as (
       select id from ${tasks}
-      where finished_at <= statement_timestamp() - make_interval(hours => ${hours})
+      where finished_at <= ${NOW} - make_interval(hours => ${hours})
         and finished_at is not null and ended = ${ended}
       order by finished_at limit ${limit} for update skip locked
     ),
@@ -38,7 +39,7 @@ export async function clearWorkers(tx: Transaction, limit: number): Promise<numb
   const rows = await tx.execute(sql`
     delete from ${workers} where id = any(array(
       select id from ${workers}
-      where stopped_at <= statement_timestamp() - make_interval(hours => ${STOPPED_WORKER_HOURS})
+      where stopped_at <= ${NOW} - make_interval(hours => ${STOPPED_WORKER_HOURS})
       limit ${limit} for update skip locked))
     returning 1`);
   return rows.length;

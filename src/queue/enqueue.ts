@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { tasks } from './tables.ts';
 
 export interface NewTask {
@@ -26,7 +27,7 @@ export async function enqueue(
   const rows = await db.execute<{ id: string }>(sql`
     insert into ${tasks} (kind, lane, payload, run_at, attempts_left)
     select kind, coalesce(lane, ''), coalesce(payload, 'null'),
-      coalesce("runAt", statement_timestamp()), attempts
+      coalesce("runAt", ${NOW}), attempts
     from rows from (jsonb_to_recordset(${JSON.stringify(newTasks)}::text::jsonb) as (
       kind text, lane text, payload jsonb, "runAt" timestamptz, attempts int
     )) with ordinality

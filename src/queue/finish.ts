@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
@@ -16,7 +17,7 @@ export interface Failure extends Hold {
 export async function finishDone(tx: Transaction, holds: readonly Hold[]): Promise<Set<bigint>> {
   const rows = await tx.execute<{ id: string }>(sql`
     with ${holdRows(holds)}
-    update ${tasks} set finished_at = statement_timestamp(), ended = 'done', lease_until = null
+    update ${tasks} set finished_at = ${NOW}, ended = 'done', lease_until = null
     from hold where ${ofHolds} and ${stillHolds}
     returning ${tasks.id}`);
   return idsOf(rows);
@@ -43,14 +44,14 @@ export async function finishFailed(
     ),
     failed as (
       update ${tasks} set lease_until = null, error = hold.error,
-        run_at = coalesce(statement_timestamp() + make_interval(secs => hold.pause), run_at),
-        finished_at = case when hold.pause is null then statement_timestamp() end,
+        run_at = coalesce(${NOW} + make_interval(secs => hold.pause), run_at),
+        finished_at = case when hold.pause is null then ${NOW} end,
         ended = case when hold.pause is null then 'dead' end
       from hold where ${ofHolds} and ${stillHolds}
       returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at, ${tasks.error}
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended, error)
-    select id, attempt, worker_id, began_at, statement_timestamp(), 'failed', error from failed
+    select id, attempt, worker_id, began_at, ${NOW}, 'failed', error from failed
     returning task_id as id`);
   return idsOf(rows);
 }
@@ -69,7 +70,7 @@ export async function giveBack(db: Database, holds: readonly Hold[]): Promise<vo
       returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-    select id, attempt, worker_id, began_at, statement_timestamp(), 'given back' from given`);
+    select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);
 }
 
 const idsOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => BigInt(id)));

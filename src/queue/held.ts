@@ -1,6 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../db/arrays.ts';
+import { NOW } from '../db/clock.ts';
+import { LEASE_MS } from './limits.ts';
 import { tasks } from './tables.ts';
+
+/** The end of a lease that begins now. */
+export const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /** The attempt that holds a task, or held the task. */
 export interface Hold {

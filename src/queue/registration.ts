@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
 import { PlainError } from '../process/errors.ts';
-import { LEASE_MS } from './limits.ts';
+import { LEASE_END } from './held.ts';
 import { workers } from './tables.ts';
 
 export interface NewWorker {
@@ -12,8 +12,6 @@ export interface NewWorker {
   kinds: readonly string[];
   places: number;
 }
-
-const LEASE_END = sql`${NOW} + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /**
  * Adds a worker, and returns its id. Throws a `PlainError` if a living worker has the name. Dead

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
-import { LEASE_MS } from './limits.ts';
+import { type Hold, holdRows, LEASE_END, ofHolds, stillHolds } from './held.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
@@ -19,7 +18,6 @@ export interface Renewal {
  */
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
   if (holds.length === 0) return { renewed: new Set(), lost: new Set() };
-  const seconds = LEASE_MS / 1_000;
   const rows = await db.execute<{ id: string; renewed: boolean }>(sql`
       with ${holdRows(holds)},
       ours as (
@@ -27,8 +25,7 @@ export async function renewLeases(db: Database, holds: readonly Hold[]): Promise
         for no key update of ${tasks} skip locked
       ),
       renewed as (
-        update ${tasks}
-        set lease_until = statement_timestamp() + make_interval(secs => ${seconds})
+        update ${tasks} set lease_until = ${LEASE_END}
         where id = any(array(select id from ours))
         returning id
       )

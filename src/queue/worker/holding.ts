@@ -1,7 +1,7 @@
 import { SLOW_MS, SLOW_PER_PLACE } from '../limits.ts';
 import type { HeldTask } from './attempt.ts';
 
-export interface Places {
+export interface PlaceLimits {
   /** The most tasks that run at the same time. Slow attempts do not count. */
   places: number;
   /** The most tasks of one lane that run at the same time. */
@@ -10,7 +10,7 @@ export interface Places {
 
 /** The tasks of one worker, in memory. */
 export class Holding {
-  readonly #limits: Places;
+  readonly #limits: PlaceLimits;
   /**
    * The attempts whose outcomes are not written yet. The worker renews the leases of these
    * attempts.
@@ -20,7 +20,7 @@ export class Holding {
   readonly #running = new Set<HeldTask>();
   readonly #runningInLane = new Map<string, number>();
 
-  constructor(limits: Places) {
+  constructor(limits: PlaceLimits) {
     this.#limits = limits;
   }
 
