@@ -1,5 +1,7 @@
+import { type Log, seldom } from '../process/log.ts';
 import { openSession } from './session.ts';
 import { isCausedBy, SQLSTATE } from './sqlstate.ts';
+import { unusable } from './unusable.ts';
 
 const NO_STATEMENT = 'the database lost a prepared statement';
 
@@ -13,10 +15,10 @@ const EVENTS: Record<string, string> = {
   [SQLSTATE.duplicateStatement]: NO_STATEMENT,
 };
 
-/** Opens sessions that call `tell` whenever a statement fails for a reason in `EVENTS`. */
-export const tellingOperator =
-  (tell: (event: string, error: unknown) => void): typeof openSession =>
-  (settings, codecs) => {
+/** Opens sessions that log the reason of a failed statement, at most once a minute for each event. */
+export function tellingOperator(log: Log, databaseName: string): typeof openSession {
+  const logSeldom = seldom(log);
+  return (settings, codecs) => {
     const session = openSession(settings, codecs);
     return {
       ...session,
@@ -24,10 +26,11 @@ export const tellingOperator =
         try {
           return await session.run(statement);
         } catch (error) {
-          const code = Object.keys(EVENTS).find((each) => isCausedBy(error, each));
-          if (code !== undefined) tell(EVENTS[code] ?? code, error);
+          const [, event] = Object.entries(EVENTS).find(([code]) => isCausedBy(error, code)) ?? [];
+          if (event) logSeldom({ event, reason: unusable(databaseName, error).message });
           throw error;
         }
       },
     };
   };
+}

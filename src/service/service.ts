@@ -1,7 +1,7 @@
 import { QUEUE_LIMITS } from '../claims/limits.ts';
 import { type Connection, connect, type Pooler, type StatementTime } from '../db/client.ts';
 import { tellingOperator } from '../db/telling.ts';
-import { databaseName as addressOf, unusable } from '../db/unusable.ts';
+import { databaseName as addressOf } from '../db/unusable.ts';
 import { createLab } from '../lab/http.ts';
 import { RACE_CLAIM_LIMITS } from '../lab/race/races/http.ts';
 import type { Trace } from '../lab/race/trace.ts';
@@ -9,7 +9,7 @@ import { openStages, PLAY_LIMITS } from '../lab/stages/lab-stages.ts';
 import { Feed } from '../live/feed.ts';
 import { startClearing } from '../operation/clearing.ts';
 import { createMetrics } from '../operation/metrics.ts';
-import { type Log, seldom } from '../process/log.ts';
+import type { Log } from '../process/log.ts';
 import { longestAnswer } from '../waiting/admission.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
@@ -84,10 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     webhookLoopback,
   } = options;
   const metrics = createMetrics();
-  const logSeldom = seldom(log);
-  const open = tellingOperator((event, error) =>
-    logSeldom({ event, reason: unusable(databaseName, error).message }),
-  );
+  const open = tellingOperator(log, databaseName);
   // Followers and the relay look for new events after a commit of this process.
   const observe = (statement: StatementTime) => {
     feed.observe(statement);

@@ -35,7 +35,7 @@ export interface TasksOptions {
   workerName?: string | undefined;
   log: Log;
   metrics: Metrics;
-  open?: ConnectOptions['open'] | undefined;
+  open: ConnectOptions['open'];
   /** Whether webhooks may go to this machine. */
   webhookLoopback?: boolean | undefined;
   /** The default is all kinds of this version. */

@@ -1,4 +1,6 @@
 import { connect } from '../db/client.ts';
+import { tellingOperator } from '../db/telling.ts';
+import { databaseName } from '../db/unusable.ts';
 import type { AuthSettings } from '../http/auth/settings.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { type Listening, listen } from './listen.ts';
@@ -8,9 +10,10 @@ import { createWorkerApp } from './worker-app.ts';
 /** Scrapers and probes send a request every few seconds. Running requests end long before this. */
 const DRAIN_MS = 2_000;
 
-const CONNECTIONS_ASIDE = 2;
+/** Health checks and metrics do not wait for the worker. */
+const CONNECTIONS_OF_PROBES = 2;
 
-export interface WorkerServiceOptions extends Omit<TasksOptions, 'metrics'> {
+export interface WorkerServiceOptions extends Omit<TasksOptions, 'metrics' | 'open'> {
   host: string;
   /** 0 means any free port. */
   port: number;
@@ -31,8 +34,8 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
   const metrics = createMetrics();
   let draining = false;
   let tasks: Tasks | undefined;
-  // Health checks and metrics have connections of their own, so they do not wait for the worker.
-  const probe = connect(databaseUrl, { pooler, connections: CONNECTIONS_ASIDE });
+  const open = tellingOperator(log, databaseName(databaseUrl));
+  const probe = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_PROBES });
   const app = createWorkerApp({
     db: probe.db,
     auth,
@@ -44,7 +47,7 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
   const listening = await listen(app, host, port, {}, 'WORKER_PORT');
   const close = () => Promise.all([listening.drain(DRAIN_MS), probe.close()]);
   try {
-    tasks = await startTasks({ ...options, metrics });
+    tasks = await startTasks({ ...options, open, metrics });
   } catch (error) {
     await close();
     throw error;

@@ -6,7 +6,8 @@ import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { freePort } from '../../src/postgres/postmaster.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import { findTask } from '../../src/queue/queries.ts';
-import { makeService } from '../support/app.ts';
+import { startWorkerService } from '../../src/service/worker-service.ts';
+import { collectLog, makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { whileHeld } from '../support/locks.ts';
@@ -166,6 +167,34 @@ describe('a service with a worker', () => {
     await first.stop();
     await makeService(databaseUrl, { places: 1, workerName: 'ada' });
   });
+});
+
+test('a worker process logs why its database refuses its statements', async () => {
+  const databaseUrl = await makeDatabase();
+  const sql = postgres(databaseUrl, { max: 1 });
+  atEnd(() => sql.end());
+  await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`;
+  await sql`CREATE TRIGGER refuse BEFORE INSERT ON workers EXECUTE FUNCTION refuse()`;
+  const { log, events } = collectLog();
+  const auth = { kind: 'loopback' } as const;
+  const starting = startWorkerService({
+    databaseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    auth,
+    places: 1,
+    log,
+  });
+  await expect(starting).rejects.toThrow();
+  expect(events).toEqual([
+    expect.objectContaining({
+      event: 'the database has no room',
+      reason: expect.stringMatching(
+        /no room\. The disk of the database is full\. Make room there\.$/,
+      ),
+    }),
+  ]);
 });
 
 test('a stopping service leaves no scratch database of the lab behind', async () => {
