@@ -20,11 +20,10 @@ import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 const DRAIN_MS =
   Math.max(...[QUEUE_LIMITS, RACE_CLAIM_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
 
-/**
- * How many connections are for health checks and for the removal of expired rows. Claims do not use
- * these connections.
- */
-const CONNECTIONS_ASIDE = 3;
+/** The connections of health checks and metrics. Neither requests nor the clearing delay them. */
+const CONNECTIONS_OF_PROBES = 2;
+/** The connections for the removal of old rows. The clearing may wait for a locked table. */
+const CONNECTIONS_OF_CLEARING = 2;
 
 export interface ServiceOptions
   extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit' | 'webhookLoopback'>,
@@ -104,10 +103,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     'Users that wait for a connection.',
     () => pool.load().waiting,
   );
-  const aside = connect(databaseUrl, {
+  const probes = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_PROBES });
+  const forClearing = connect(databaseUrl, {
     pooler,
     open,
-    connections: CONNECTIONS_ASIDE,
+    connections: CONNECTIONS_OF_CLEARING,
     observe,
   });
   const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
@@ -120,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     db: pool.db,
     claimsDb: pool.first,
     feed,
-    probe: aside.db,
+    probe: probes.db,
     log,
     metrics,
     keyHours,
@@ -159,10 +159,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       });
   } catch (error) {
     await listening.drain(0);
-    await Promise.all([pool, aside, stages].map(close));
+    await Promise.all([pool, probes, forClearing, stages].map(close));
     throw error;
   }
-  const clearing = startClearing(aside.db, log, { eventDays, taskHours });
+  const clearing = startClearing(forClearing.db, log, { eventDays, taskHours });
   return {
     url: listening.url,
     sockets: listening.sockets,
@@ -180,7 +180,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
       // The clearing may wait for a silent database. Closing the connections ends this wait.
-      await Promise.all([pool, aside, stages].map(close));
+      await Promise.all([pool, probes, forClearing, stages].map(close));
       await Promise.all([cleared, worked]);
     },
   };

@@ -10,7 +10,7 @@ import { startWorkerService } from '../../src/service/worker-service.ts';
 import { collectLog, makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
-import { whileHeld } from '../support/locks.ts';
+import { whileHeld, whileLocked } from '../support/locks.ts';
 import { kindOf } from '../support/tasks.ts';
 
 test('the metrics have the waits for the lock and the connections in use', async () => {
@@ -61,6 +61,18 @@ test('the waits for the lock of a job do not contain the waits for other locks',
   await post(`/deliveries/${delivery.id}/resend`);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toMatch(/^rowlock_lock_wait_seconds_count 0$/m);
+});
+
+// If the checks and the clearing shared connections, the clearing would use them all.
+test('a service is ready while its clearing waits for locked tables', async () => {
+  const databaseUrl = await makeDatabase();
+  const { log } = collectLog();
+  const locks = 'LOCK TABLE tasks, workers, webhook_deliveries, idempotency_keys, events';
+  await whileLocked(databaseUrl, locks, async ({ untilWaitedFor }) => {
+    const { url } = await makeService(databaseUrl, { log });
+    await untilWaitedFor(2);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
 });
 
 test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
