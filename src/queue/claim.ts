@@ -4,7 +4,7 @@ import { NOW } from '../db/clock.ts';
 import { LEASE_END } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
-/** The tasks that a worker wants. */
+/** What a worker wants to claim. */
 export interface Wanted {
   workerId: bigint;
   /** The kinds that the worker knows. Tasks of other kinds stay for other workers. */
@@ -59,9 +59,9 @@ const placesInLane = ({ perLane, running }: Wanted): SQL => sql`
   greatest(0, ${perLane}::int - coalesce(
     (${JSON.stringify(Object.fromEntries(running))}::text::jsonb ->> lanes.lane)::int, 0))`;
 
-// THE LOCK: each task is locked for this claim. Other claims skip locked tasks and wait for nobody.
-// If a task was claimed after our snapshot, PostgreSQL checks the conditions again on the locked row,
-// and IS_FREE does not hold any more. So no two claims get the same task.
+// THE LOCK: this claim locks each task. Other claims skip locked tasks and wait for nobody. Another
+// claim may have taken a task after our snapshot. PostgreSQL then checks the conditions again on the
+// newest row, and IS_FREE is false there. So no two claims get the same task.
 const lockDueTasks = (wanted: Wanted): SQL => sql`
   due as (
     select row_number() over () as turn, of_lane.*

@@ -27,7 +27,7 @@ export const stillHolds = sql`${tasks.id} = hold.id and ${tasks.attempt} = hold.
   and ${tasks.leaseUntil} is not null and ${tasks.finishedAt} is null`;
 
 /**
- * The tasks of the table `hold`, by the primary key. PostgreSQL expects ten ids in an array that a
- * subselect makes, and always uses the index. For a join with 500 ids, PostgreSQL read all unfinished tasks.
+ * Finds the tasks of the table `hold` by the primary key. PostgreSQL expects few ids in an array, so
+ * it uses the index. When we joined the tables, PostgreSQL read all unfinished tasks for 500 ids.
  */
 export const ofHolds = sql`${tasks.id} = any(array(select id from hold))`;

@@ -12,7 +12,7 @@ export interface Attempt<Payload = unknown> {
   signal: AbortSignal;
   /**
    * Throws a `LeaseLost` if another worker may have the task. Call this before every act that
-   * others can see. No other check notices a lease that ended while the event loop was blocked.
+   * others can see. The signal is too late if the lease ended while the event loop was blocked.
    */
   assertHeld(): void;
 }

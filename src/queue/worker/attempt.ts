@@ -54,7 +54,7 @@ export class HeldTask implements Attempt {
     return !this.#hasLeft && performance.now() < this.#heldUntil;
   }
 
-  /** An attempt that took too long has ended, even if `run` goes on. */
+  /** Also throws after an attempt that took too long, because this attempt has ended. */
   assertHeld() {
     if (this.#hasEnded || !this.isHeld) throw new LeaseLost();
   }

@@ -38,8 +38,8 @@ export class Holding {
 
   /**
    * How many more tasks may be claimed. An attempt gives its place back before its outcome is
-   * written, so that claims and outcomes go on side by side. The second bound limits the outcomes
-   * that wait. Without this bound, a worker with a slow database would claim more and more tasks.
+   * written, so claims and outcomes go on side by side. The second bound limits the outcomes that
+   * wait. Without this bound, a worker would claim more and more tasks while it can write none.
    */
   get free(): number {
     const { places } = this.#limits;

@@ -37,7 +37,7 @@ export interface WorkerOptions {
   db: Database;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds: readonly Kind<any>[];
-  /** The most tasks that run at the same time. Tasks that take over a second do not count. */
+  /** The most tasks that run at the same time. Slow attempts do not count. */
   places: number;
   /**
    * The most tasks of one lane that run at the same time. The default is a quarter of the places.
@@ -101,7 +101,7 @@ class RunningWorker implements Worker {
   readonly #heartbeats: Heartbeats;
   readonly #claims: Promise<void>;
   #isWoken = false;
-  /** True if the last claim found as many tasks as it wanted. More tasks are then probably due. */
+  /** True if the last claim found as many tasks as it wanted. Then more tasks are probably due. */
   #isMoreDue = false;
 
   constructor(options: Registered) {
@@ -191,7 +191,8 @@ class RunningWorker implements Worker {
         await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
       // The attempts that end in the same turn of the event loop free their places together.
       await new Promise(setImmediate);
-      // So do the attempts that end during a rest. No more can end if none runs.
+      // The attempts that end during a rest free their places together too. If no attempt runs, the
+      // worker does not rest.
       if (this.#isMoreDue && this.#holding.running > 0)
         await this.#idle.rings(restAfter(last.tookMs));
     }
