@@ -1,7 +1,7 @@
 import { PlainError } from '../process/errors.ts';
 import { openSession, type Session } from './session.ts';
 
-/** A pooler in session mode may have no second session for us. Then the look must end. */
+/** A pooler in session mode may have no second session for us. Then the check ends after this time. */
 const PATIENCE_MS = 1_000;
 
 /**
@@ -18,8 +18,8 @@ export async function refuseSharedSessions(
 
 /**
  * Whether connections to `url` share the sessions of the server. A session never changes its
- * process, and two open sessions never have the same process. So true is certain. False is no
- * proof, because other clients of a busy pooler may take the sessions between our statements. The
+ * process, and two open sessions never have the same process. So true is certain. False proves
+ * nothing, because other clients of a busy pooler may take the sessions between our statements. The
  * answer is also false if a connection gets no session in time.
  */
 export async function sharesSessions(url: string): Promise<boolean> {

@@ -50,7 +50,7 @@ const checks: Record<string, SQL> = {
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
-  // A dead task stays for a month. A doctor who runs every day reports the task once.
+  // A dead task stays for a month. If the doctor runs every day, the doctor reports the task once.
   'tasks that died within the last day': sql`
     SELECT format('task %s: %s, %s attempts', ${tasks.id}, ${tasks.kind}, ${tasks.attempt}) AS words
     FROM ${tasks} WHERE ${tasks.ended} = 'dead'
@@ -77,7 +77,8 @@ const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > st
  * is not marked as stopped.
  */
 const checksOfService: Record<string, SQL> = {
-  // A task may wait for long behind other tasks of its lane. So the lane must stand still too.
+  // A task may wait for long behind the other tasks of its lane. This is a fault only if no task of
+  // the lane runs.
   'tasks due for over ten minutes in a lane where no task runs': sql`
     SELECT format('task %s: %s, due since %s', ${tasks.id}, ${tasks.kind}, ${tasks.runAt}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL AND ${tasks.leaseUntil} IS NULL

@@ -38,7 +38,7 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
     );
 }
 
-/** How long the metrics wait for the database. A later answer would miss the time of a scrape. */
+/** How long the metrics wait for the database. Prometheus soon gives up a scrape. */
 const PATIENCE_MS = 1_000;
 
 /**

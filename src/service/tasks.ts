@@ -10,8 +10,8 @@ import { webhookKinds } from '../webhooks/kinds.ts';
 import { type Relay, startRelay } from '../webhooks/relay-loop.ts';
 
 /**
- * The worker has one connection for claims, one for outcomes and one for heartbeats. Claims of jobs
- * never wait for the worker. A claim of tasks that waits for a lock does not delay a heartbeat.
+ * Claims of tasks, outcomes and heartbeats share these connections. One statement that waits for a
+ * lock leaves two connections to the others. Claims of jobs have other connections.
  */
 const CONNECTIONS = 3;
 
@@ -50,7 +50,7 @@ export interface Tasks {
   failed: Promise<string>;
   /** Looks for due tasks at once. */
   wake(): void;
-  /** Takes a statement of this process. After a COMMIT there may be new events. */
+  /** Must be called after each statement of this process. After a COMMIT there may be new events. */
   observe(statement: Pick<StatementTime, 'text'>): void;
   isAbleToRenew(): boolean;
   /**

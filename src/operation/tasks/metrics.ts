@@ -8,7 +8,7 @@ const ATTEMPT_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15,
 const PICK_UP_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Adds a value that is read each time the metrics are requested. Undefined leaves the value out. */
+/** Adds a metric. Each request for the metrics calls `read`. Undefined leaves the metric out. */
 export type AddGauge = (
   name: string,
   help: string,
@@ -28,7 +28,7 @@ export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
   });
   const takenOver = new Counter({
     name: 'rowlock_tasks_taken_over_total',
-    help: 'Tasks that this process claimed after another worker had lost its lease.',
+    help: 'Tasks that this process claimed after the lease of another attempt had ended.',
     registers,
   });
   const claims = new Histogram({

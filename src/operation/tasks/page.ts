@@ -5,8 +5,8 @@ import { hasStatus, isRare, listTasks, type TaskFilter } from '../../queue/queri
 import { tasks } from '../../queue/tables.ts';
 
 /**
- * The most tasks that we examine for one page with a kind, unless the status is rare. No index has
- * the kind, so a search for a rare kind would read the whole table.
+ * The most tasks that one page with a kind examines, unless the status is rare. No index has the
+ * kind, so a search for a rare kind would read the whole table.
  */
 const MOST_EXAMINED = 5_000;
 
@@ -26,8 +26,8 @@ export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) 
 }
 
 /**
- * Reads the tasks after the cursor that have the status, but ignores their kind. Returns how many
- * tasks it read, and the id of the last task. If it read no task, this id is the cursor.
+ * Reads the next tasks with this status, of any kind. Returns how many tasks it read, and the id of
+ * the last task. If there is no task, returns the cursor as the id.
  */
 async function lookAhead(db: Database, { status }: TaskFilter, cursor: bigint) {
   const ahead = db
