@@ -6,7 +6,7 @@ import { withConnection } from '../seed.ts';
 import type { Peers } from './peers.ts';
 import type { ToolName, ToolOrder, ToolReport } from './tool.ts';
 
-/** The tables of a tool, as statements of SQL. */
+/** The tables of a tool, as parts of SQL statements. */
 interface Tables {
   tasks: string;
   /** All tables that tasks fill. */
@@ -28,7 +28,7 @@ const TABLES: Record<ToolName, Tables> = {
 
 /** How often a measurement looks how far a tool is. */
 const LOOK_MS = 10;
-/** The slowest tool takes a few seconds for each wait of the bench, and recovery half a minute. */
+/** Most waits take a few seconds. The recovery takes half a minute. */
 const PATIENCE_MS = 120_000;
 
 /** A tool with a database of its own, and some processes. */

@@ -11,7 +11,7 @@ import { inProject } from '../../process/project.ts';
 export interface Peers {
   /** The folder that contains their `node_modules`. */
   folder: string;
-  /** The Node that runs every queue of the bench, ours too. The others need at least Node 22.18. */
+  /** The Node that runs every queue, also ours. The others need at least Node 22.18. */
   node: string;
 }
 

@@ -22,7 +22,7 @@ export class Station {
   #isAdding = false;
   #begun = 0;
   #firstAt: number | undefined;
-  /** For each task that has begun, the time since it was made. Emptied by `measure`. */
+  /** The time from the making of each task to its beginning. `measure` empties this list. */
   #pickUpMs: number[] = [];
 
   constructor(tool: Tool) {
@@ -89,7 +89,8 @@ export class Station {
       const due = Math.round(((now() - begin) / 1000) * perSecond) - this.#added + addedBefore;
       if (each === 'one') await this.#add(1);
       else if (due > 0) await this.#add(due);
-      // Random pauses show every moment of a poll, and regular pauses might show only some.
+      // With random pauses, tasks come at every moment between two polls. With regular pauses, tasks
+      // might always come just before a poll.
       await pause(each === 'one' ? (2 * Math.random() * 1000) / perSecond : GATHERED_MS);
     }
     this.#isAdding = false;

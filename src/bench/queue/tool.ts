@@ -12,7 +12,7 @@ export interface Payload {
 /** Runs a task. A task that hangs never resolves. */
 export type Run = (payload: Payload) => Promise<void>;
 
-/** A queue as its documentation says, in the fastest settings that the documentation names. */
+/** A queue with the fastest settings that its documentation names. */
 export interface Tool {
   /** Makes the tables of the tool in an empty database. */
   prepare(url: string): Promise<void>;
@@ -38,7 +38,7 @@ export interface OpenTool {
  * - `stream` begins to add tasks steadily, and answers at once.
  * - `work` begins to work.
  * - `look` does nothing. Every order is answered with a `ToolReport`.
- * - `measure` tells the pick-up times since the last `measure`.
+ * - `measure` reports the pick-up times since the last `measure`.
  * - `close` ends the work and the connections.
  */
 export type ToolOrder =
@@ -51,7 +51,7 @@ export type ToolOrder =
 export interface Stream {
   perSecond: number;
   seconds: number;
-  /** `one`: each task alone, at random times. `some`: the tasks of 10 ms together. */
+  /** `one` adds each task alone, at random times. `some` adds the tasks of 10 ms together. */
   each: 'one' | 'some';
 }
 

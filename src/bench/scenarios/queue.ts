@@ -51,8 +51,8 @@ export const queue: Scenario = async (stand) => {
 };
 
 /**
- * graphile-worker gives the tasks of a dead process back after four hours, so nobody waits for
- * them. The others recover at the same time, because they mostly wait.
+ * Measures all recoveries at the same time, because the queues mostly wait. graphile-worker is left
+ * out, because its tasks come back four hours after the death of their process.
  */
 async function recoverAll({ onProgress }: Stand, crews: Crew[], rounds: FiguresByName<string>) {
   onProgress('queue: recovery after a kill -9');
@@ -78,7 +78,7 @@ const figuresOf =
     value: median(rounds[`${tool}, ${measurement}`] ?? [], figure),
   });
 
-/** Compares our figure with those of the others. The bar is for the better one of them. */
+/** Compares our figure with the figures of the others. The bar compares with the best of them. */
 function besidePeers(
   what: string,
   unit: Measure['unit'],
@@ -98,7 +98,7 @@ const throughput = (of: FiguresOf, processes: string): Measure[] =>
     limit: 1.2,
   });
 
-/** The most that polling may delay a task of another process. */
+/** Polling may delay a task of another process for this long. */
 const MOST_ELSEWHERE_MS = 150;
 
 const pickUp = (of: FiguresOf): Measure[] => [

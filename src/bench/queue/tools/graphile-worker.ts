@@ -18,8 +18,8 @@ export interface GraphileWorker {
 const TASK = 'nothing';
 
 /**
- * The settings of the page "Performance" of graphile-worker's documentation, with which the page
- * reports the most jobs a second: https://worker.graphile.org/docs/performance
+ * graphile-worker's documentation reports the most jobs a second with these settings:
+ * https://worker.graphile.org/docs/performance
  */
 const FASTEST = {
   concurrentJobs: 24,

@@ -22,19 +22,19 @@ interface PgBoss {
 const QUEUE = 'nothing';
 
 /**
- * A dead worker is noticed soonest with these settings. 10 s is the shortest heartbeat that pg-boss
- * accepts. The monitor looks for missing heartbeats each second.
+ * With these settings, pg-boss notices a dead worker soonest. 10 s is the shortest heartbeat that
+ * pg-boss accepts. The monitor looks for missing heartbeats each second.
  */
 const HEARTBEAT = { heartbeatSeconds: 10 };
 const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
 
 /**
- * The settings that the page "Workers" of pg-boss's documentation names for speed: batches, and the
- * next batch at once after a full one. The page names no sizes. https://pgboss.io/api/workers
+ * pg-boss's documentation names these settings for speed. A worker takes batches, and takes the next
+ * batch at once after a full batch. The documentation names no sizes. https://pgboss.io/api/workers
  */
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
-/** NOTIFY does not tell of a task that comes back from a dead worker. So the worker polls as well. */
+/** No NOTIFY comes for a task of a dead worker. So the worker polls as well. */
 const POLL = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
 
 export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
