@@ -37,7 +37,7 @@ const TAKEN_WITHIN_MS = 60_000;
 const LOCKED_MS = 3_000;
 const LOOK_MS = 20;
 
-/** How each fault is made. A fault ends when the worker is gone, or can go on with its work. */
+/** The functions that make the faults. A fault ends when its worker is gone or works again. */
 export const faultsOf = (
   stage: Stage,
   crew: Crew,
@@ -62,8 +62,8 @@ export const faultsOf = (
       }),
 
     /**
-     * The worker runs, and its network delays everything until the other workers have its tasks. So
-     * its last statements reach PostgreSQL when its tasks are lost.
+     * The worker runs, but its network delays everything until the other workers have its tasks. So
+     * the worker's last statements reach PostgreSQL after its tasks are lost.
      */
     stall: () =>
       lend(async ({ network, ...worker }) => {

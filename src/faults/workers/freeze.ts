@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Freezes a process with SIGSTOP. Returns the function that thaws the process. A process of its own
- * holds the freeze. When this command ends, even by SIGKILL, the frozen process thaws and ends too.
+ * Freezes a process with SIGSTOP. Returns the function that thaws the process. Another process, the
+ * holder, thaws the frozen process when this command ends, even by SIGKILL. The frozen process then
+ * ends too.
  */
 export async function freeze(pid: number): Promise<() => Promise<void>> {
   // A Ctrl-C reaches the whole group of processes. The holder ignores it, because only the end of its

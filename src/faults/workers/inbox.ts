@@ -40,7 +40,7 @@ export class Inbox {
     return this.#accepted.has(nameOf(message));
   }
 
-  /** Each message once. */
+  /** All messages, without repeats. */
   get messages(): Message[] {
     return [...this.#messages.values()];
   }

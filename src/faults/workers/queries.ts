@@ -23,8 +23,8 @@ export const hurry = (sql: postgres.Sql) => sql`
     FOR UPDATE SKIP LOCKED)`;
 
 /**
- * Whether nothing will happen any more: all tasks are done, all events have become tasks, and no
- * claim will expire soon.
+ * Whether all work is over: all tasks are done, all events have become tasks, and no claim will
+ * expire soon.
  */
 export async function isQuiet(sql: postgres.Sql): Promise<boolean> {
   const left = await sql`

@@ -21,8 +21,8 @@ export interface Change {
 }
 
 /**
- * Makes PostgreSQL record every change of a task. The trail does not rely on the columns that say
- * which worker has a task. It records the account of the session, and no worker can change this.
+ * Makes PostgreSQL record every change of a task. The trail does not trust the columns that name
+ * the worker of a task. It records the account of the session, which no worker can change.
  */
 export async function layTrail(sql: postgres.Sql) {
   await sql`
