@@ -40,7 +40,7 @@ describe('GET /readyz', () => {
     await expectNotReady(made, 'database-unreachable');
   });
 
-  test('is 503 while the worker of the process cannot renew its leases, and claims work', async () => {
+  test('is 503 while the worker of the process cannot renew its leases, but claims work', async () => {
     const made = await makeApp({ isAbleToRenew: () => false });
     await expectNotReady(made, 'worker-cannot-renew');
     expect((await made.claim(1, 1)).status).toBe(200);
@@ -170,7 +170,7 @@ describe('GET /metrics', () => {
     expect(text).toContain('method="GET",route="/jobs/:jobId/claims",status="4xx"');
   });
 
-  test('has the figures of the queue, and leaves them out if the database does not answer', async () => {
+  test('has the figures of the queue, but leaves them out if the database does not answer', async () => {
     const made = await makeApp();
     await made.db.execute(sql`INSERT INTO tasks (kind, payload, attempts_left, run_at, finished_at, ended)
       VALUES ('a', '{}', 1, now() - interval '1 hour', null, null),

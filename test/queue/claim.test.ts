@@ -31,7 +31,7 @@ describe('a claim', () => {
     expect(claimed.map(({ payload }) => payload)).toEqual(ids.map((_, n) => ({ n })));
   });
 
-  test('takes a task only once, and leaves tasks of unknown kinds', async () => {
+  test('takes each task once, and takes no tasks of unknown kinds', async () => {
     const { add, claim } = await makeQueue();
     const [known] = await add({}, { kind: 'unknown' });
     expect((await claim()).map(({ id }) => id)).toEqual([known]);
@@ -52,7 +52,7 @@ describe('a claim', () => {
   });
 
   // Without `for update skip locked`, two claims return the same task. Without the condition on the
-  // lease, too.
+  // lease, they do so too.
   test('shares no task with other claims at the same moment', async () => {
     const { db, add, claim } = await makeQueue();
     for (let round = 0; round < 10; round++) {
@@ -96,7 +96,7 @@ describe('the lanes', () => {
     expect(lanesOf(await claim({ perLane: 1, count: 2, afterLane: 'a' }))).toEqual(['b', 'c']);
   });
 
-  test('get no more places than their bound, with the tasks that run already', async () => {
+  test('get no more places than their bound, and the running tasks count', async () => {
     const { add, claim } = await makeQueue();
     for (const lane of ['a', 'b']) await add({ lane }, { lane }, { lane }, { lane });
     const claimed = await claim({ perLane: 3, running: new Map([['a', 2]]) });
@@ -104,7 +104,7 @@ describe('the lanes', () => {
     expect(lanesOf(await claim({ perLane: 3, running: new Map([['a', 5]]) }))).toEqual(['b']);
   });
 
-  test('one lane with ten thousand tasks delays the first task of another by three claims', async () => {
+  test('with ten thousand tasks delay a task of another lane by at most three claims', async () => {
     const { add, claim } = await makeQueue();
     await add(...Array.from({ length: 10_000 }, () => ({ lane: 'full' })));
     const [first] = await add({ lane: 'small' });

@@ -25,7 +25,7 @@ async function makeHalfLost() {
 }
 
 // Without `attempt` in the fence, the lost attempt finishes the task of the other worker.
-test('an attempt that has lost its task writes no outcome, and the others of its batch do', async () => {
+test('an attempt that has lost its task writes no outcome, but the rest of its batch is written', async () => {
   const { db, kept, lost, row } = await makeHalfLost();
   const written = await db.transaction((tx) => finishDone(tx, [kept, lost].map(holdOf)));
   expect(written).toEqual(new Set([kept.id]));
@@ -150,7 +150,7 @@ test('`also` writes in the transaction of the outcome, and not at all for a lost
   expect(await row(lost.id)).toMatchObject({ lane: '', ended: null });
 });
 
-test('if `also` throws, its own attempt fails, and the others of the batch are written', async () => {
+test('if `also` throws, its own attempt fails, but the rest of the batch is written', async () => {
   const queue = await makeQueue();
   await queue.add({}, {});
   const [bad, good] = (await queue.claim()) as [ClaimedTask, ClaimedTask];
@@ -212,7 +212,7 @@ test('an attempt whose lease has ended by our own clock writes nothing', async (
   expect(await queue.row(task.id)).toMatchObject({ ended: null, attempt: 1 });
 });
 
-test('an error text is shortened, and loses what PostgreSQL cannot store', async () => {
+test('the text of an error is shortened, and loses characters that PostgreSQL cannot store', async () => {
   const queue = await makeQueue();
   await queue.add({});
   const [task] = (await queue.claim()) as [ClaimedTask];

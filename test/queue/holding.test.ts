@@ -19,7 +19,7 @@ const held = (id: number) =>
     performance.now(),
   );
 
-test('an attempt needs no place any more once it is slow, up to a bound', () => {
+test('a slow attempt gives its place to another, up to a bound', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const holding = new Holding({ places: 2, perLane: 2 });
   let id = 0;

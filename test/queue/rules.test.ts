@@ -10,7 +10,7 @@ const failures = fc.record({
 });
 const kind = { pauseMs: (attempt: number) => attempt * 1_000 };
 
-test('a further attempt follows exactly if attempts are left and the failure is not final', () => {
+test('another attempt follows if attempts are left and the failure is not final, and never else', () => {
   fc.assert(
     fc.property(failures, (failure) => {
       const follows = pauseBeforeNext(failure, failure, kind) !== undefined;
@@ -19,7 +19,7 @@ test('a further attempt follows exactly if attempts are left and the failure is 
   );
 });
 
-test('the pause of the outcome comes before the pause of the kind, and no pause is negative', () => {
+test('the pause of the outcome replaces the pause of the kind, and no pause is negative', () => {
   fc.assert(
     fc.property(failures, (each) => {
       const failure = { ...each, attemptsLeft: 1, final: false };

@@ -12,7 +12,7 @@ import { makePooler, pgbouncer } from '../support/pooler.ts';
 const TASKS = 400;
 
 describe.skipIf(pgbouncer === undefined)('two workers behind PgBouncer in transaction mode', () => {
-  test('do each task once, also if the backends of PgBouncer are killed', async () => {
+  test('do each task once, even if the backends of PgBouncer are killed', async () => {
     const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
     const url = await makePooler(databaseUrl, { mode: 'transaction', size: 3 });
     const admin = postgres(databaseUrl, { max: 1 });

@@ -47,7 +47,7 @@ describe('a worker', () => {
     expect(await endsOf(id)).toEqual(['failed', 'failed', 'failed']);
   });
 
-  test('does not run a task again that failed finally', async () => {
+  test('does not run a task again after a final failure', async () => {
     const { db, add, row } = await makeQueue();
     await makeWorker(db, async () => ({ kind: 'failed', error: 'gone', final: true }));
     const [id] = await add({ attempts: 9 });
@@ -74,7 +74,7 @@ describe('a worker', () => {
     expect(await pauses()).toEqual([1_000, 5_000]);
   });
 
-  test('if `also` waits for a lock, only its own outcome waits, for as long as the lock is held', async () => {
+  test('if `also` waits for a lock, only its own outcome waits until the lock is free', async () => {
     const { db, url, add, row } = await makeQueue(undefined, { lockTimeoutMs: 200 });
     const also = async (tx: Transaction) => {
       await tx.execute(sql`select from jobs where id = 1 for update`);
@@ -201,7 +201,8 @@ describe('a worker', () => {
 });
 
 describe('two workers', () => {
-  // Without the row lock, without the condition on the lease, or with a lease of no time, this fails.
+  // This test fails without the row lock, without the condition on the lease, or if a lease lasts no
+  // time.
   test('never run one task at the same time', async () => {
     const { db, add } = await makeQueue();
     const running = new Set<bigint>();
@@ -240,7 +241,7 @@ describe('two workers', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('may have one name after the other: when the first has stopped, or when its lease has ended', async () => {
+  test('may have the same name if the first has stopped, or if its lease has ended', async () => {
     const { db } = await makeQueue();
     const { worker } = await makeWorker(db, done, { name: 'one' });
     await worker.stop(0);
@@ -334,7 +335,7 @@ describe('losing a task', () => {
     worker.wake();
     await began.told;
     await endLeases();
-    // Nothing is left for the first worker, because the claim of the other worker counted an attempt.
+    // The claim of the other worker has counted an attempt, so the fence drops the first outcome.
     expect(await claim({ workerId: 99n })).toMatchObject([{ id, attempt: 2 }]);
     goOn.tell();
     await vi.waitFor(() => expect(ends()).toEqual(['lost']), soon);
@@ -379,7 +380,7 @@ describe('losing a task', () => {
 });
 
 describe('a lost connection', () => {
-  /** Loses a connection once, after a statement that matches was committed, and before its answer. */
+  /** Loses a connection once: a matching statement is committed, and its answer does not arrive. */
   async function makeLossy(fits: RegExp) {
     let isLost = false;
     let isArmed = false;

@@ -177,7 +177,7 @@ describe('POST /tasks/{id}/retry', () => {
 });
 
 describe('POST /tasks/{id}/cancel', () => {
-  test('ends a waiting task, which no worker runs any more', async () => {
+  test('ends a waiting task, and no worker runs the task later', async () => {
     const made = await makeApp();
     const run = vi.fn(async () => ({ kind: 'done' }) as const);
     const id = await addTask(made, 'never');
@@ -189,7 +189,7 @@ describe('POST /tasks/{id}/cancel', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('stops a running attempt, whose outcome is then not written', async () => {
+  test('stops a running attempt, and its outcome is not written', async () => {
     const made = await makeApp();
     const aborted = vi.fn();
     const stubborn = kindOf('stubborn', async ({ signal }) => {
