@@ -36,6 +36,7 @@ CREATE TABLE "webhook_endpoints" (
 CREATE TABLE "webhook_unrelayed" (
 	"event_id" bigint PRIMARY KEY NOT NULL,
 	"capacity_before" integer,
+	"endpoint_ids" bigint[] NOT NULL,
 	"set_aside_until" timestamp with time zone
 );
 --> statement-breakpoint
@@ -49,11 +50,17 @@ CREATE INDEX "webhook_endpoints_company_id_idx" ON "webhook_endpoints" USING btr
 -- Notes the events that a relay must read: the changes of slots at companies with an enabled endpoint.
 -- The event before `resized` has the old capacity. Jobs that are older than the events may lack this event.
 -- Without the first look, each event would look for endpoints, even if nobody has one.
+--
+-- The note names the endpoints that get the event. The relay may come later, when there are more
+-- endpoints. Times could not tell the relay which endpoints are too new. A time is taken before its
+-- transaction commits, so an older time may be of a row that nobody could see yet. The snapshot of this
+-- statement has exactly the endpoints that were committed before.
 CREATE FUNCTION "note_unrelayed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM webhook_endpoints WHERE enabled) THEN RETURN NULL; END IF;
-	INSERT INTO webhook_unrelayed (event_id, capacity_before)
-	SELECT id, CASE kind WHEN 'resized' THEN (SELECT before.capacity FROM events AS before WHERE before.job_id = added.job_id AND before.number = added.number - 1) ELSE capacity END
+	INSERT INTO webhook_unrelayed (event_id, capacity_before, endpoint_ids)
+	SELECT id, CASE kind WHEN 'resized' THEN (SELECT before.capacity FROM events AS before WHERE before.job_id = added.job_id AND before.number = added.number - 1) ELSE capacity END,
+		ARRAY(SELECT endpoint.id FROM webhook_endpoints AS endpoint WHERE endpoint.company_id = added.company_id AND endpoint.enabled)
 	FROM added
 	WHERE kind IN ('claimed', 'released', 'expired', 'resized')
 		AND EXISTS (SELECT FROM webhook_endpoints AS endpoint WHERE endpoint.company_id = added.company_id AND endpoint.enabled);

@@ -72,10 +72,13 @@ async function relayOneByOne(
  */
 async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<number> {
   const taken = await takeNotes(tx, wanted, limit);
-  const capacityBefore = new Map(taken.map((note) => [note.eventId, note.capacityBefore]));
-  const found = await findEvents(tx, [...capacityBefore.keys()]);
+  const notes = new Map(taken.map((note) => [note.eventId, note]));
+  const found = await findEvents(tx, [...notes.keys()]);
   const wantedDeliveries = found.flatMap(({ eventId, endpointId, types, ...event }) => {
-    const whole = { ...event, capacityBefore: capacityBefore.get(eventId) ?? null };
+    const { endpointIds = [], capacityBefore = null } = notes.get(eventId) ?? {};
+    // The endpoint was added or enabled after the event.
+    if (!endpointIds.includes(endpointId)) return [];
+    const whole = { ...event, capacityBefore };
     return messageTypesOf(whole)
       .filter((type) => types.includes(type))
       .map((type): NewDelivery => ({ endpointId, type, body: messageOf(type, whole) }));

@@ -53,6 +53,8 @@ export const unrelayed = pgTable('webhook_unrelayed', {
    * knows its old capacity.
    */
   capacityBefore: integer('capacity_before'),
+  /** The endpoints of the company that were enabled when the event happened. */
+  endpointIds: bigint('endpoint_ids', { mode: 'bigint' }).array().notNull(),
   /** Until this time no relay takes the event, because the event made a relay fail. */
   setAsideUntil: instant('set_aside_until'),
 });

@@ -19,6 +19,8 @@ import { whileLocked } from '../support/locks.ts';
 
 const COMPANY = 1n;
 
+const endpointOf = (types: MessageType[]) => ({ url: 'http://localhost:4000/', types });
+
 /** A database in which the company of job 1 has an endpoint. `run` runs plain SQL. */
 async function makeWorld(...wanted: MessageType[][]) {
   const url = await makeDatabase();
@@ -27,8 +29,7 @@ async function makeWorld(...wanted: MessageType[][]) {
   atEnd(() => Promise.all([close(), sql.end()]));
   const ids: bigint[] = [];
   for (const types of wanted.length > 0 ? wanted : [[...messageTypes]]) {
-    const values = { url: 'http://localhost:4000/', types };
-    const made = await db.transaction((tx) => insertEndpoint(tx, COMPANY, values));
+    const made = await db.transaction((tx) => insertEndpoint(tx, COMPANY, endpointOf(types)));
     if (made.kind === 'created') ids.push(made.endpoint.id);
   }
   const run = (text: string) => sql.unsafe(text);
@@ -166,6 +167,35 @@ describe('the relay', () => {
     await world.run(`DELETE FROM webhook_endpoints WHERE id = ${world.endpoints[1]}`);
     expect(await world.relay()).toBe(1);
     expect((await made(world)).map(({ endpointId }) => endpointId)).toEqual([world.endpoints[2]]);
+  });
+
+  test('makes nothing for an endpoint that was added or enabled after the event', async () => {
+    const world = await makeWorld(['claim.created'], ['claim.created']);
+    const [old, disabled] = world.endpoints;
+    await world.run(`UPDATE webhook_endpoints SET enabled = false WHERE id = ${disabled}`);
+    await world.run(claim(1, 1));
+    const added = await world.db.transaction((tx) =>
+      insertEndpoint(tx, COMPANY, endpointOf(['claim.created'])),
+    );
+    expect(added.kind).toBe('created');
+    await world.run(`UPDATE webhook_endpoints SET enabled = true WHERE id = ${disabled}`);
+    await world.relayAll();
+    expect((await made(world)).map(({ endpointId }) => endpointId)).toEqual([old]);
+    await world.run(claim(1, 2));
+    await world.relayAll();
+    expect(await made(world)).toHaveLength(4);
+  });
+
+  // The endpoint is older than the event by every clock, but nobody has seen the endpoint yet.
+  test('makes nothing for an endpoint whose transaction commits after the event', async () => {
+    const world = await makeWorld(['claim.created']);
+    await world.db.transaction(async (tx) => {
+      await insertEndpoint(tx, COMPANY, endpointOf(['claim.created']));
+      await world.run(claim(1, 1));
+    });
+    await world.relayAll();
+    const endpointIds = (await made(world)).map(({ endpointId }) => endpointId);
+    expect(endpointIds).toEqual(world.endpoints);
   });
 
   test('has no work for companies without an enabled endpoint', async () => {
