@@ -30,6 +30,7 @@ CREATE TABLE "webhook_endpoints" (
 	"secret" text NOT NULL,
 	"old_secret" text,
 	"old_secret_until" timestamp with time zone,
+	"resend_task_id" bigint,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint

@@ -29,6 +29,7 @@ export const problemCodes = [
   'outcome-unknown',
   'prefetch-refused',
   'recruiter-not-found',
+  'resend-open',
   'shutting-down',
   'task-finished',
   'task-not-found',

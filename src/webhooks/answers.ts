@@ -38,6 +38,15 @@ export const endpointDisabled = {
   detail: 'Nothing is sent to a disabled endpoint. Enable the endpoint first.',
 } as const satisfies Problem;
 
+export const resendOpen = {
+  status: 409,
+  code: 'resend-open',
+  title: 'A resend is open',
+  detail:
+    'An endpoint has at most one open resend of all its messages. Wait until the messages of the ' +
+    'open resend are due. Then ask again.',
+} as const satisfies Problem;
+
 export const EXAMPLE_URL = 'http://localhost:4000/webhooks';
 
 const instantOrNull = (description: string) =>

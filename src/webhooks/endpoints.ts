@@ -13,8 +13,13 @@ const OVERLAP = sql`interval '1 day'`;
 /** The next failure disables an endpoint that has failed for this long. */
 export const LONGEST_FAILURE = sql`interval '5 days'`;
 
-const { secret: _secret, oldSecret: _oldSecret, ...shown } = getTableColumns(endpoints);
-/** The columns of an endpoint without its secrets. */
+const {
+  secret: _secret,
+  oldSecret: _oldSecret,
+  resendTaskId: _resendTaskId,
+  ...shown
+} = getTableColumns(endpoints);
+/** The columns of an endpoint that answers show. */
 const columns = {
   ...shown,
   /** The next failure after this time disables the endpoint. */
@@ -22,7 +27,10 @@ const columns = {
     then ${endpoints.failingSince} + ${LONGEST_FAILURE} end`.mapWith(endpoints.failingSince),
 };
 
-export type Endpoint = Omit<typeof endpoints.$inferSelect, 'secret' | 'oldSecret'> & {
+export type Endpoint = Omit<
+  typeof endpoints.$inferSelect,
+  'secret' | 'oldSecret' | 'resendTaskId'
+> & {
   disablesAt: Date | null;
 };
 
@@ -89,6 +97,19 @@ export async function findEndpoint(
   return endpoint;
 }
 
+/** Finds an endpoint, and locks its row until the transaction ends. */
+export async function lockEndpoint(
+  tx: Transaction,
+  own: OwnEndpoint,
+): Promise<Endpoint | undefined> {
+  const [endpoint] = await tx
+    .select(columns)
+    .from(endpoints)
+    .where(isOwn(own))
+    .for('no key update');
+  return endpoint;
+}
+
 type EndpointChange = Parameters<ReturnType<Database['update']>['set']>[0];
 
 /** Changes an endpoint, and returns it. Undefined if the endpoint does not exist. */
@@ -111,8 +132,9 @@ export const changeEndpoint = (
 export const enableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
   change(db, own, { enabled: true, disabledBecause: null, failingSince: null });
 
+/** The resend ends too. Otherwise an open resend would refuse another resend after the repair. */
 export const disableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
-  change(db, own, { enabled: false });
+  change(db, own, { enabled: false, resendTaskId: null });
 
 /** Gives an endpoint a new secret. The old secret signs for another day. */
 export async function rotateSecret(db: Database | Transaction, own: OwnEndpoint) {

@@ -15,13 +15,14 @@ import {
   endpointBody,
   endpointDisabled,
   endpointNotFound,
+  resendOpen,
   tooManyEndpoints,
   wholeDeliveryBody,
 } from './answers.ts';
 import { findDelivery, listDeliveries } from './deliveries.ts';
 import * as queries from './endpoints.ts';
 import { makeTestDelivery } from './make-deliveries.ts';
-import { resend, resendSince } from './resend.ts';
+import { isResendOpen, resend, resendSince } from './resend.ts';
 import * as routes from './routes.ts';
 import { judgeUrl } from './send/target.ts';
 import { messageTypes } from './tables.ts';
@@ -149,13 +150,16 @@ export function webhookRoutes({ db, write, loopback, onDueTask }: WebhookDeps) {
       const own = ownOf(c, c.req.valid('param').id);
       if (!own) return problem(forbidden);
       const { since } = c.req.valid('json');
-      const answer = await write(c, async (within) => {
-        const endpoint = await queries.findEndpoint(within, own);
-        if (!endpoint) return problem(endpointNotFound);
-        if (!endpoint.enabled) return problem(endpointDisabled);
-        await resendSince(within, endpoint.id, since);
-        return c.json({ since: since.toISOString() }, 202);
-      });
+      const answer = await write(c, (within) =>
+        within.transaction(async (tx) => {
+          const endpoint = await queries.lockEndpoint(tx, own);
+          if (!endpoint) return problem(endpointNotFound);
+          if (!endpoint.enabled) return problem(endpointDisabled);
+          if (await isResendOpen(tx, endpoint.id)) return problem(resendOpen);
+          await resendSince(tx, endpoint.id, since);
+          return c.json({ since: since.toISOString() }, 202);
+        }),
+      );
       onDueTask();
       return answer;
     })

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte, max, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, max, sql } from 'drizzle-orm';
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { retryConflicts } from '../db/retry.ts';
@@ -7,7 +7,7 @@ import type { Kind } from '../queue/kind.ts';
 import { retryTask } from '../queue/queries.ts';
 import { tasks } from '../queue/tables.ts';
 import { deliveringTask, laneOf } from './make-deliveries.ts';
-import { deliveries } from './tables.ts';
+import { deliveries, endpoints } from './tables.ts';
 
 /**
  * Sends messages again. A message whose task still waits is due now. The other messages get new
@@ -73,15 +73,27 @@ interface ResendPayload {
 }
 
 /**
- * Begins to resend all messages to an endpoint that were made since a time. Tasks do the work, a
- * batch at a time.
+ * Whether a resend of all messages to this endpoint is open. A task that died or was cancelled is
+ * not open, so no lost resend blocks the next resend.
+ *
+ * THE LOCK: the caller has locked the endpoint in an earlier statement, so this statement sees the
+ * resend of the request before.
  */
-export async function resendSince(
-  db: Database | Transaction,
-  endpointId: bigint,
-  since: Date,
-): Promise<void> {
-  const [newest] = await db
+export async function isResendOpen(tx: Transaction, endpointId: bigint): Promise<boolean> {
+  const [open] = await tx
+    .select({ taskId: tasks.id })
+    .from(endpoints)
+    .innerJoin(tasks, eq(tasks.id, endpoints.resendTaskId))
+    .where(and(eq(endpoints.id, endpointId), isNull(tasks.finishedAt)));
+  return open !== undefined;
+}
+
+/**
+ * Begins to resend all messages to an endpoint that were made since a time. Tasks do the work, a
+ * batch at a time. The endpoint must be locked, and no resend may be open.
+ */
+export async function resendSince(tx: Transaction, endpointId: bigint, since: Date): Promise<void> {
+  const [newest] = await tx
     .select({ id: max(deliveries.id) })
     .from(deliveries)
     .where(eq(deliveries.endpointId, endpointId));
@@ -91,7 +103,8 @@ export async function resendSince(
     after: '0',
     last: String(newest?.id ?? 0n),
   };
-  await enqueue(db, [resendingTask(payload)]);
+  const [resendTaskId] = await enqueue(tx, [resendingTask(payload)]);
+  await tx.update(endpoints).set({ resendTaskId }).where(eq(endpoints.id, endpointId));
 }
 
 const resendingTask = (payload: ResendPayload) => ({
@@ -107,7 +120,8 @@ export const resending = (db: Database): Kind<ResendPayload> => ({
   timeoutMs: TIMEOUT_MS,
   pauseMs: () => PAUSE_MS,
   async run(attempt) {
-    const { payload } = attempt;
+    const { payload, taskId } = attempt;
+    if (!(await isWantedStill(db, payload, taskId))) return { kind: 'done' };
     const batch = await nextBatch(db, payload);
     attempt.assertHeld();
     await retryConflicts(() =>
@@ -124,11 +138,24 @@ export const resending = (db: Database): Kind<ResendPayload> => ({
     return {
       kind: 'done',
       also: async (tx) => {
-        await enqueue(tx, [next]);
+        const [resendTaskId] = await enqueue(tx, [next]);
+        await tx.update(endpoints).set({ resendTaskId }).where(isOfTask(payload, taskId));
       },
     };
   },
 });
+
+/** The endpoint, if this task is the task of its latest resend. */
+const isOfTask = ({ endpointId }: ResendPayload, taskId: bigint) =>
+  and(eq(endpoints.id, BigInt(endpointId)), eq(endpoints.resendTaskId, taskId));
+
+/**
+ * False if the endpoint was deleted or disabled, or if it has a later resend. An operator may retry a
+ * dead task after another resend has begun.
+ */
+async function isWantedStill(db: Database, payload: ResendPayload, taskId: bigint) {
+  return (await db.$count(endpoints, and(isOfTask(payload, taskId), endpoints.enabled))) > 0;
+}
 
 /**
  * The next deliveries in the order of their ids. The ids are not exactly in the order of time, so

@@ -21,6 +21,7 @@ import {
   endpointAnswer,
   endpointDisabled,
   endpointNotFound,
+  resendOpen,
   secretAnswer,
   tooManyEndpoints,
   wholeDelivery,
@@ -241,12 +242,19 @@ export const resendSince = createRoute({
   summary: 'Send all messages since a time again',
   description:
     'Sends every message that was made since this time again, delivered or not. The messages ' +
-    'keep their `webhook-id`, so a receiver can drop the messages that it knows.',
+    'keep their `webhook-id`, so a receiver can drop the messages that it knows. An endpoint has ' +
+    'at most one open resend of all its messages. A resend ends when its last message is due.',
   parameters: [keyHeader],
   request: { params: id, body: jsonBody(fields({ since })) },
   responses: {
     202: json('The messages are sent in the background.', z.object({ since: instantAnswer })),
-    ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound, endpointDisabled),
+    ...problemResponses(
+      ...onEveryRoute,
+      ...onWriting,
+      endpointNotFound,
+      endpointDisabled,
+      resendOpen,
+    ),
   },
 });
 

@@ -36,6 +36,8 @@ export const endpoints = pgTable(
     /** The secret before the latest rotation. Both secrets sign until `oldSecretUntil`. */
     oldSecret: text('old_secret'),
     oldSecretUntil: instant('old_secret_until'),
+    /** The task of the latest resend of all messages. The resend is open until this task ends. */
+    resendTaskId: bigint('resend_task_id', { mode: 'bigint' }),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [index('webhook_endpoints_company_id_idx').on(table.companyId, table.id)],

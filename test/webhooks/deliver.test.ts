@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { jobs } from '../../src/db/schema.ts';
@@ -295,6 +296,14 @@ describe('an endpoint', () => {
   });
 });
 
+/** Adds 450 messages that were delivered. Each message is an hour older than the next. */
+const addOldMessages = ({ db, endpoint }: World) =>
+  db.execute(sql`
+    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
+    SELECT ${endpoint.id}, 'job.full', '{"type":"job.full"}', 0,
+      now() - make_interval(hours => 450 - n), now()
+    FROM generate_series(1, 450) AS n`);
+
 describe('a resend', () => {
   test('has the id and the body of the first send', async () => {
     const { receiver, call, sendTest, untilDelivery } = await makeWorld();
@@ -307,13 +316,9 @@ describe('a resend', () => {
   });
 
   test('since a time sends the messages since then, batch by batch', async () => {
-    const { receiver, call, endpoint, db, hasten } = await makeWorld();
-    // 450 messages, each an hour older than the next. They were delivered.
-    await db.execute(sql`
-      INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
-      SELECT ${endpoint.id}, 'job.full', '{"type":"job.full"}', 0,
-        now() - make_interval(hours => 450 - n), now()
-      FROM generate_series(1, 450) AS n`);
+    const world = await makeWorld();
+    const { receiver, call, endpoint, db, hasten } = world;
+    await addOldMessages(world);
     const since = new Date(Date.now() - 220.5 * 3_600_000).toISOString();
     const { status, body } = await call('POST', `/endpoints/${endpoint.id}/resend`, { since });
     expect([status, body]).toEqual([202, { since }]);
@@ -326,5 +331,34 @@ describe('a resend', () => {
       { timeout: 30_000 },
     );
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(221);
+  });
+
+  test('since a time is open until its last batch, and ends when the endpoint is disabled', async () => {
+    const world = await makeWorld();
+    const { receiver, call, endpoint, db, hasten } = world;
+    await addOldMessages(world);
+    const since = new Date(Date.now() - 451 * 3_600_000).toISOString();
+    const ask = () => call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+    const batches = () => db.execute(sql`SELECT ended FROM tasks WHERE kind = 'webhook-resend'`);
+    const hanging: ServerResponse[] = [];
+    receiver.answer = (answer) => void hanging.push(answer);
+    expect((await ask()).status).toBe(202);
+    // The second batch waits behind the messages of the first batch.
+    await vi.waitFor(async () => expect(await batches()).toHaveLength(2), { timeout: 20_000 });
+    expect((await ask()).body.code).toBe('resend-open');
+    await call('POST', `/endpoints/${endpoint.id}/disable`);
+    await call('POST', `/endpoints/${endpoint.id}/enable`);
+    expect((await ask()).status).toBe(202);
+    receiver.answer = answering(200);
+    for (const answer of hanging) answer.end();
+    // The first resend made two batches. The second resend makes three.
+    await vi.waitFor(
+      async () => {
+        await hasten();
+        expect(await batches()).toEqual(Array(5).fill({ ended: 'done' }));
+      },
+      { timeout: 30_000 },
+    );
+    await vi.waitFor(async () => expect((await ask()).status).toBe(202));
   });
 });

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { companies } from '../../src/db/schema.ts';
 import { tasks } from '../../src/queue/tables.ts';
@@ -369,6 +369,56 @@ describe('a resend', () => {
     });
     expect((await asked).body).toMatchObject({ status: 'waiting' });
     expect((await taskOf(waiting))?.id).not.toBe(before?.id);
+  });
+});
+
+describe('a resend of all messages', () => {
+  const since = { since: '2026-11-21T09:00:00Z' };
+  const ask = (id: number) => call('POST', `/endpoints/${id}/resend`, since);
+  const tasksOf = (id: number) =>
+    db
+      .select()
+      .from(tasks)
+      .where(and(eq(tasks.kind, 'webhook-resend'), eq(tasks.lane, `endpoint ${id}`)));
+
+  test('is open once, although two servers are asked many times at once', async () => {
+    const { id } = await makeEndpoint();
+    const other = await makeApp({ url: databaseUrl });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => [
+        ask(id),
+        other.call('POST', `/endpoints/${id}/resend`, since),
+      ]).flat(),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 202);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+      new Set(['409 resend-open']),
+    );
+    expect(await tasksOf(id)).toHaveLength(1);
+  });
+
+  test.each([
+    ['is done', sql`UPDATE tasks SET finished_at = now(), ended = 'done'`],
+    ['is dead', sql`UPDATE tasks SET finished_at = now(), ended = 'dead'`],
+    ['was cancelled', sql`UPDATE tasks SET finished_at = now(), ended = 'cancelled'`],
+    ['was cleared', sql`DELETE FROM tasks`],
+  ])('is possible again if the task of the last resend %s', async (_, end) => {
+    const { id } = await makeEndpoint();
+    await ask(id);
+    expect((await ask(id)).status).toBe(409);
+    await db.execute(sql`${end} WHERE lane = ${`endpoint ${id}`}`);
+    expect((await ask(id)).status).toBe(202);
+    expect((await ask(id)).status).toBe(409);
+  });
+
+  test('is possible again after the endpoint was disabled and enabled', async () => {
+    const { id } = await makeEndpoint();
+    await ask(id);
+    await call('POST', `/endpoints/${id}/disable`);
+    expect((await ask(id)).body.code).toBe('endpoint-disabled');
+    await call('POST', `/endpoints/${id}/enable`);
+    expect((await ask(id)).status).toBe(202);
   });
 });
 
