@@ -1,3 +1,8 @@
+CREATE TABLE "paused_lanes" (
+	"lane" text PRIMARY KEY NOT NULL,
+	"until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "task_attempts" (
 	"task_id" bigint NOT NULL,
 	"attempt" integer NOT NULL,

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../db/client.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
 import { events } from '../outbox/tables.ts';
-import { tasks, workers } from '../queue/tables.ts';
+import { pausedLanes, tasks, workers } from '../queue/tables.ts';
 import { unrelayed } from '../webhooks/tables.ts';
 
 /** The result of one check: the number of problems, and the first problems as text. */
@@ -72,6 +72,10 @@ const checks: Record<string, SQL> = {
 
 const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > statement_timestamp()`;
 
+/** The tasks of such a lane wait because the lane pauses, or because it paused until just now. */
+const isLaneResting = sql`EXISTS (SELECT FROM ${pausedLanes} WHERE ${pausedLanes.lane} = ${tasks.lane}
+  AND ${pausedLanes.until} > statement_timestamp() - interval '10 minutes')`;
+
 /**
  * The checks of a database that some worker serves. Without a worker, tasks wait, and a killed worker
  * is not marked as stopped.
@@ -82,14 +86,14 @@ const checksOfService: Record<string, SQL> = {
   'tasks due for over ten minutes in a lane where no task runs': sql`
     SELECT format('task %s: %s, due since %s', ${tasks.id}, ${tasks.kind}, ${tasks.runAt}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL AND ${tasks.leaseUntil} IS NULL
-      AND ${tasks.runAt} <= statement_timestamp() - interval '10 minutes'
+      AND ${tasks.runAt} <= statement_timestamp() - interval '10 minutes' AND NOT ${isLaneResting}
       AND NOT EXISTS (SELECT FROM ${tasks} AS other WHERE other.lane = ${tasks.lane}
         AND other.finished_at IS NULL AND other.lease_until > statement_timestamp())
     ORDER BY ${tasks.runAt}`,
   'tasks whose lease ended over a minute ago': sql`
     SELECT format('task %s: %s, lease until %s', ${tasks.id}, ${tasks.kind}, ${tasks.leaseUntil}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL
-      AND ${tasks.leaseUntil} <= statement_timestamp() - interval '1 minute'
+      AND ${tasks.leaseUntil} <= statement_timestamp() - interval '1 minute' AND NOT ${isLaneResting}
     ORDER BY ${tasks.id}`,
   'kinds of tasks that no living worker knows': sql`
     SELECT format('%s: %s tasks', ${tasks.kind}, count(*)) AS words

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
 import { LEASE_END } from './held.ts';
+import { pausedUntil } from './lanes.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 /** What a worker wants to claim. */
@@ -59,6 +60,8 @@ const placesInLane = ({ perLane, running }: Wanted): SQL => sql`
   greatest(0, ${perLane}::int - coalesce(
     (${JSON.stringify(Object.fromEntries(running))}::text::jsonb ->> lanes.lane)::int, 0))`;
 
+const LANE_PAUSED_UNTIL = pausedUntil(sql`lanes.lane`);
+
 // THE LOCK: this claim locks each task. Other claims skip locked tasks and wait for nobody. Another
 // claim may have taken a task after our snapshot. PostgreSQL then checks the conditions again on the
 // newest row, and IS_FREE is false there. So no two claims get the same task.
@@ -66,14 +69,16 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
   due as (
     select row_number() over () as turn, of_lane.*
     from lanes cross join lateral (
-      select id, attempt, attempts_left, worker_id, began_at, lease_until, run_at from ${tasks}
+      select id, attempt, attempts_left, worker_id, began_at, lease_until,
+        greatest(run_at, ${LANE_PAUSED_UNTIL}) as due_at
+      from ${tasks}
       where finished_at is null and lane = lanes.lane and run_at <= ${NOW} and ${IS_FREE}
         and kind = any(array(
           select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb)))
       order by run_at, id limit ${placesInLane(wanted)}
       for update skip locked
     ) as of_lane
-    where lanes.run_at <= ${NOW}
+    where greatest(lanes.run_at, ${LANE_PAUSED_UNTIL}) <= ${NOW}
     limit ${wanted.count}
   )`;
 
@@ -116,7 +121,7 @@ export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedT
   const rows = await db.execute<Row>(sql`
       with recursive ${lanesInTurn(wanted.afterLane)}, ${lockDueTasks(wanted)},
         ${recordLost}, ${buryLost}, ${beginAttempts(wanted.workerId)}
-      select claimed.*, extract(epoch from ${NOW} - due.run_at)::float as waited,
+      select claimed.*, extract(epoch from ${NOW} - due.due_at)::float as waited,
         due.lease_until is not null as was_lost
       from claimed join due using (id) order by due.turn`);
   return rows.map((row) => ({

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
-import { type AttemptEnd, taskAttempts, tasks, workers } from './tables.ts';
+import { type AttemptEnd, pausedLanes, taskAttempts, tasks, workers } from './tables.ts';
 
 export const taskStatuses = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -249,7 +249,7 @@ export const listWorkers = (
 export interface QueueFigures {
   /** The tasks that are due and that no worker holds. */
   waiting: number;
-  /** The tasks that will be due later. */
+  /** The tasks that will be due later, or whose lane pauses. */
   later: number;
   running: number;
   dead: number;
@@ -261,12 +261,13 @@ export interface QueueFigures {
 export async function readQueueFigures(db: Database): Promise<QueueFigures> {
   const [row] = await db.execute<Record<keyof QueueFigures, number>>(sql`
     select
-      count(*) filter (where lease_until is null and run_at <= statement_timestamp())::int as waiting,
-      count(*) filter (where lease_until is null and run_at > statement_timestamp())::int as later,
+      count(*) filter (where lease_until is null and due_at <= statement_timestamp())::int as waiting,
+      count(*) filter (where lease_until is null and due_at > statement_timestamp())::int as later,
       count(*) filter (where lease_until is not null)::int as running,
       (select count(*)::int from ${tasks} where finished_at is not null and ended = 'dead') as dead,
       coalesce(greatest(0, extract(epoch from statement_timestamp()
-        - min(run_at) filter (where lease_until is null))), 0)::float as "oldestWaitingSeconds"
-    from ${tasks} where finished_at is null`);
+        - min(due_at) filter (where lease_until is null))), 0)::float as "oldestWaitingSeconds"
+    from (select lease_until, greatest(run_at, until) as due_at
+      from ${tasks} left join ${pausedLanes} using (lane) where finished_at is null) as unfinished`);
   return row as QueueFigures;
 }

@@ -56,6 +56,13 @@ export const tasks = pgTable(
   ],
 );
 
+/** The lanes that pause, and lanes whose pauses have ended. A lane without a row never paused. */
+export const pausedLanes = pgTable('paused_lanes', {
+  lane: text().primaryKey(),
+  /** No task of the lane is claimed before this time. */
+  until: instant('until').notNull(),
+});
+
 /** The ends of attempts that did not do their tasks. */
 export const attemptEnds = ['failed', 'lost', 'given back', 'cancelled'] as const;
 export type AttemptEnd = (typeof attemptEnds)[number];

@@ -75,6 +75,10 @@ const endpointShape = {
   disablesAt: instantOrNull(
     'The next failure after this time disables the endpoint. Null if no attempt fails now.',
   ),
+  pausedUntil: instantOrNull(
+    'Nothing is sent before this time, because the receiver asked for a pause with 429 or 503 and ' +
+      '`Retry-After`. Null if there is no pause now.',
+  ),
   oldSecretUntil: instantOrNull(
     'Until this time the old secret also signs. Null if the secret was never rotated.',
   ),
@@ -150,6 +154,7 @@ export const endpointBody = (endpoint: Endpoint) => ({
   disabledBecause: endpoint.disabledBecause,
   failingSince: instantBody(endpoint.failingSince),
   disablesAt: instantBody(endpoint.disablesAt),
+  pausedUntil: instantBody(endpoint.pausedUntil),
   oldSecretUntil: instantBody(endpoint.oldSecretUntil),
   createdAt: endpoint.createdAt.toISOString(),
 });

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import type { Attempt, AttemptOutcome, Kind } from '../queue/kind.ts';
 import { DELIVERING } from './make-deliveries.ts';
-import { recordFailure, recordGone, recordSuccess, type Tried } from './record.ts';
+import { recordFailure, recordGone, recordPause, recordSuccess, type Tried } from './record.ts';
 import { pauseAfterAttempt, verdictOn } from './rules.ts';
 import { type Sent, send } from './send/send.ts';
 import { signatureHeaders } from './send/signature.ts';
@@ -71,14 +71,15 @@ function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt):
     case 'gone':
       return { kind: 'done', also: recordGone(tried) };
     case 'failed': {
+      const { atLeastMs } = verdict;
+      const also = atLeastMs > 0 ? recordPause(tried, atLeastMs) : recordFailure(tried);
       // The delivery has failed for good. Its company sees this, and no operator can do anything
       // about it. So the task is not dead.
-      if (attemptsLeft <= 0) return { kind: 'done', also: recordFailure(tried) };
+      if (attemptsLeft <= 0) return { kind: 'done', also };
       // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
       const error =
         sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
-      const pauseMs = Math.max(verdict.atLeastMs, pauseAfterAttempt(number));
-      return { kind: 'failed', error, pauseMs, also: recordFailure(tried) };
+      return { kind: 'failed', error, pauseMs: pauseAfterAttempt(number), also };
     }
   }
 }

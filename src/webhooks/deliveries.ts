@@ -2,6 +2,7 @@ import { and, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'driz
 import { anyOf } from '../db/arrays.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { type Page, paged } from '../http/schemas.ts';
+import { pausedUntil } from '../queue/lanes.ts';
 import { tasks } from '../queue/tables.ts';
 import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
 
@@ -71,9 +72,8 @@ const shown = {
     when ${isWaiting} then 'waiting' else 'failed' end`,
   createdAt: deliveries.createdAt,
   deliveredAt: deliveries.deliveredAt,
-  nextAttemptAt: sql<Date | null>`case when ${isWaiting} then ${tasks.runAt} end`.mapWith(
-    tasks.runAt,
-  ),
+  nextAttemptAt: sql<Date | null>`case when ${isWaiting}
+    then greatest(${tasks.runAt}, ${pausedUntil(sql`${tasks.lane}`)}) end`.mapWith(tasks.runAt),
 };
 
 const attempted = {

@@ -3,6 +3,8 @@ import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
 import { companies } from '../db/schema.ts';
 import { type Page, paged } from '../http/schemas.ts';
+import { pausedUntil, resumeLane } from '../queue/lanes.ts';
+import { LANE_OF_ENDPOINT, laneOf } from './make-deliveries.ts';
 import { newSecret } from './send/signature.ts';
 import { endpoints } from './tables.ts';
 
@@ -25,6 +27,9 @@ const columns = {
   /** The next failure after this time disables the endpoint. */
   disablesAt: sql<Date | null>`case when ${endpoints.enabled}
     then ${endpoints.failingSince} + ${LONGEST_FAILURE} end`.mapWith(endpoints.failingSince),
+  /** The receiver asked for a pause until this time. Null if there is no pause now. */
+  pausedUntil: sql<Date | null>`nullif(
+    greatest(${NOW}, ${pausedUntil(LANE_OF_ENDPOINT)}), ${NOW})`.mapWith(endpoints.failingSince),
 };
 
 export type Endpoint = Omit<
@@ -32,6 +37,7 @@ export type Endpoint = Omit<
   'secret' | 'oldSecret' | 'resendTaskId'
 > & {
   disablesAt: Date | null;
+  pausedUntil: Date | null;
 };
 
 /** An endpoint. If a company is given, the endpoint must belong to the company. */
@@ -122,15 +128,24 @@ async function change(
   return endpoint;
 }
 
-/** Changes an endpoint. A new address has no failures yet. */
+/** Changes an endpoint. Then the endpoint has no failures and no pause yet. */
+const changeAndResume = (db: Database | Transaction, own: OwnEndpoint, values: EndpointChange) =>
+  db.transaction(async (tx) => {
+    const endpoint = await change(tx, own, { ...values, failingSince: null });
+    if (!endpoint) return undefined;
+    await resumeLane(tx, laneOf(endpoint.id));
+    return { ...endpoint, pausedUntil: null };
+  });
+
+/** Changes an endpoint. A new address has no failures and no pause yet. */
 export const changeEndpoint = (
   db: Database | Transaction,
   own: OwnEndpoint,
   values: Partial<EndpointValues>,
-) => change(db, own, values.url === undefined ? values : { ...values, failingSince: null });
+) => (values.url === undefined ? change : changeAndResume)(db, own, values);
 
 export const enableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
-  change(db, own, { enabled: true, disabledBecause: null, failingSince: null });
+  changeAndResume(db, own, { enabled: true, disabledBecause: null });
 
 /** The resend ends too. Otherwise an open resend would refuse another resend after the repair. */
 export const disableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
@@ -151,10 +166,12 @@ export async function rotateSecret(db: Database | Transaction, own: OwnEndpoint)
  * Deletes an endpoint, and returns the endpoint as it was. Its tasks find no endpoint, and end
  * without sending.
  */
-export async function deleteEndpoint(
+export const deleteEndpoint = (
   db: Database | Transaction,
   own: OwnEndpoint,
-): Promise<Endpoint | undefined> {
-  const [endpoint] = await db.delete(endpoints).where(isOwn(own)).returning(columns);
-  return endpoint;
-}
+): Promise<Endpoint | undefined> =>
+  db.transaction(async (tx) => {
+    const [endpoint] = await tx.delete(endpoints).where(isOwn(own)).returning(columns);
+    if (endpoint) await resumeLane(tx, laneOf(endpoint.id));
+    return endpoint;
+  });

@@ -3,7 +3,7 @@ import type { Transaction } from '../db/client.ts';
 import { enqueue } from '../queue/enqueue.ts';
 import { TEST_TYPE, testMessageOf } from './messages.ts';
 import { ATTEMPTS } from './rules.ts';
-import { deliveries } from './tables.ts';
+import { deliveries, endpoints } from './tables.ts';
 
 /** The kind of task that delivers a message. */
 export const DELIVERING = 'webhook';
@@ -23,6 +23,7 @@ export const deliveringTask = (delivery: { id: bigint; endpointId: bigint }) => 
 });
 
 export const laneOf = (endpointId: bigint) => `endpoint ${endpointId}`;
+export const LANE_OF_ENDPOINT = sql`'endpoint ' || ${endpoints.id}`;
 
 /** Adds deliveries and the tasks that send them. Returns the ids of the deliveries. */
 export async function makeDeliveries(

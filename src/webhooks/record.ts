@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
+import { pauseLane } from '../queue/lanes.ts';
 import { LONGEST_FAILURE } from './endpoints.ts';
+import { laneOf } from './make-deliveries.ts';
 import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
 
 /** An attempt that has ended. */
@@ -63,6 +65,20 @@ export const recordFailure = (tried: Tried): Also =>
       where ${sameEndpoint(tried)}
         and (failing_since is null or failing_since + ${LONGEST_FAILURE} <= ${NOW})`,
   );
+
+/**
+ * Records the failure, and pauses all messages to the endpoint, because its receiver asked for a
+ * pause. The lock makes a change of the endpoint wait for us, or lets us see the change. So no pause
+ * outlives a deleted endpoint or an old address.
+ */
+export const recordPause =
+  (tried: Tried, pauseMs: number): Also =>
+  async (tx) => {
+    await recordFailure(tried)(tx);
+    const locked = await tx.execute(sql`
+      select from ${endpoints} where ${sameEndpoint(tried)} for no key update`);
+    if (locked.length > 0) await pauseLane(tx, laneOf(tried.endpointId), pauseMs);
+  };
 
 /** Disables the endpoint, because its receiver wants no more messages. */
 export const recordGone = (tried: Tried): Also =>

@@ -99,6 +99,7 @@ interface Endpoint {
   disabledBecause: 'gone' | 'failing' | null;
   failingSince: string | null;
   disablesAt: string | null;
+  pausedUntil: string | null;
   oldSecretUntil: string | null;
   createdAt: string;
 }

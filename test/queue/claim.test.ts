@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { finishDone, finishFailed } from '../../src/queue/finish.ts';
 import type { Hold } from '../../src/queue/held.ts';
+import { pauseLane, resumeLane } from '../../src/queue/lanes.ts';
 import { renewLeases } from '../../src/queue/renew.ts';
 import { whileLocked } from '../support/locks.ts';
 import { holdOf, makeQueue } from '../support/queue.ts';
@@ -102,6 +103,31 @@ describe('the lanes', () => {
     const claimed = await claim({ perLane: 3, running: new Map([['a', 2]]) });
     expect(lanesOf(claimed)).toEqual(['a', 'b', 'b', 'b']);
     expect(lanesOf(await claim({ perLane: 3, running: new Map([['a', 5]]) }))).toEqual(['b']);
+  });
+
+  // Without the condition on the pause, the claim takes the tasks of the lane.
+  test('that pause keep their tasks, and the tasks lose no attempt', async () => {
+    const { db, add, claim, row } = await makeQueue();
+    const [first] = await add({ lane: 'a', runAt: inSeconds(-50) }, { lane: 'b' }, { lane: 'a' });
+    await db.transaction((tx) => pauseLane(tx, 'a', 60_000));
+    await db.transaction((tx) => pauseLane(tx, 'a', 1));
+    expect(lanesOf(await claim())).toEqual(['b']);
+    expect(lanesOf(await claim({ afterLane: 'a' }))).toEqual([]);
+    expect(await row(first)).toMatchObject({ attempt: 0, attempts_left: 3 });
+    await db.execute(sql`update paused_lanes set until = now() - interval '9 seconds'`);
+    const claimed = await claim();
+    expect(lanesOf(claimed)).toEqual(['a', 'a']);
+    // Nobody had to wait for a worker during the pause.
+    expect(claimed[0]?.waitedSeconds).toBeGreaterThan(8);
+    expect(claimed[0]?.waitedSeconds).toBeLessThan(49);
+  });
+
+  test('go on at once when their pause is ended', async () => {
+    const { db, add, claim } = await makeQueue();
+    await add({ lane: 'a' });
+    await db.transaction((tx) => pauseLane(tx, 'a', 60_000));
+    await db.transaction((tx) => resumeLane(tx, 'a'));
+    expect(await claim()).toHaveLength(1);
   });
 
   test('with ten thousand tasks delay a task of another lane by at most three claims', async () => {

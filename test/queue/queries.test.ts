@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClaimedTask } from '../../src/queue/claim.ts';
 import { clearTasks, clearWorkers } from '../../src/queue/clear.ts';
 import { finishDone, finishFailed } from '../../src/queue/finish.ts';
+import { pauseLane } from '../../src/queue/lanes.ts';
 import {
   cancelTask,
   findTask,
@@ -91,6 +92,17 @@ test('the figures count the tasks of each status', async () => {
   const { oldestWaitingSeconds, ...counts } = await readQueueFigures(db);
   expect(counts).toEqual({ waiting: 2, later: 1, running: 1, dead: 1 });
   expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(49);
+});
+
+test('the figures count the tasks of a lane that pauses among those that are due later', async () => {
+  const { db, add } = await makeQueue();
+  await add({ lane: 'a', runAt: new Date(Date.now() - 50_000) });
+  await db.transaction((tx) => pauseLane(tx, 'a', 60_000));
+  expect(await readQueueFigures(db)).toMatchObject({
+    waiting: 0,
+    later: 1,
+    oldestWaitingSeconds: 0,
+  });
 });
 
 test('the figures of an empty queue are zero', async () => {

@@ -167,7 +167,10 @@ describe('the doctor of a queue', () => {
         ('known', 'b', '{}', 1, now() - interval '1 hour', now() + interval '10 seconds'),
         ('known', 'b', '{}', 1, now() - interval '1 hour', null),
         ('known', 'c', '{}', 1, now() - interval '1 hour', now() - interval '50 seconds'),
-        ('unknown', 'd', '{}', 1, now() + interval '1 hour', null)`;
+        ('unknown', 'd', '{}', 1, now() + interval '1 hour', null),
+        ('known', 'pausing', '{}', 1, now() - interval '1 hour', null),
+        ('known', 'pausing', '{}', 1, now() - interval '1 hour', now() - interval '1 hour')`;
+      await sql`INSERT INTO paused_lanes VALUES ('pausing', now() + interval '1 hour')`;
       await sql`INSERT INTO tasks (kind, payload, attempts_left, finished_at, ended) VALUES
         ('unknown', '{}', 0, now() - interval '1 hour', 'done'),
         ('unknown', '{}', 1, now() - interval '1 hour', 'cancelled')`;

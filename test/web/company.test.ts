@@ -231,6 +231,16 @@ browserTest(
   },
 );
 
+browserTest('the page says until when a receiver wants no messages', async ({ open }) => {
+  const receiver = await makeReceiver();
+  receiver.answer = (answer) => void answer.writeHead(503, { 'Retry-After': '600' }).end();
+  const company = await makeCompany('Quinoa');
+  await company.addEndpoint({ url: receiver.url });
+  const page = await open(company.page);
+  await press(page, /^Send a test/);
+  await page.getByText('The receiver asked for a pause. Nothing is sent until').waitFor();
+});
+
 browserTest('all messages since a time are resent, and the list is filtered', async ({ open }) => {
   const receiver = await makeReceiver();
   const company = await makeCompany('Rowan');

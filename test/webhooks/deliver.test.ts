@@ -171,15 +171,6 @@ describe('a message', () => {
     expect(pause).toBeLessThan(5.5);
   });
 
-  test.each([429, 503])('waits as long as Retry-After says after a %i', async (status) => {
-    const world = await makeWorld();
-    world.receiver.answer = answering(status, { 'Retry-After': '600' });
-    await world.untilDelivery(await world.sendTest(), { attemptCount: 1 });
-    const pause = await pauseOf(world);
-    expect(pause).toBeGreaterThan(500);
-    expect(pause).toBeLessThanOrEqual(600);
-  });
-
   test('fails if nobody listens, and says so', async () => {
     const { sendTest, untilDelivery, db } = await makeWorld();
     await db.update(endpoints).set({ url: 'http://127.0.0.1:1/' });
@@ -244,6 +235,51 @@ describe('an endpoint', () => {
     await untilDelivery(await sendTest(), { status: 'failed' });
     await repaired;
     expect(await endpointNow()).toMatchObject({ enabled: true, failingSince: null });
+  });
+
+  test.each([429, 503])('pauses as long as Retry-After says after a %i', async (status) => {
+    const world = await makeWorld();
+    const { receiver, sendTest, untilDelivery, endpointNow, hasten, call, db } = world;
+    receiver.answer = answering(status, { 'Retry-After': '600' });
+    const refused = await sendTest();
+    await untilDelivery(refused, { attemptCount: 1 });
+    const { pausedUntil } = await endpointNow();
+    const pauseMs = Date.parse(pausedUntil) - Date.now();
+    expect(pauseMs).toBeGreaterThan(500_000);
+    expect(pauseMs).toBeLessThanOrEqual(600_000);
+    receiver.answer = answering(200);
+    const waiting = await sendTest();
+    await hasten();
+    for (const id of [refused, waiting]) await untilDelivery(id, { nextAttemptAt: pausedUntil });
+    // A claim takes the tasks of all lanes that have their turn. So the claim of this message would
+    // also have taken the other messages.
+    const other = await call('POST', '/companies/2/endpoints', { url: receiver.url });
+    const { body } = await call('POST', `/endpoints/${other.body.id}/test`);
+    await untilDelivery(body.id, { status: 'delivered' });
+    expect(await db.execute(sql`SELECT attempt FROM tasks ORDER BY id`)).toEqual([
+      { attempt: 1 },
+      { attempt: 0 },
+      { attempt: 1 },
+    ]);
+    await db.execute(sql`UPDATE paused_lanes SET until = now()`);
+    await hasten();
+    await untilDelivery(refused, { status: 'delivered', attemptCount: 2 });
+    await untilDelivery(waiting, { status: 'delivered', attemptCount: 1 });
+    expect((await endpointNow()).pausedUntil).toBeNull();
+  });
+
+  test('does not pause if a person has given it another address meanwhile', async () => {
+    const { receiver, sendTest, untilDelivery, endpointNow, call, endpoint } = await makeWorld();
+    const other = await makeReceiver();
+    let repaired: Promise<unknown> = Promise.resolve();
+    receiver.answer = (answer) => {
+      repaired = call('PATCH', `/endpoints/${endpoint.id}`, { url: other.url }).finally(() =>
+        answer.writeHead(429, { 'Retry-After': '600' }).end(),
+      );
+    };
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    await repaired;
+    expect((await endpointNow()).pausedUntil).toBeNull();
   });
 
   test('gets nothing while it is disabled, and its waiting deliveries fail', async () => {

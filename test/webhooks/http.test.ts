@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { companies } from '../../src/db/schema.ts';
-import { tasks } from '../../src/queue/tables.ts';
+import { pausedLanes, tasks } from '../../src/queue/tables.ts';
 import { MOST_ATTEMPTS } from '../../src/webhooks/deliveries.ts';
 import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints.ts';
 import {
@@ -46,6 +46,7 @@ describe('an endpoint', () => {
       disabledBecause: null,
       failingSince: null,
       disablesAt: null,
+      pausedUntil: null,
       oldSecretUntil: null,
       secret: expect.stringMatching(/^whsec_/),
     });
@@ -121,6 +122,29 @@ describe('an endpoint', () => {
     expect(changed.body.failingSince).not.toBeNull();
     const moved = await call('PATCH', `/endpoints/${id}`, { url: 'http://localhost:1/' });
     expect(moved.body).toMatchObject({ failingSince: null, disablesAt: null });
+  });
+
+  test('pauses until it has a new address or is enabled', async () => {
+    const { id } = await makeEndpoint();
+    const lane = `endpoint ${id}`;
+    const pause = (until: string) =>
+      db.execute(sql`INSERT INTO paused_lanes VALUES (${lane}, ${until})`);
+    await pause('2026-01-01T09:00:00Z');
+    expect((await call('GET', `/endpoints/${id}`)).body.pausedUntil).toBeNull();
+    for (const end of [
+      () => call('PATCH', `/endpoints/${id}`, { url: 'http://localhost:1/' }),
+      () => call('POST', `/endpoints/${id}/enable`),
+    ]) {
+      await db.delete(pausedLanes);
+      await pause('2999-01-01T09:00:00Z');
+      const kept = await call('PATCH', `/endpoints/${id}`, { description: 'x' });
+      expect(kept.body.pausedUntil).toBe('2999-01-01T09:00:00.000Z');
+      expect((await end()).body.pausedUntil).toBeNull();
+      expect((await call('GET', `/endpoints/${id}`)).body.pausedUntil).toBeNull();
+    }
+    await pause('2999-01-01T09:00:00Z');
+    await call('DELETE', `/endpoints/${id}`);
+    expect(await db.$count(pausedLanes)).toBe(0);
   });
 
   test('that the service has disabled is as new after a person enables it', async () => {

@@ -28,7 +28,7 @@ export function StateBadge({ endpoint }: { endpoint: Endpoint }) {
 
 /** Says what is wrong with an endpoint, and what follows. */
 export function StateWords({ endpoint }: { endpoint: Endpoint }) {
-  const { failingSince, disablesAt, oldSecretUntil } = endpoint;
+  const { failingSince, disablesAt, pausedUntil, oldSecretUntil } = endpoint;
   const isOldSecretValid =
     oldSecretUntil !== null && Date.parse(oldSecretUntil) > serviceClock.at(Date.now());
   return (
@@ -42,6 +42,11 @@ export function StateWords({ endpoint }: { endpoint: Endpoint }) {
               The service disables the endpoint if a delivery fails after <When at={disablesAt} />.
             </>
           )}
+        </p>
+      )}
+      {endpoint.enabled && pausedUntil !== null && (
+        <p class="state-words wait">
+          The receiver asked for a pause. Nothing is sent until <When at={pausedUntil} />.
         </p>
       )}
       {!endpoint.enabled && (

@@ -1,0 +1,34 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
+import { pausedLanes } from './tables.ts';
+
+/**
+ * The end of the pause of a lane. The end may be past. Null if the lane never paused. PostgreSQL
+ * makes no join of such a subselect. A join could change the order of the lanes in a claim.
+ */
+export const pausedUntil = (lane: SQL): SQL =>
+  sql`(select until from ${pausedLanes} where ${pausedLanes}.lane = ${lane})`;
+
+/**
+ * Pauses a lane. No task of the lane is claimed until the end of the pause. Attempts that run go on.
+ * A longer pause stays. The waiting tasks are not written, so they lose no attempt, and a pause costs
+ * the same for any number of tasks.
+ *
+ * Call this in the `also` of an outcome. Then an attempt that has lost its task pauses nothing.
+ */
+export async function pauseLane(tx: Transaction, lane: string, pauseMs: number): Promise<void> {
+  const until = sql`${NOW} + make_interval(secs => ${pauseMs / 1_000}::float)`;
+  await tx
+    .insert(pausedLanes)
+    .values({ lane, until })
+    .onConflictDoUpdate({
+      target: pausedLanes.lane,
+      set: { until: sql`greatest(${pausedLanes.until}, excluded.until)` },
+    });
+}
+
+/** Ends the pause of a lane. */
+export async function resumeLane(tx: Transaction, lane: string): Promise<void> {
+  await tx.execute(sql`delete from ${pausedLanes} where lane = ${lane}`);
+}
