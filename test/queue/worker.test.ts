@@ -113,6 +113,28 @@ describe('a worker', () => {
     expect(errors).toEqual([expect.objectContaining({ event: 'an outcome could not be written' })]);
   });
 
+  // Two workers that took the lanes in different orders could deadlock.
+  test('writes outcomes that end together in the order of their lanes', async () => {
+    const { db, add } = await makeQueue();
+    const goOn = signal();
+    const begun: string[] = [];
+    const written: string[] = [];
+    const { worker, ends } = await makeWorker(db, async ({ payload }) => {
+      const { lane } = payload as { lane: string };
+      begun.push(lane);
+      await goOn.told;
+      // The attempts end in the opposite order, and in the same turn of the event loop.
+      for (let turns = 0; turns < (lane === 'a' ? 2 : 0); turns++) await Promise.resolve();
+      return { kind: 'done', also: async () => void written.push(lane) };
+    });
+    await add(...['a', 'b'].map((lane) => ({ lane, payload: { lane } })));
+    worker.wake();
+    await vi.waitFor(() => expect(begun).toHaveLength(2), soon);
+    goOn.tell();
+    await vi.waitFor(() => expect(ends()).toEqual(['done', 'done']), soon);
+    expect(written).toEqual(['a', 'b']);
+  });
+
   test('ends an attempt that takes too long, and ignores its late outcome', async () => {
     const { db, add, row } = await makeQueue();
     const late = signal<Attempt>();

@@ -144,14 +144,22 @@ function resultOf({ held, kind, outcome }: Ended): Written {
   return pauseBeforeNext(held, outcome, kind) === undefined ? 'dead' : 'failed';
 }
 
-/** Writes outcomes together, and returns the ids of the tasks that were still held. */
+/**
+ * Writes outcomes together, and returns the ids of the tasks that were still held. Outcomes of one
+ * lane may write the same rows. Every worker takes the lanes in the same order, so workers do not
+ * deadlock.
+ */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
+  const inOrder = batch.toSorted((a, b) => (laneOf(a) < laneOf(b) ? -1 : 1));
   return db.transaction(async (tx) => {
     const accepted = await writeOutcomes(tx, batch);
-    for (const { held, outcome } of batch) if (accepted.has(held.taskId)) await outcome.also?.(tx);
+    for (const { held, outcome } of inOrder)
+      if (accepted.has(held.taskId)) await outcome.also?.(tx);
     return accepted;
   });
 }
+
+const laneOf = ({ held }: Ended): string => held.task.lane;
 
 async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
   const done = batch
