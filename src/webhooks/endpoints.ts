@@ -128,7 +128,7 @@ async function change(
   return endpoint;
 }
 
-/** Changes an endpoint. Then the endpoint has no failures and no pause yet. */
+/** Changes an endpoint, and clears its failures and its pause. */
 const changeAndResume = (db: Database | Transaction, own: OwnEndpoint, values: EndpointChange) =>
   db.transaction(async (tx) => {
     const endpoint = await change(tx, own, { ...values, failingSince: null });
