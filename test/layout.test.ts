@@ -57,7 +57,21 @@ const ROOMS: Record<string, string[]> = {
   companies: API,
   recruiters: [...API, 'claims'],
   live: [...API, 'jobs', 'outbox'],
-  webhooks: [...API, 'companies', 'outbox', 'queue'],
+  webhooks: [...API, 'companies', 'queue', 'webhooks'],
+  'webhooks/send': BASE,
+  'webhooks/endpoints': [...API, 'queue', 'webhooks/tables.ts', 'webhooks/send'],
+  'webhooks/attempts': [
+    ...['db', 'queue'],
+    ...['webhooks/tables.ts', 'webhooks/send', 'webhooks/endpoints'],
+  ],
+  'webhooks/relay': [
+    ...[...API, 'outbox', 'queue'],
+    ...['webhooks/tables.ts', 'webhooks/attempts'],
+  ],
+  'webhooks/deliveries': [
+    ...[...API, 'queue', 'webhooks/tables.ts'],
+    ...['webhooks/attempts', 'webhooks/endpoints'],
+  ],
   operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
   client: ['service'],
   'lab/explore': [...BASE, 'db'],

@@ -7,7 +7,7 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { clearTasks, clearWorkers } from '../queue/clear.ts';
 import { pause } from '../waiting/backoff.ts';
-import { removeOldDeliveries } from '../webhooks/deliveries.ts';
+import { removeOldDeliveries } from '../webhooks/deliveries/clear.ts';
 
 export interface Clearing {
   /** Waits for the running transactions, and begins no new ones. */

@@ -6,7 +6,7 @@ import type { Log } from '../process/log.ts';
 import { readQueueFigures } from '../queue/queries.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { shared } from '../waiting/shared.ts';
-import { readRelayLag } from '../webhooks/relay.ts';
+import { readRelayLag } from '../webhooks/relay/relay.ts';
 import type { Metrics } from './metrics.ts';
 import { createReadiness, type ReadinessDeps } from './readiness.ts';
 import * as routes from './routes.ts';

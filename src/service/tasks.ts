@@ -7,7 +7,7 @@ import { SESSIONS_OF_WORKER } from '../queue/sessions.ts';
 import { startWorker, type Worker } from '../queue/worker/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { webhookKinds } from '../webhooks/kinds.ts';
-import { type Relay, startRelay } from '../webhooks/relay-loop.ts';
+import { type Relay, startRelay } from '../webhooks/relay/relay-loop.ts';
 
 /**
  * Claims of tasks, outcomes and heartbeats share these connections. One statement that waits for a

@@ -6,8 +6,8 @@ import {
   type DeliveryAttempt,
   deliveryStatuses,
   type WholeDelivery,
-} from './deliveries.ts';
-import { type Endpoint, MOST_ENDPOINTS } from './endpoints.ts';
+} from './deliveries/queries.ts';
+import { type Endpoint, MOST_ENDPOINTS } from './endpoints/endpoints.ts';
 import { disablings, messageTypes } from './tables.ts';
 
 export const endpointNotFound = {

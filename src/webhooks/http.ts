@@ -19,10 +19,10 @@ import {
   tooManyEndpoints,
   wholeDeliveryBody,
 } from './answers.ts';
-import { findDelivery, listDeliveries } from './deliveries.ts';
-import * as queries from './endpoints.ts';
-import { makeTestDelivery } from './make-deliveries.ts';
-import { isResendOpen, resend, resendSince } from './resend.ts';
+import { findDelivery, listDeliveries } from './deliveries/queries.ts';
+import { isResendOpen, resend, resendSince } from './deliveries/resend.ts';
+import * as queries from './endpoints/endpoints.ts';
+import { makeTestDelivery } from './relay/make-deliveries.ts';
 import * as routes from './routes.ts';
 import { judgeUrl } from './send/target.ts';
 import { messageTypes } from './tables.ts';

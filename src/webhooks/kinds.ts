@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts';
 import type { Kind } from '../queue/kind.ts';
-import { delivering } from './deliver.ts';
-import { resending } from './resend.ts';
+import { delivering } from './attempts/deliver.ts';
+import { resending } from './deliveries/resend.ts';
 
 /** The kinds of tasks of this room. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.

@@ -26,7 +26,7 @@ import {
   tooManyEndpoints,
   wholeDelivery,
 } from './answers.ts';
-import { deliveryStatuses } from './deliveries.ts';
+import { deliveryStatuses } from './deliveries/queries.ts';
 import { messageTypes } from './tables.ts';
 
 const LONGEST_URL = 2_000;

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { companies } from '../../src/db/schema.ts';
 import { pausedLanes, tasks } from '../../src/queue/tables.ts';
-import { MOST_ATTEMPTS } from '../../src/webhooks/deliveries.ts';
-import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints.ts';
+import { MOST_ATTEMPTS } from '../../src/webhooks/deliveries/queries.ts';
+import { MOST_ENDPOINTS } from '../../src/webhooks/endpoints/endpoints.ts';
 import {
   deliveries,
   deliveryAttempts,

@@ -4,8 +4,8 @@ import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.t
 import { enqueue } from '../../../src/queue/enqueue.ts';
 import { findTask } from '../../../src/queue/queries.ts';
 import { tasks } from '../../../src/queue/tables.ts';
-import { insertEndpoint } from '../../../src/webhooks/endpoints.ts';
-import { makeTestDelivery } from '../../../src/webhooks/make-deliveries.ts';
+import { insertEndpoint } from '../../../src/webhooks/endpoints/endpoints.ts';
+import { makeTestDelivery } from '../../../src/webhooks/relay/make-deliveries.ts';
 import { deliveries, endpoints } from '../../../src/webhooks/tables.ts';
 import { makeApp, makeLab } from '../../support/app.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';

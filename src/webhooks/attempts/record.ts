@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { pauseLane } from '../queue/lanes.ts';
-import { LONGEST_FAILURE } from './endpoints.ts';
-import { laneOf } from './make-deliveries.ts';
-import { deliveries, deliveryAttempts, endpoints } from './tables.ts';
+import type { Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
+import { pauseLane } from '../../queue/lanes.ts';
+import { LONGEST_FAILURE } from '../endpoints/endpoints.ts';
+import { laneOf } from '../endpoints/lane.ts';
+import { deliveries, deliveryAttempts, endpoints } from '../tables.ts';
 
 /** An attempt that has ended. */
 export interface Tried {

@@ -1,21 +1,21 @@
 import { asc, eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { tasks } from '../../src/queue/tables.ts';
-import { insertEndpoint } from '../../src/webhooks/endpoints.ts';
-import { LARGEST_RELAY, relayEvents } from '../../src/webhooks/relay.ts';
-import { startRelay } from '../../src/webhooks/relay-loop.ts';
+import { connect } from '../../../src/db/client.ts';
+import { tasks } from '../../../src/queue/tables.ts';
+import { insertEndpoint } from '../../../src/webhooks/endpoints/endpoints.ts';
+import { LARGEST_RELAY, relayEvents } from '../../../src/webhooks/relay/relay.ts';
+import { startRelay } from '../../../src/webhooks/relay/relay-loop.ts';
 import {
   deliveries,
   type MessageType,
   messageTypes,
   unrelayed,
-} from '../../src/webhooks/tables.ts';
-import { collectLog } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { whileLocked } from '../support/locks.ts';
+} from '../../../src/webhooks/tables.ts';
+import { collectLog } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { whileLocked } from '../../support/locks.ts';
 
 const COMPANY = 1n;
 

@@ -1,4 +1,4 @@
-import type { Sent } from './send/send.ts';
+import type { Sent } from '../send/send.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,19 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import type { Attempt, AttemptOutcome, Kind } from '../queue/kind.ts';
-import { DELIVERING } from './make-deliveries.ts';
+import type { Database } from '../../db/client.ts';
+import type { Attempt, AttemptOutcome, Kind } from '../../queue/kind.ts';
+import { type Sent, send } from '../send/send.ts';
+import { signatureHeaders } from '../send/signature.ts';
+import { deliveries, endpoints } from '../tables.ts';
 import { recordFailure, recordGone, recordPause, recordSuccess, type Tried } from './record.ts';
 import { pauseAfterAttempt, verdictOn } from './rules.ts';
-import { type Sent, send } from './send/send.ts';
-import { signatureHeaders } from './send/signature.ts';
-import { deliveries, endpoints } from './tables.ts';
+import { DELIVERING, type DeliveringPayload } from './task.ts';
 
 /** A send takes at most 15 s. The database takes the rest. */
 const TIMEOUT_MS = 30_000;
-
-interface DeliveringPayload {
-  deliveryId: string;
-}
 
 /** The kind of task that delivers a message to an endpoint. */
 export const delivering = (

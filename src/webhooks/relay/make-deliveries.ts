@@ -1,29 +1,15 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { enqueue } from '../queue/enqueue.ts';
+import type { Transaction } from '../../db/client.ts';
+import { enqueue } from '../../queue/enqueue.ts';
+import { deliveringTask } from '../attempts/task.ts';
+import { deliveries } from '../tables.ts';
 import { TEST_TYPE, testMessageOf } from './messages.ts';
-import { ATTEMPTS } from './rules.ts';
-import { deliveries, endpoints } from './tables.ts';
-
-/** The kind of task that delivers a message. */
-export const DELIVERING = 'webhook';
 
 export interface NewDelivery {
   endpointId: bigint;
   type: string;
   body: string;
 }
-
-/** A task that delivers a message. Each endpoint has a lane, so no endpoint delays the others. */
-export const deliveringTask = (delivery: { id: bigint; endpointId: bigint }) => ({
-  kind: DELIVERING,
-  lane: laneOf(delivery.endpointId),
-  payload: { deliveryId: String(delivery.id) },
-  attempts: ATTEMPTS,
-});
-
-export const laneOf = (endpointId: bigint) => `endpoint ${endpointId}`;
-export const LANE_OF_ENDPOINT = sql`'endpoint ' || ${endpoints.id}`;
 
 /** Adds deliveries and the tasks that send them. Returns the ids of the deliveries. */
 export async function makeDeliveries(

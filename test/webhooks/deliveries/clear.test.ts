@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { enqueue } from '../../src/queue/enqueue.ts';
-import { removeOldDeliveries } from '../../src/webhooks/deliveries.ts';
-import { deliveries, deliveryAttempts } from '../../src/webhooks/tables.ts';
-import { makeApp } from '../support/app.ts';
+import { enqueue } from '../../../src/queue/enqueue.ts';
+import { removeOldDeliveries } from '../../../src/webhooks/deliveries/clear.ts';
+import { deliveries, deliveryAttempts } from '../../../src/webhooks/tables.ts';
+import { makeApp } from '../../support/app.ts';
 
 const DAYS = 30;
 

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
-import { jobs } from '../../src/db/schema.ts';
-import { startWorker } from '../../src/queue/worker/worker.ts';
-import { delivering } from '../../src/webhooks/deliver.ts';
-import { startRelay } from '../../src/webhooks/relay-loop.ts';
-import { resending } from '../../src/webhooks/resend.ts';
-import { deliveries, endpoints, unrelayed } from '../../src/webhooks/tables.ts';
-import { collectLog, makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { type Answer, makeReceiver, type Received } from '../support/receiver.ts';
+import { jobs } from '../../../src/db/schema.ts';
+import { startWorker } from '../../../src/queue/worker/worker.ts';
+import { delivering } from '../../../src/webhooks/attempts/deliver.ts';
+import { resending } from '../../../src/webhooks/deliveries/resend.ts';
+import { startRelay } from '../../../src/webhooks/relay/relay-loop.ts';
+import { deliveries, endpoints, unrelayed } from '../../../src/webhooks/tables.ts';
+import { collectLog, makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { type Answer, makeReceiver, type Received } from '../../support/receiver.ts';
 
 /** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
 async function makeWorld() {

@@ -1,13 +1,14 @@
 import { and, asc, eq, gt, isNull, lte, max, sql } from 'drizzle-orm';
-import { anyOf } from '../db/arrays.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { retryConflicts } from '../db/retry.ts';
-import { enqueue } from '../queue/enqueue.ts';
-import type { Kind } from '../queue/kind.ts';
-import { retryTask } from '../queue/queries.ts';
-import { tasks } from '../queue/tables.ts';
-import { deliveringTask, laneOf } from './make-deliveries.ts';
-import { deliveries, endpoints } from './tables.ts';
+import { anyOf } from '../../db/arrays.ts';
+import type { Database, Transaction } from '../../db/client.ts';
+import { retryConflicts } from '../../db/retry.ts';
+import { enqueue } from '../../queue/enqueue.ts';
+import type { Kind } from '../../queue/kind.ts';
+import { retryTask } from '../../queue/queries.ts';
+import { tasks } from '../../queue/tables.ts';
+import { deliveringTask } from '../attempts/task.ts';
+import { laneOf } from '../endpoints/lane.ts';
+import { deliveries, endpoints } from '../tables.ts';
 
 /**
  * Sends messages again. A message whose task still waits is due now. The other messages get new

@@ -1,12 +1,12 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { anyOf } from '../db/arrays.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { companies, recruiters } from '../db/schema.ts';
-import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { events } from '../outbox/tables.ts';
+import { anyOf } from '../../db/arrays.ts';
+import type { Database, Transaction } from '../../db/client.ts';
+import { companies, recruiters } from '../../db/schema.ts';
+import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
+import { events } from '../../outbox/tables.ts';
+import { endpoints, unrelayed } from '../tables.ts';
 import { makeDeliveries, type NewDelivery } from './make-deliveries.ts';
 import { messageOf, messageTypesOf, type RelayedEvent } from './messages.ts';
-import { endpoints, unrelayed } from './tables.ts';
 
 /**
  * The most events of one transaction. An event becomes at most two messages to each of ten

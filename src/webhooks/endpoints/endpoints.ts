@@ -1,12 +1,12 @@
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { companies } from '../db/schema.ts';
-import { type Page, paged } from '../http/schemas.ts';
-import { pausedUntil, resumeLane } from '../queue/lanes.ts';
-import { LANE_OF_ENDPOINT, laneOf } from './make-deliveries.ts';
-import { newSecret } from './send/signature.ts';
-import { endpoints } from './tables.ts';
+import type { Database, Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
+import { companies } from '../../db/schema.ts';
+import { type Page, paged } from '../../http/schemas.ts';
+import { pausedUntil, resumeLane } from '../../queue/lanes.ts';
+import { newSecret } from '../send/signature.ts';
+import { endpoints } from '../tables.ts';
+import { LANE_OF_ENDPOINT, laneOf } from './lane.ts';
 
 /** How many endpoints a company may have. Each event may become a message to each endpoint. */
 export const MOST_ENDPOINTS = 10;

@@ -1,7 +1,7 @@
-import { isSlotFree, slotsOf } from '../claims/rules.ts';
-import { idBody, instantBody } from '../http/schemas.ts';
-import type { EventKind } from '../outbox/tables.ts';
-import type { MessageType } from './tables.ts';
+import { isSlotFree, slotsOf } from '../../claims/rules.ts';
+import { idBody, instantBody } from '../../http/schemas.ts';
+import type { EventKind } from '../../outbox/tables.ts';
+import type { MessageType } from '../tables.ts';
 
 /** A change of a job's slots. `capacity` and `claimed` are the numbers after the change. */
 export interface SlotChange {

@@ -1,9 +1,9 @@
-import type { Database } from '../db/client.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
-import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
-import { Bell } from '../waiting/bell.ts';
-import { restAfter } from '../waiting/rest.ts';
+import type { Database } from '../../db/client.ts';
+import { describe } from '../../process/errors.ts';
+import type { Log } from '../../process/log.ts';
+import { type Backoff, pause, pauseAfter } from '../../waiting/backoff.ts';
+import { Bell } from '../../waiting/bell.ts';
+import { restAfter } from '../../waiting/rest.ts';
 import { LARGEST_RELAY, relayEvents } from './relay.ts';
 
 export interface RelayOptions {

@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import { anyOf } from '../../db/arrays.ts';
+import type { Transaction } from '../../db/client.ts';
+import { tasks } from '../../queue/tables.ts';
+import { deliveries } from '../tables.ts';
+
+/**
+ * Makes a function that removes deliveries that are older than `days`, with their attempts. Each
+ * call examines the next `limit` deliveries, in the order of their ids. The function returns how
+ * many of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins
+ * with the first id again.
+ *
+ * A delivery whose task has not finished stays. Such deliveries must not hold up the others,
+ * because a company can make a delivery wait again by a resend. Ids and times grow together, so no
+ * index on the time is needed.
+ */
+export function removeOldDeliveries(days: number) {
+  let after = 0n;
+  return async (tx: Transaction, limit: number): Promise<number> => {
+    const examined = await tx.execute<{ id: string; is_old: boolean }>(sql`
+      select id, created_at < statement_timestamp() - make_interval(days => ${days}::int) as is_old
+      from ${deliveries} where id > ${after} order by id limit ${limit} for update skip locked`);
+    const old = examined.filter(({ is_old }) => is_old).map(({ id }) => BigInt(id));
+    // The second statement has a newer snapshot. So it sees the task of a resend that was committed
+    // just before the lock.
+    await tx.execute(sql`
+      delete from ${deliveries} where ${anyOf(deliveries.id, old)}
+        and not exists (select from ${tasks}
+          where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null)`);
+    after = old.length === limit ? (old.at(-1) ?? 0n) : 0n;
+    return old.length;
+  };
+}
