@@ -34,6 +34,8 @@ function importsOf(name: string, text: string): string[] {
 const BASE = ['process', 'waiting'];
 /** A room of the API may import these rooms. */
 const API = [...BASE, 'claims/rules.ts', 'db', 'http'];
+/** The rooms of the webhooks may import these files, which import none of the rooms. */
+const OF_WEBHOOKS = ['webhooks/own.ts', 'webhooks/tables.ts'];
 /** The production room that each chapter of the lab may import. */
 const PRODUCTION_OF: Record<string, string> = { claims: 'claims' };
 
@@ -57,20 +59,14 @@ const ROOMS: Record<string, string[]> = {
   companies: API,
   recruiters: [...API, 'claims'],
   live: [...API, 'jobs', 'outbox'],
-  webhooks: [...API, 'companies', 'queue', 'webhooks'],
+  webhooks: ['db', 'http', 'queue', 'webhooks'],
   'webhooks/send': BASE,
-  'webhooks/endpoints': [...API, 'queue', 'webhooks/tables.ts', 'webhooks/send'],
-  'webhooks/attempts': [
-    ...['db', 'queue'],
-    ...['webhooks/tables.ts', 'webhooks/send', 'webhooks/endpoints'],
-  ],
-  'webhooks/relay': [
-    ...[...API, 'outbox', 'queue'],
-    ...['webhooks/tables.ts', 'webhooks/attempts'],
-  ],
+  'webhooks/endpoints': [...API, 'companies', 'queue', ...OF_WEBHOOKS, 'webhooks/send'],
+  'webhooks/attempts': ['db', 'queue', ...OF_WEBHOOKS, 'webhooks/send', 'webhooks/endpoints'],
+  'webhooks/relay': [...API, 'outbox', 'queue', ...OF_WEBHOOKS, 'webhooks/attempts'],
   'webhooks/deliveries': [
-    ...[...API, 'queue', 'webhooks/tables.ts'],
-    ...['webhooks/attempts', 'webhooks/endpoints'],
+    ...[...API, 'queue', ...OF_WEBHOOKS],
+    ...['webhooks/endpoints', 'webhooks/attempts', 'webhooks/relay'],
   ],
   operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
   client: ['service'],

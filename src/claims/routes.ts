@@ -6,6 +6,7 @@ import { onEveryRoute } from '../http/problems.ts';
 import {
   fields,
   idAnswer,
+  idPath,
   idsText,
   idText,
   idValue,
@@ -77,7 +78,6 @@ export const claimByGet = createRoute({
 });
 
 const jobId = z.object({ jobId: idText });
-const claimId = z.object({ id: idText });
 
 export const claimByPost = createRoute({
   operationId: 'claimJob',
@@ -102,7 +102,7 @@ export const readClaim = createRoute({
   path: '/claims/{id}',
   tags: ['Claims'],
   summary: 'Read a claim and the slots of its job',
-  request: { params: claimId },
+  request: { params: idPath },
   responses: {
     200: json('The claim.', claimAndSlots),
     ...problemResponses(...onEveryRoute, claimNotFound),
@@ -116,7 +116,7 @@ export const release = createRoute({
   tags: ['Claims'],
   summary: 'Release a claim, which frees its slot',
   parameters: [keyHeader],
-  request: { params: claimId },
+  request: { params: idPath },
   responses: {
     200: json('Released.', toldAbout),
     ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound),
@@ -130,7 +130,7 @@ export const renew = createRoute({
   tags: ['Claims'],
   summary: 'Renew the lease of a claim',
   parameters: [keyHeader],
-  request: { params: claimId, body: jsonBody(fields({ leaseSeconds })) },
+  request: { params: idPath, body: jsonBody(fields({ leaseSeconds })) },
   responses: {
     200: json('Renewed.', toldAbout),
     ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound, noLease),
@@ -162,7 +162,7 @@ export const listOfRecruiter = createRoute({
   tags: ['Claims'],
   summary: 'List the claims of a recruiter',
   request: {
-    params: claimId,
+    params: idPath,
     query: pageQuery.extend({
       jobId: idsText(LARGEST_PAGE, 'Only claims of these jobs. Repeat the parameter for each job.'),
     }),

@@ -4,7 +4,7 @@ import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { type Problem, problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
-  idText,
+  idPath,
   json,
   jsonBody,
   namedAnswer,
@@ -58,7 +58,7 @@ export const readCompany = createRoute({
   path: '/companies/{id}',
   tags: ['Companies'],
   summary: 'Read a company',
-  request: { params: z.object({ id: idText }) },
+  request: { params: idPath },
   responses: {
     200: json('The company.', companyAnswer),
     ...problemResponses(...onEveryRoute, companyNotFound),

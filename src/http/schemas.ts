@@ -24,6 +24,9 @@ export const idText = z
   .transform(BigInt)
   .meta({ type: 'string', pattern: '^[1-9][0-9]{0,18}$', example: '1' });
 
+/** The parameters of a path that names one thing. */
+export const idPath = z.object({ id: idText });
+
 /** An id in a JSON body: a number, or text if a number would not be exact. */
 export const idValue = z
   .union([z.int().min(1).transform(String), z.string()], {
@@ -63,12 +66,16 @@ const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 const isPrintable = (text: string): boolean =>
   !/\p{C}/u.test(text.replaceAll(/\p{Cf}/gu, '')) && !BIDI_CONTROL.test(text);
 
+/** Text in a JSON body. */
+export const bodyText = z.string({
+  error: ({ input }) => (input === undefined ? 'is missing' : 'must be text'),
+});
+
 /**
  * A line of visible text, such as a name. It has no control characters and no broken characters.
  */
 export const line = (longest: number, example: string) =>
-  z
-    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
+  bodyText
     .refine(isPrintable, { error: 'must be one line of printable text', abort: true })
     .trim()
     .min(1, { error: 'is empty', abort: true })

@@ -8,6 +8,7 @@ import { onEveryRoute } from '../http/problems.ts';
 import {
   fields,
   idAnswer,
+  idPath,
   idText,
   idValue,
   instantAnswer,
@@ -52,8 +53,6 @@ export const jobAnswer = z
     ...slotsAnswer,
   })
   .meta({ id: 'Job' });
-
-const jobId = z.object({ id: idText });
 
 export const createJob = createRoute({
   operationId: 'createJob',
@@ -107,7 +106,7 @@ export const readJob = createRoute({
   path: '/jobs/{id}',
   tags: ['Jobs'],
   summary: 'Read a job and its slots',
-  request: { params: jobId },
+  request: { params: idPath },
   responses: {
     200: json('The job.', jobAnswer),
     ...problemResponses(...onEveryRoute, answers['no-such-job']),
@@ -122,7 +121,7 @@ export const changeJob = createRoute({
   summary: "Change a job's role or capacity",
   parameters: [keyHeader],
   request: {
-    params: jobId,
+    params: idPath,
     body: jsonBody(
       fields({ role: role.optional(), capacity: capacity.optional() })
         .refine((change) => Object.keys(change).length > 0, 'changes nothing')
@@ -165,7 +164,7 @@ export const listEvents = createRoute({
   description:
     'The history of a job, for its company and for admins. The history of a removed job stays. ' +
     'Old events are removed after some days, except the newest event of a job.',
-  request: { params: jobId, query: pageQuery },
+  request: { params: idPath, query: pageQuery },
   responses: {
     200: json('Events, oldest first.', z.object({ events: z.array(eventAnswer), nextCursor })),
     ...problemResponses(...onEveryRoute, answers['no-such-job']),

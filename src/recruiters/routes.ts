@@ -5,7 +5,7 @@ import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
-  idText,
+  idPath,
   json,
   jsonBody,
   namedAnswer,
@@ -52,7 +52,7 @@ export const readRecruiter = createRoute({
   path: '/recruiters/{id}',
   tags: ['Recruiters'],
   summary: 'Read a recruiter',
-  request: { params: z.object({ id: idText }) },
+  request: { params: idPath },
   responses: {
     200: json('The recruiter.', recruiterAnswer),
     ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),

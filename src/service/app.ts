@@ -31,7 +31,8 @@ import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
 import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
-import { webhookRoutes } from '../webhooks/http.ts';
+import { deliveryRoutes } from '../webhooks/deliveries/http.ts';
+import { endpointRoutes } from '../webhooks/endpoints/http.ts';
 import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
 export interface AppDeps {
@@ -147,7 +148,8 @@ export function createApp(deps: AppDeps) {
     .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }))
-    .route('/', webhookRoutes({ db, write, loopback: webhookLoopback, onDueTask }))
+    .route('/', endpointRoutes({ db, write, loopback: webhookLoopback }))
+    .route('/', deliveryRoutes({ db, write, onDueTask }))
     .route('/', taskRoutes({ db, write, onDueTask }));
   refuseOtherMethods(routes);
 

@@ -5,7 +5,7 @@ import { type Problem, problemResponses } from '../../http/problem.ts';
 import { onEveryRoute } from '../../http/problems.ts';
 import {
   idAnswer,
-  idText,
+  idPath,
   instantAnswer,
   json,
   line,
@@ -156,15 +156,13 @@ export const listTasks = createRoute({
   },
 });
 
-const taskId = z.object({ id: idText });
-
 export const readTask = createRoute({
   operationId: 'readTask',
   method: 'get',
   path: '/tasks/{id}',
   tags: ['Tasks'],
   summary: 'Read a task and its attempts',
-  request: { params: taskId },
+  request: { params: idPath },
   responses: {
     200: json('The task.', taskWithAttempts),
     ...problemResponses(...onEveryRoute, taskNotFound),
@@ -180,7 +178,7 @@ export const retryTask = createRoute({
   description:
     'A waiting, dead or cancelled task is due at once, and has at least one more attempt.',
   parameters: [keyHeader],
-  request: { params: taskId },
+  request: { params: idPath },
   responses: {
     200: json('The task, which is due now.', taskWithAttempts),
     ...problemResponses(...onEveryRoute, ...onWriting, taskNotFound, taskRunning, taskFinished),
@@ -197,7 +195,7 @@ export const cancelTask = createRoute({
     'The task finishes as `cancelled`. If an attempt runs, its worker learns of this within ' +
     'seconds. The attempt may already have had effects.',
   parameters: [keyHeader],
-  request: { params: taskId },
+  request: { params: idPath },
   responses: {
     200: json('The cancelled task.', taskWithAttempts),
     ...problemResponses(...onEveryRoute, ...onWriting, taskNotFound, taskFinished),

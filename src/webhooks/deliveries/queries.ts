@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../db/client.ts';
 import { type Page, paged } from '../../http/schemas.ts';
 import { pausedUntil } from '../../queue/lanes.ts';
 import { tasks } from '../../queue/tables.ts';
+import type { Own } from '../own.ts';
 import { deliveries, deliveryAttempts, endpoints } from '../tables.ts';
 
 export const deliveryStatuses = ['waiting', 'delivered', 'failed'] as const;
@@ -38,12 +39,6 @@ export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt
  * number of attempts. An answer with 200,000 attempts had 55 MB.
  */
 export const MOST_ATTEMPTS = 100;
-
-/** A delivery. If a company is given, the endpoint must belong to the company. */
-export interface OwnDelivery {
-  id: bigint;
-  companyId: bigint | undefined;
-}
 
 /**
  * The task knows whether another attempt follows. The delivery has no status of its own, because a
@@ -135,7 +130,7 @@ export async function listDeliveries(
  */
 export async function findDelivery(
   db: Database | Transaction,
-  { id, companyId }: OwnDelivery,
+  { id, companyId }: Own,
 ): Promise<WholeDelivery | undefined> {
   const [delivery] = await db
     .select({ ...shown, body: deliveries.body })

@@ -4,6 +4,7 @@ import { NOW } from '../../db/clock.ts';
 import { companies } from '../../db/schema.ts';
 import { type Page, paged } from '../../http/schemas.ts';
 import { pausedUntil, resumeLane } from '../../queue/lanes.ts';
+import type { Own } from '../own.ts';
 import { newSecret } from '../send/signature.ts';
 import { endpoints } from '../tables.ts';
 import { LANE_OF_ENDPOINT, laneOf } from './lane.ts';
@@ -40,13 +41,7 @@ export type Endpoint = Omit<
   pausedUntil: Date | null;
 };
 
-/** An endpoint. If a company is given, the endpoint must belong to the company. */
-export interface OwnEndpoint {
-  id: bigint;
-  companyId: bigint | undefined;
-}
-
-const isOwn = ({ id, companyId }: OwnEndpoint) =>
+const isOwn = ({ id, companyId }: Own) =>
   and(
     eq(endpoints.id, id),
     companyId === undefined ? undefined : eq(endpoints.companyId, companyId),
@@ -97,17 +92,14 @@ export async function listEndpoints(db: Database, companyId: bigint, page: Page)
 
 export async function findEndpoint(
   db: Database | Transaction,
-  own: OwnEndpoint,
+  own: Own,
 ): Promise<Endpoint | undefined> {
   const [endpoint] = await db.select(columns).from(endpoints).where(isOwn(own));
   return endpoint;
 }
 
 /** Finds an endpoint, and locks its row until the transaction ends. */
-export async function lockEndpoint(
-  tx: Transaction,
-  own: OwnEndpoint,
-): Promise<Endpoint | undefined> {
+export async function lockEndpoint(tx: Transaction, own: Own): Promise<Endpoint | undefined> {
   const [endpoint] = await tx
     .select(columns)
     .from(endpoints)
@@ -121,7 +113,7 @@ type EndpointChange = Parameters<ReturnType<Database['update']>['set']>[0];
 /** Changes an endpoint, and returns it. Undefined if the endpoint does not exist. */
 async function change(
   db: Database | Transaction,
-  own: OwnEndpoint,
+  own: Own,
   values: EndpointChange,
 ): Promise<Endpoint | undefined> {
   const [endpoint] = await db.update(endpoints).set(values).where(isOwn(own)).returning(columns);
@@ -129,7 +121,7 @@ async function change(
 }
 
 /** Changes an endpoint, and clears its failures and its pause. */
-const changeAndResume = (db: Database | Transaction, own: OwnEndpoint, values: EndpointChange) =>
+const changeAndResume = (db: Database | Transaction, own: Own, values: EndpointChange) =>
   db.transaction(async (tx) => {
     const endpoint = await change(tx, own, { ...values, failingSince: null });
     if (!endpoint) return undefined;
@@ -140,19 +132,19 @@ const changeAndResume = (db: Database | Transaction, own: OwnEndpoint, values: E
 /** Changes an endpoint. A new address has no failures and no pause yet. */
 export const changeEndpoint = (
   db: Database | Transaction,
-  own: OwnEndpoint,
+  own: Own,
   values: Partial<EndpointValues>,
 ) => (values.url === undefined ? change : changeAndResume)(db, own, values);
 
-export const enableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
+export const enableEndpoint = (db: Database | Transaction, own: Own) =>
   changeAndResume(db, own, { enabled: true, disabledBecause: null });
 
 /** The resend ends too. Otherwise an open resend would refuse another resend after the repair. */
-export const disableEndpoint = (db: Database | Transaction, own: OwnEndpoint) =>
+export const disableEndpoint = (db: Database | Transaction, own: Own) =>
   change(db, own, { enabled: false, resendTaskId: null });
 
 /** Gives an endpoint a new secret. The old secret signs for another day. */
-export async function rotateSecret(db: Database | Transaction, own: OwnEndpoint) {
+export async function rotateSecret(db: Database | Transaction, own: Own) {
   const secret = newSecret();
   const endpoint = await change(db, own, {
     secret,
@@ -168,7 +160,7 @@ export async function rotateSecret(db: Database | Transaction, own: OwnEndpoint)
  */
 export const deleteEndpoint = (
   db: Database | Transaction,
-  own: OwnEndpoint,
+  own: Own,
 ): Promise<Endpoint | undefined> =>
   db.transaction(async (tx) => {
     const [endpoint] = await tx.delete(endpoints).where(isOwn(own)).returning(columns);

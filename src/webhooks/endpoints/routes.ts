@@ -1,39 +1,32 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { companyNotFound } from '../companies/routes.ts';
-import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
-import { problemResponses } from '../http/problem.ts';
-import { onEveryRoute } from '../http/problems.ts';
+import { companyNotFound } from '../../companies/routes.ts';
+import { keyHeader, onWriting } from '../../http/idempotency/problems.ts';
+import { problemResponses } from '../../http/problem.ts';
+import { onEveryRoute } from '../../http/problems.ts';
 import {
+  bodyText,
   fields,
-  idText,
-  instantAnswer,
+  idPath,
   json,
   jsonBody,
   line,
   nextCursor,
   pageQuery,
-} from '../http/schemas.ts';
+} from '../../http/schemas.ts';
+import { messageTypes } from '../tables.ts';
 import {
-  deliveryAnswer,
-  deliveryNotFound,
   EXAMPLE_URL,
   endpointAnswer,
-  endpointDisabled,
   endpointNotFound,
-  resendOpen,
   secretAnswer,
   tooManyEndpoints,
-  wholeDelivery,
 } from './answers.ts';
-import { deliveryStatuses } from './deliveries/queries.ts';
-import { messageTypes } from './tables.ts';
 
 const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 200;
 
-const url = z
-  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
+const url = bodyText
   // PostgreSQL stores no NUL and no half of a character. Other such characters mislead readers.
   .refine((text) => !/[\s\p{C}]/u.test(text), 'must have no spaces and no control characters')
   .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
@@ -59,26 +52,11 @@ const description = z
   })
   .meta({ description: 'A note for people.', example: 'Our applicant tracking system' });
 
-const EARLIEST = Date.UTC(1970, 0);
-const TOO_LATE = Date.UTC(10_000, 0);
-const since = z
-  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
-  .pipe(z.iso.datetime({ offset: true, error: 'must be a time, such as 2026-11-21T09:00:00Z' }))
-  .transform((text) => new Date(text))
-  // PostgreSQL knows no year 0. It cannot read how JSON writes a year after 9999.
-  .refine(
-    (at) => at.getTime() >= EARLIEST && at.getTime() < TOO_LATE,
-    'must be in the years 1970 to 9999',
-  )
-  .meta({
-    type: 'string',
-    format: 'date-time',
-    description: 'The time of the oldest message.',
-    example: '2026-11-21T09:00:00.000Z',
-  });
-
-const id = z.object({ id: idText });
 const TAGS = ['Webhooks'];
+const changed = {
+  200: json('The endpoint after the change.', endpointAnswer),
+  ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
+};
 
 export const createEndpoint = createRoute({
   operationId: 'createEndpoint',
@@ -88,7 +66,7 @@ export const createEndpoint = createRoute({
   summary: 'Add an endpoint to a company',
   parameters: [keyHeader],
   request: {
-    params: id,
+    params: idPath,
     body: jsonBody(
       fields({
         url,
@@ -109,7 +87,7 @@ export const listEndpoints = createRoute({
   path: '/companies/{id}/endpoints',
   tags: TAGS,
   summary: 'List the endpoints of a company',
-  request: { params: id, query: pageQuery },
+  request: { params: idPath, query: pageQuery },
   responses: {
     200: json(
       'Endpoints in the order of their ids.',
@@ -125,7 +103,7 @@ export const readEndpoint = createRoute({
   path: '/endpoints/{id}',
   tags: TAGS,
   summary: 'Read an endpoint',
-  request: { params: id },
+  request: { params: idPath },
   responses: {
     200: json('The endpoint.', endpointAnswer),
     ...problemResponses(...onEveryRoute, endpointNotFound),
@@ -140,7 +118,7 @@ export const changeEndpoint = createRoute({
   summary: "Change an endpoint's address, types or description",
   parameters: [keyHeader],
   request: {
-    params: id,
+    params: idPath,
     body: jsonBody(
       fields({
         url: url.optional(),
@@ -151,10 +129,7 @@ export const changeEndpoint = createRoute({
         .meta({ minProperties: 1 }),
     ),
   },
-  responses: {
-    200: json('The endpoint after the change.', endpointAnswer),
-    ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
-  },
+  responses: changed,
 });
 
 export const deleteEndpoint = createRoute({
@@ -164,7 +139,7 @@ export const deleteEndpoint = createRoute({
   tags: TAGS,
   summary: 'Delete an endpoint',
   parameters: [keyHeader],
-  request: { params: id },
+  request: { params: idPath },
   responses: {
     200: json('The endpoint as it was.', endpointAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
@@ -180,7 +155,7 @@ export const rotateSecret = createRoute({
   description:
     'The old secret and the new secret both sign for a day. An even older secret stops at once.',
   parameters: [keyHeader],
-  request: { params: id },
+  request: { params: idPath },
   responses: {
     200: json('The endpoint with its new secret.', secretAnswer),
     ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
@@ -195,11 +170,8 @@ export const enableEndpoint = createRoute({
   summary: 'Enable an endpoint',
   description: 'The endpoint gets the events that come from now on.',
   parameters: [keyHeader],
-  request: { params: id },
-  responses: {
-    200: json('The endpoint after the change.', endpointAnswer),
-    ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
-  },
+  request: { params: idPath },
+  responses: changed,
 });
 
 export const disableEndpoint = createRoute({
@@ -212,100 +184,6 @@ export const disableEndpoint = createRoute({
     'The endpoint gets no messages for the events that come from now on. A waiting delivery ' +
     'fails when its next attempt is due.',
   parameters: [keyHeader],
-  request: { params: id },
-  responses: {
-    200: json('The endpoint after the change.', endpointAnswer),
-    ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound),
-  },
-});
-
-export const testEndpoint = createRoute({
-  operationId: 'testEndpoint',
-  method: 'post',
-  path: '/endpoints/{id}/test',
-  tags: TAGS,
-  summary: 'Send a test message to an endpoint',
-  description: 'The message has the type `endpoint.test`. Every endpoint gets this type.',
-  parameters: [keyHeader],
-  request: { params: id },
-  responses: {
-    201: json('The delivery of the message. `Location` gives its path.', wholeDelivery),
-    ...problemResponses(...onEveryRoute, ...onWriting, endpointNotFound, endpointDisabled),
-  },
-});
-
-export const resendSince = createRoute({
-  operationId: 'resendDeliveriesSince',
-  method: 'post',
-  path: '/endpoints/{id}/resend',
-  tags: TAGS,
-  summary: 'Send all messages since a time again',
-  description:
-    'Sends every message that was made since this time again, delivered or not. The messages ' +
-    'keep their `webhook-id`, so a receiver can drop the messages that it knows. An endpoint has ' +
-    'at most one open resend of all its messages. A resend ends when its last message is due.',
-  parameters: [keyHeader],
-  request: { params: id, body: jsonBody(fields({ since })) },
-  responses: {
-    202: json('The messages are sent in the background.', z.object({ since: instantAnswer })),
-    ...problemResponses(
-      ...onEveryRoute,
-      ...onWriting,
-      endpointNotFound,
-      endpointDisabled,
-      resendOpen,
-    ),
-  },
-});
-
-export const listDeliveries = createRoute({
-  operationId: 'listDeliveries',
-  method: 'get',
-  path: '/endpoints/{id}/deliveries',
-  tags: TAGS,
-  summary: 'List the deliveries to an endpoint',
-  request: {
-    params: id,
-    query: pageQuery.extend({
-      status: z
-        .enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`)
-        .optional()
-        .meta({ description: 'Only deliveries with this status.' }),
-    }),
-  },
-  responses: {
-    200: json(
-      'The deliveries, newest first.',
-      z.object({ deliveries: z.array(deliveryAnswer), nextCursor }),
-    ),
-    ...problemResponses(...onEveryRoute, endpointNotFound),
-  },
-});
-
-export const readDelivery = createRoute({
-  operationId: 'readDelivery',
-  method: 'get',
-  path: '/deliveries/{id}',
-  tags: TAGS,
-  summary: 'Read a delivery and its attempts',
-  request: { params: id },
-  responses: {
-    200: json('The delivery.', wholeDelivery),
-    ...problemResponses(...onEveryRoute, deliveryNotFound),
-  },
-});
-
-export const resendDelivery = createRoute({
-  operationId: 'resendDelivery',
-  method: 'post',
-  path: '/deliveries/{id}/resend',
-  tags: TAGS,
-  summary: 'Send a message again',
-  description: 'The message is due at once, delivered or not. It keeps its `webhook-id`.',
-  parameters: [keyHeader],
-  request: { params: id },
-  responses: {
-    200: json('The delivery after the change.', wholeDelivery),
-    ...problemResponses(...onEveryRoute, ...onWriting, deliveryNotFound, endpointDisabled),
-  },
+  request: { params: idPath },
+  responses: changed,
 });
