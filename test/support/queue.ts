@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm';
 import { type ConnectOptions, connect, type Database } from '../../src/db/client.ts';
 import { type ClaimedTask, claimTasks, type Wanted } from '../../src/queue/claim.ts';
 import { enqueue, type NewTask } from '../../src/queue/enqueue.ts';
+import { finishDone, finishFailed } from '../../src/queue/finish.ts';
 import type { Hold } from '../../src/queue/held.ts';
+import { cancelTask } from '../../src/queue/intervene.ts';
 import type { AttemptOutcome, Attempt as RunningAttempt } from '../../src/queue/kind.ts';
 import { SESSIONS_OF_WORKER } from '../../src/queue/sessions.ts';
 import {
@@ -59,6 +61,22 @@ const actsOn = (db: Database) => ({
 });
 
 export const holdOf = ({ id, attempt }: ClaimedTask): Hold => ({ id, attempt });
+
+/** A queue with one task of each status. */
+export async function makeOfEach() {
+  const queue = await makeQueue();
+  const { db, add, claim } = queue;
+  const [done, dead, cancelled, running] = await add({}, {}, {}, {});
+  const claimed = (await claim()) as ClaimedTask[];
+  const of = (id?: bigint) => holdOf(claimed.find((task) => task.id === id) as ClaimedTask);
+  await db.transaction((tx) => finishDone(tx, [of(done)]));
+  await db.transaction((tx) =>
+    finishFailed(tx, [{ ...of(dead), error: 'no', pauseMs: undefined }]),
+  );
+  await cancelTask(db, cancelled as bigint);
+  const [waiting] = await add({});
+  return { ...queue, ids: { waiting, running, done, dead, cancelled } as Record<string, bigint> };
+}
 
 /** The kind `work`, whose attempts do what `run` does. A failed attempt is due again at once. */
 export const kindOf = (run: (attempt: RunningAttempt) => Promise<AttemptOutcome>) => ({

@@ -3,12 +3,11 @@ import type { Write } from '../../http/idempotency/http.ts';
 import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { idBody, instantBody, paged } from '../../http/schemas.ts';
+import { cancelTask, retryTask } from '../../queue/intervene.ts';
 import {
-  cancelTask,
   findTask,
   listWorkers,
   type PastAttempt,
-  retryTask,
   type Task,
   type TaskWithAttempts,
   type WorkerRow,

@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../db/client.ts';
+import { statusOf } from './queries.ts';
+import { taskAttempts, tasks } from './tables.ts';
+
+export type Retried =
+  | { kind: 'retried' }
+  | { kind: 'no-such-task' }
+  /** The task runs or is done, so nothing was changed. */
+  | { kind: 'running' }
+  | { kind: 'done' };
+
+/** Makes a task due now. A dead or cancelled task gets another attempt. */
+export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
+  const rows = await db.execute(sql`
+    update ${tasks} set run_at = statement_timestamp(), finished_at = null, ended = null,
+      attempts_left = greatest(attempts_left, 1)
+    where id = ${id} and lease_until is null and ended is distinct from 'done'
+    returning 1`);
+  if (rows.length > 0) return { kind: 'retried' };
+  const now = await statusOf(db, id);
+  if (now === undefined) return { kind: 'no-such-task' };
+  return { kind: now === 'done' ? 'done' : 'running' };
+}
+
+export type Cancelled =
+  | { kind: 'cancelled' }
+  | { kind: 'no-such-task' }
+  /** The task has finished already, so nothing was changed. */
+  | { kind: 'finished'; ended: 'done' | 'dead' | 'cancelled' };
+
+/**
+ * Cancels a waiting or running task. A running attempt loses its task at once: the attempt writes
+ * nothing more, and learns of the loss at the next heartbeat.
+ */
+export async function cancelTask(db: Database | Transaction, id: bigint): Promise<Cancelled> {
+  const rows = await db.execute(sql`
+    with found as (
+      select id, attempt, worker_id, began_at, lease_until from ${tasks}
+      where id = ${id} and finished_at is null for no key update
+    ),
+    stopped as (
+      insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
+      select id, attempt, worker_id, began_at, statement_timestamp(), 'cancelled'
+      from found where lease_until is not null
+    )
+    update ${tasks} set finished_at = statement_timestamp(), ended = 'cancelled', lease_until = null
+    where id in (select id from found)
+    returning 1`);
+  if (rows.length > 0) return { kind: 'cancelled' };
+  const now = await statusOf(db, id);
+  if (now === undefined) return { kind: 'no-such-task' };
+  return { kind: 'finished', ended: now as 'done' | 'dead' | 'cancelled' };
+}
