@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { bench, type ScenarioName, scenarioNames, usualScenarios } from '../src/bench/bench.ts';
 import { readConfig } from '../src/config.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions, whole } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { describeBench } from './bench-report.ts';
 import { buildDist } from './dist.ts';
-import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
 const HELP = `Measures the service against the textbook claim.

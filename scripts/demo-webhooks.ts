@@ -10,6 +10,7 @@ import { buildProgram } from '../src/process/build.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
+import { printsHelp } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
@@ -18,17 +19,24 @@ import { buildDist } from './dist.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
+const HELP = `Starts a service and the receiver of examples/, and shows how webhooks arrive.
+
+Usage: npm run demo:webhooks
+
+  --help             show this
+
+Without DATABASE_URL the demo starts an embedded PostgreSQL. With DATABASE_URL it makes a
+database on that server. It drops the database at the end.
+`;
+
 /** The first repeat comes after about five seconds. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
 type Rowlock = ReturnType<typeof createClient>;
 
-/**
- * `npm run demo:webhooks` starts a service and the receiver of `examples/`, and shows how messages
- * arrive. Its database is thrown away at the end.
- */
 runMain(async (stop) => {
+  if (printsHelp('demo:webhooks', HELP)) return 0;
   await buildDist();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {

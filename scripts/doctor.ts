@@ -9,9 +9,9 @@ import { startEmbedded } from '../src/postgres/embedded.ts';
 import { hasData } from '../src/postgres/home.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
-import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 
 const HELP = `Checks a database for errors, and repairs nothing.

@@ -5,11 +5,11 @@ import { counterexampleOf } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions, whole } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
 import { chooseSituation, chooseStrategies, situationsInHelp } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
-import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 
 const HELP = `Plays every order of the sessions' SQL statements on a real PostgreSQL.

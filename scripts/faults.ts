@@ -5,11 +5,11 @@ import { play, type ScenarioResult } from '../src/faults/play.ts';
 import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions, whole } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { tellsMemory } from '../src/process/process-memory.ts';
 import { buildDist } from './dist.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
-import { readOptions, whole } from './options.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
 const HELP = `Makes faults under a running service and its load, and audits the result.

@@ -7,11 +7,11 @@ import type { Judgement } from '../src/lab/judge/judge.ts';
 import { compiledBy } from '../src/lab/judge/load-strategy.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
 import { withScratchDatabase } from './arena.ts';
 import { chooseChapter } from './chosen.ts';
-import { readOptions } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 

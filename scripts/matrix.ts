@@ -7,11 +7,11 @@ import { fileOf } from '../src/lab/syllabus/source.ts';
 import { proofOf, type Verdict, verdictOn } from '../src/lab/syllabus/verdicts.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
 import { situationsOf } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
-import { readOptions } from './options.ts';
 
 const HELP = `Explores every strategy in every situation, and writes the results into docs/strategies.md
 and src/lab/syllabus/verdicts.json.

@@ -25,11 +25,11 @@ import { openScratch } from '../src/postgres/scratch.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
+import { readOptions, whole } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
 import { chooseChapter, WHOLE } from './chosen.ts';
 import { buildDist } from './dist.ts';
-import { readOptions, whole } from './options.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 

@@ -3,10 +3,10 @@ import { replay } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
+import { readOptions, whole } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
 import { chooseSituation, chooseStrategies, situationsInHelp } from './chosen.ts';
-import { readOptions, whole } from './options.ts';
 
 const HELP = `Plays one schedule of a strategy, and prints what happened.
 

@@ -1,9 +1,19 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { runMain } from '../src/process/main.ts';
+import { printsHelp } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
+const HELP = `Adds the demo data to the database at DATABASE_URL if it has no company yet. Also applies
+the migrations that the database lacks.
+
+Usage: npm run seed
+
+  --help             show this
+`;
+
 runMain(async () => {
+  if (printsHelp('seed', HELP)) return 0;
   await prepareDatabase(databaseUrlOrExplain('seed'), { demoData: true });
   print('The database has demo data now, or already had companies.\n');
   return 0;

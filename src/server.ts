@@ -9,6 +9,7 @@ import { type AuthSettings, asksForTokens, refuseOpenDoor } from './http/auth/se
 import { startEmbedded } from './postgres/embedded.ts';
 import { openLog } from './process/log.ts';
 import { runMain, unlessStopped, whenStopped } from './process/main.ts';
+import { printsHelp } from './process/options.ts';
 import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
@@ -23,7 +24,17 @@ const TERMINATED = 128 + constants.signals.SIGTERM;
  */
 const NOTICE_MS = 2_000;
 
+const HELP = `Starts the service, and serves until it is stopped.
+
+Usage: npm start
+
+  --help             show this
+
+Settings are environment variables, such as PORT=3001. docs/operations.md lists them.
+`;
+
 runMain(async (stop) => {
+  if (printsHelp('start', HELP)) return 0;
   const config = readConfig();
   refuseOpenDoor(config.host, config.auth);
   const database = await openDatabase(config, stop);

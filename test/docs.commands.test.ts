@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { settingNames } from '../src/config.ts';
 import { inProject } from '../src/process/project.ts';
-import { makeTmpDir, run, runServer, runSource } from './support/command.ts';
+import { makeTmpDir, run, runServer, runSource, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { blocksIn, commandBefore, type Kind, linesOf } from './support/pages.ts';
 
@@ -25,11 +25,16 @@ function partsOf(line: string) {
 
 const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
 
-/** The path of our program for an npm script of this name. Undefined if we have no such program. */
-function programOf(name: string): string | undefined {
-  const program = `scripts/${name}.ts`;
-  return existsSync(inProject(program)) ? program : undefined;
-}
+/** The program of ours that an npm script of this name runs. Undefined if there is none. */
+const programOf = (name: string): string | undefined =>
+  /(?:scripts|dist)\/[\w-]+\.[tj]s$/.exec(scripts[name] ?? '')?.[0];
+
+/** Runs the program of an npm script. The programs in `dist` are compiled already. */
+const runScript = (name: string, args: string[]) => {
+  const program = programOf(name) ?? '';
+  if (!program.startsWith('dist/')) return run(program, args);
+  return start(process.execPath, [inProject(program), ...args], {});
+};
 
 describe('each command', () => {
   test.each(linesOfKind('npm'))('%s is there', (line) => {
@@ -42,10 +47,26 @@ describe('each command', () => {
   // A command reads all its options before it prints its help.
   test.concurrent.each(ours)('%s takes its options', async (line) => {
     const { name, args } = partsOf(line);
-    const command = run(programOf(name) ?? '', [...args, '--help']);
+    const command = runScript(name, [...args, '--help']);
     expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
     expect(command.stdout()).toContain(`npm run ${name}`);
   });
+
+  const programs = Object.keys(scripts).filter((name) => programOf(name) !== undefined);
+  test.concurrent.each(programs)(
+    'npm run %s has a help, and refuses a wrong option',
+    async (name) => {
+      const help = runScript(name, ['--help']);
+      expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
+      expect(help.stdout()).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
+      const wrong = runScript(name, ['--bogus']);
+      expect(await wrong.ended).toEqual({ code: 2, signal: null });
+      expect([wrong.stdout(), wrong.stderr()]).toEqual([
+        '',
+        `Unknown option '--bogus'. See: npm run ${name} -- --help\n`,
+      ]);
+    },
+  );
 
   test.each(linesOfKind('vitest'))('%s finds its tests', (line) => {
     expect(existsSync(inProject(line.split(' ').at(-1) ?? ''))).toBe(true);

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
-import { UsageError } from '../src/process/errors.ts';
+import { UsageError } from './errors.ts';
+import { print } from './print.ts';
 
 /** The rule for an option that is a whole number. `usual` is the default. */
 export function whole(name: string, smallest: number, largest: number, usual: number) {
@@ -32,4 +33,17 @@ export function readOptions<T extends z.ZodType>(
         : String((error as Error).message).split(/\.?(?:\s*\n|\. |$)/)[0];
     throw new UsageError(`${words}. See: npm run ${command} -- --help`);
   }
+}
+
+const onlyHelp = z.object({ help: z.boolean().default(false) });
+
+/**
+ * Reads the options of a command that has no option but `--help`. Prints the help if it is asked
+ * for. Then it returns true, and the command has nothing more to do.
+ */
+export function printsHelp(command: string, help: string): boolean {
+  const config = { options: { help: { type: 'boolean' } } } as const;
+  const { options } = readOptions(command, onlyHelp, config);
+  if (options.help) print(help);
+  return options.help;
 }
