@@ -1,11 +1,12 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LogEvent } from '../../src/process/log.ts';
-import type { Service } from '../../src/service/service.ts';
 import { makeApp, makeService } from '../support/app.ts';
+import { crowd, expectWholeClaim } from '../support/claims.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';
 import { follow } from '../support/events.ts';
+import { whileHeld } from '../support/locks.ts';
 import { makePooler, pgbouncer, SETTINGS } from '../support/pooler.ts';
 
 const JOBS = 50;
@@ -34,37 +35,7 @@ async function makeServers(mode: 'session' | 'transaction') {
   const jobs = await sql<{ id: number }[]>`
     INSERT INTO jobs (company_id, role, capacity)
     SELECT 1, 'Behind a pooler', ${CAPACITY} FROM generate_series(1, ${JOBS}) RETURNING id::int`;
-  return { servers, sql, jobIds: jobs.map(({ id }) => id), errors };
-}
-
-/**
- * Lets all recruiters claim the job at the same moment, through all servers. Returns the statuses.
- */
-const crowd = (servers: Service[], jobId: number): Promise<number[]> =>
-  Promise.all(
-    Array.from({ length: RECRUITERS }, async (_, n) => {
-      const { url } = servers[n % servers.length] as Service;
-      const response = await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${n + 1}`);
-      await response.text();
-      return response.status;
-    }),
-  );
-
-/**
- * Runs `work` while another session holds the job's lock until `waiting` sessions wait for a lock.
- */
-async function whileHeld<T>(sql: postgres.Sql, jobId: number, waiting: number, work: () => T) {
-  return sql.begin(async (tx) => {
-    await tx`SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`;
-    const working = work();
-    const look = async () =>
-      expect(
-        await sql`SELECT FROM pg_stat_activity
-          WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
-      ).toHaveLength(waiting);
-    await vi.waitFor(look, { timeout: 20_000, interval: 5 });
-    return { working };
-  });
+  return { databaseUrl, servers, sql, jobIds: jobs.map(({ id }) => id), errors };
 }
 
 const oversold = (sql: postgres.Sql) =>
@@ -73,10 +44,14 @@ const oversold = (sql: postgres.Sql) =>
 
 throughPgBouncer('PgBouncer in session mode', () => {
   test('oversells no job, though it drops the isolation level of the session', async () => {
-    const { servers, sql, jobIds, errors } = await makeServers('session');
+    const { databaseUrl, servers, sql, jobIds, errors } = await makeServers('session');
     for (const jobId of jobIds) {
-      const { working } = await whileHeld(sql, jobId, SERVERS, () => crowd(servers, jobId));
-      await working;
+      const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaiting }) => {
+        const racing = crowd(servers, jobId, RECRUITERS);
+        await untilWaiting(SERVERS);
+        return { racing };
+      });
+      await racing;
     }
     expect(await oversold(sql)).toEqual([]);
     const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
@@ -85,13 +60,14 @@ throughPgBouncer('PgBouncer in session mode', () => {
   });
 
   describe('with one server', () => {
+    let databaseUrl: string;
     let sql: postgres.Sql;
     let server: Awaited<ReturnType<typeof makeApp>>;
     beforeAll(async () => {
-      const databaseUrl = await makeDatabaseWith('DateStyle', 'SQL, DMY');
+      databaseUrl = await makeDatabaseWith('DateStyle', 'SQL, DMY');
       const url = await makePooler(databaseUrl, { mode: 'session', dropped: SETTINGS });
       server = await makeApp({ url, lockTimeoutMs: LOCK_TIMEOUT_MS });
-      sql = postgres(databaseUrl, { max: 1, connection: { DateStyle: 'ISO' } });
+      sql = postgres(databaseUrl, { max: 1 });
       atEnd(() => sql.end());
     });
 
@@ -130,19 +106,7 @@ throughPgBouncer('PgBouncer in session mode', () => {
     });
 
     test('serves claims, renewals, releases and keys, with exact times', async () => {
-      const { call } = server;
-      const ask = () =>
-        call('POST', '/jobs/3/claims', { recruiterId: 1, leaseSeconds: 60 }, keyed('k'));
-      const first = await ask();
-      const again = await ask();
-      expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
-      const { id, claimedAt } = first.body.claim;
-      const [row] = await sql`SELECT created_at FROM job_claims WHERE id = ${id}`;
-      expect(new Date(claimedAt)).toEqual(row?.created_at);
-      const renewed = await call('POST', `/claims/${id}/renew`, { leaseSeconds: 900 });
-      expect((await call('GET', `/claims/${id}`)).body.claim).toEqual(renewed.body.claim);
-      expect((await call('DELETE', `/claims/${id}`)).status).toBe(200);
-      expect((await call('GET', `/claims/${id}`)).status).toBe(404);
+      await expectWholeClaim(server.call, databaseUrl);
     });
 
     test('tells followers of a claim', async () => {
@@ -168,7 +132,7 @@ throughPgBouncer('PgBouncer in transaction mode, without DATABASE_POOLER', () =>
   test('fails requests, but oversells no job and loses no granted claim', async () => {
     const { servers, sql, jobIds } = await makeServers('transaction');
     const statuses: number[] = [];
-    for (const jobId of jobIds) statuses.push(...(await crowd(servers, jobId)));
+    for (const jobId of jobIds) statuses.push(...(await crowd(servers, jobId, RECRUITERS)));
     expect(await oversold(sql)).toEqual([]);
     const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
     expect(row).toEqual({ claims: statuses.filter((each) => each === 200).length });

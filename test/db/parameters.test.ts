@@ -1,12 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
-import postgres from 'postgres';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/db/client.ts';
-import { companies } from '../../src/db/schema.ts';
+import { companies, jobClaims } from '../../src/db/schema.ts';
 import { openSession } from '../../src/db/session.ts';
 import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
 import { makeDatabase, makeDatabaseWith } from '../support/database.ts';
+import { whileHeld } from '../support/locks.ts';
 
 describe.each(['repeatable read', 'serializable'])(
   'a database whose default isolation level is %s',
@@ -14,25 +13,14 @@ describe.each(['repeatable read', 'serializable'])(
     test('gives a job no more claims than slots, through two servers', async () => {
       const url = await makeDatabaseWith('default_transaction_isolation', level);
       const [one, other] = [await makeApp({ url }), await makeApp({ url })];
-      const admin = postgres(url, { max: 2 });
-      atEnd(() => admin.end());
-      const { asked } = await admin.begin(async (tx) => {
-        await tx`SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE`;
+      const { asked } = await whileHeld(url, 1, async ({ untilWaiting }) => {
         const asked = [1, 2, 3, 4].flatMap((id) => [one.claim(1, id), other.claim(1, id + 4)]);
-        await vi.waitFor(
-          async () => {
-            const found = await admin`SELECT 1 FROM pg_stat_activity
-              WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
-            expect(found).toHaveLength(2);
-          },
-          { timeout: 20_000 },
-        );
+        await untilWaiting(2);
         return { asked };
       });
       const statuses = (await Promise.all(asked)).map(({ status }) => status);
       expect(statuses.sort()).toEqual([200, 200, 200, 200, 403, 403, 403, 403]);
-      const [row] = await admin`SELECT count(*)::int AS n FROM job_claims WHERE job_id = 1`;
-      expect(row?.n).toBe(4);
+      expect(await one.db.$count(jobClaims, eq(jobClaims.jobId, 1n))).toBe(4);
     });
   },
 );

@@ -7,6 +7,8 @@ export interface Holder {
   tx: postgres.TransactionSql;
   /** Resolves when `count` sessions (default 1) wait for a lock of the holder. */
   untilWaitedFor(count?: number): Promise<void>;
+  /** Resolves when `count` sessions wait for a lock of the holder or of each other. */
+  untilWaiting(count: number): Promise<void>;
 }
 
 type Work<T> = (holder: Holder) => T | Promise<T>;
@@ -31,9 +33,13 @@ export async function whileLocked<T>(
     const { result } = await holder.begin(async (tx) => {
       const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
       await tx.unsafe(statement);
-      const untilWaited = (count?: number) => untilWaitedFor(pid, observer, count);
+      const holding: Holder = {
+        tx,
+        untilWaitedFor: (count) => untilWaitedFor(pid, observer, count),
+        untilWaiting: (count) => untilWaiting(observer, count),
+      };
       // `begin` awaits a promise that it gets as the result, but not a promise inside an object.
-      return { result: await work({ tx, untilWaitedFor: untilWaited }) };
+      return { result: await work(holding) };
     });
     return result as T;
   } finally {
@@ -43,12 +49,25 @@ export async function whileLocked<T>(
 
 /** Resolves when `count` sessions wait for locks of the session with this process id. */
 export const untilWaitedFor = (pid: number, observer: postgres.Sql, count = 1): Promise<void> =>
-  vi.waitFor(
-    async () => {
-      const waiting = await observer`
-        SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`;
-      expect(waiting).toHaveLength(count);
-    },
-    { timeout: 20_000 },
+  untilThere(
+    count,
+    () => observer`
+      SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND ${pid} = ANY (pg_blocking_pids(pid))`,
   );
+
+/** Resolves when `count` sessions of the database wait for locks. */
+const untilWaiting = (observer: postgres.Sql, count: number): Promise<void> =>
+  untilThere(
+    count,
+    () => observer`
+      SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+  );
+
+/** One look costs about 0.3 ms. */
+const untilThere = (count: number, look: () => Promise<readonly unknown[]>): Promise<void> =>
+  vi.waitFor(async () => expect(await look()).toHaveLength(count), {
+    timeout: 20_000,
+    interval: 5,
+  });

@@ -8,6 +8,7 @@ import { NOTHING_RAN } from '../../../src/db/sqlstate.ts';
 import { openScratch } from '../../../src/postgres/scratch.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { collectLog, makeApp, makeService } from '../../support/app.ts';
+import { claimFrom, crowd, expectWholeClaim } from '../../support/claims.ts';
 import { atEnd, run, runServer } from '../../support/command.ts';
 import { makeDatabase, makeDatabaseWith, makeEmptyDatabase } from '../../support/database.ts';
 import { follow } from '../../support/events.ts';
@@ -65,19 +66,7 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
     return row?.id ?? 0;
   };
 
-  const claim = async (jobId: number, recruiterId: number): Promise<number> => {
-    const { url } = servers[recruiterId % servers.length] as Service;
-    const response = await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`);
-    await response.text();
-    return response.status;
-  };
-
-  const crowd = (jobId: number) =>
-    Promise.all(Array.from({ length: RECRUITERS }, (_, n) => claim(jobId, n + 1)));
-
-  const waiting = () => admin`
-    SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+  const claim = (jobId: number, recruiterId: number) => claimFrom(servers, jobId, recruiterId);
 
   const claimsOf = async (jobId: number): Promise<number> =>
     (await admin`SELECT FROM job_claims WHERE job_id = ${jobId}`).length;
@@ -85,11 +74,10 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
   test('let four of fifty recruiters win each job', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const jobId = await newJob();
-      const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
-        const racing = crowd(jobId);
-        await untilWaitedFor();
+      const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaiting }) => {
+        const racing = crowd(servers, jobId, RECRUITERS);
         // The second server waits for the first server, which waits for the holder.
-        await vi.waitFor(async () => expect(await waiting()).toHaveLength(servers.length), 20_000);
+        await untilWaiting(servers.length);
         return { racing };
       });
       const statuses = await racing;
@@ -106,7 +94,7 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const jobId = await newJob();
       await whileHeld(databaseUrl, jobId, async ({ untilWaitedFor }) => {
-        racing.push(crowd(jobId).then((statuses) => ({ jobId, statuses })));
+        racing.push(crowd(servers, jobId, RECRUITERS).then((statuses) => ({ jobId, statuses })));
         // At least one of these backends is in the middle of a transaction.
         await untilWaitedFor();
         for (const pid of await poolersPids(admin)) {
@@ -195,23 +183,10 @@ throughPgBouncer('a server behind PgBouncer with one connection in transaction m
 
   test('serves claims, renewals, releases, keys and capacities, with exact times', async () => {
     const { call } = server;
-    const ask = () =>
-      call('POST', '/jobs/3/claims', { recruiterId: 1, leaseSeconds: 60 }, keyed('k'));
-    const first = await ask();
-    const again = await ask();
-    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
-    const { id, claimedAt } = first.body.claim;
-    const direct = postgres(databaseUrl, { max: 1, connection: { DateStyle: 'ISO' } });
-    const [row] = await direct`SELECT created_at FROM job_claims WHERE id = ${id}`;
-    await direct.end();
-    expect(new Date(claimedAt)).toEqual(row?.created_at);
-    const renewed = await call('POST', `/claims/${id}/renew`, { leaseSeconds: 900 });
-    expect((await call('GET', `/claims/${id}`)).body.claim).toEqual(renewed.body.claim);
+    await expectWholeClaim(call, databaseUrl);
     expect((await call('PATCH', '/jobs/3', { capacity: 1 })).status).toBe(200);
-    expect((await call('POST', '/jobs/3/claims', { recruiterId: 2 })).status).toBe(403);
-    expect((await call('DELETE', `/claims/${id}`)).status).toBe(200);
-    expect((await call('GET', `/claims/${id}`)).status).toBe(404);
     expect((await call('POST', '/jobs/3/claims', { recruiterId: 2 })).status).toBe(201);
+    expect((await call('POST', '/jobs/3/claims', { recruiterId: 3 })).status).toBe(403);
   });
 
   test('leaves no setting, lock, statement or channel to another client', async () => {

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tasks } from '../../../src/queue/tables.ts';
 import { MOST_ATTEMPTS } from '../../../src/webhooks/deliveries/queries.ts';
 import { deliveries, deliveryAttempts } from '../../../src/webhooks/tables.ts';
@@ -177,13 +177,10 @@ describe('a resend', () => {
   test('makes one task even if three people ask at once', async () => {
     const { failed } = await makeDeliveries();
     const before = await db.$count(tasks);
-    const waiting = () =>
-      db.execute(sql`SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
     const lock = `SELECT FROM webhook_deliveries WHERE id = ${failed} FOR UPDATE`;
-    const { asked } = await whileLocked(databaseUrl, lock, async () => {
+    const { asked } = await whileLocked(databaseUrl, lock, async ({ untilWaiting }) => {
       const asked = [1, 2, 3].map(() => call('POST', `/deliveries/${failed}/resend`));
-      await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 20_000 });
+      await untilWaiting(3);
       return { asked };
     });
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
