@@ -69,8 +69,8 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
   due as (
     select row_number() over () as turn, of_lane.*
     from lanes cross join lateral (
-      select id, attempt, attempts_left, worker_id, began_at, lease_until,
-        greatest(run_at, ${LANE_PAUSED_UNTIL}) as due_at
+      select id, kind, tasks.lane, payload, attempt, attempts_left, worker_id, began_at,
+        lease_until, greatest(run_at, ${LANE_PAUSED_UNTIL}) as due_at
       from ${tasks}
       where finished_at is null and lane = lanes.lane and run_at <= ${NOW} and ${IS_FREE}
         and kind = any(array(
@@ -108,7 +108,6 @@ const beginAttempts = (workerId: bigint): SQL => sql`
     update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
       worker_id = ${workerId}, began_at = ${NOW}, lease_until = ${LEASE_END}
     where id = any(array(select id from due where attempts_left > 0))
-    returning id, kind, lane, payload, attempt, attempts_left
   )`;
 
 /**
@@ -121,9 +120,9 @@ export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedT
   const rows = await db.execute<Row>(sql`
       with recursive ${lanesInTurn(wanted.afterLane)}, ${lockDueTasks(wanted)},
         ${recordLost}, ${buryLost}, ${beginAttempts(wanted.workerId)}
-      select claimed.*, extract(epoch from ${NOW} - due.due_at)::float as waited,
-        due.lease_until is not null as was_lost
-      from claimed join due using (id) order by due.turn`);
+      select id, kind, lane, payload, attempt + 1 as attempt, attempts_left - 1 as attempts_left,
+        extract(epoch from ${NOW} - due_at)::float as waited, lease_until is not null as was_lost
+      from due where attempts_left > 0 order by turn`);
   return rows.map((row) => ({
     id: BigInt(row.id),
     kind: row.kind,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
-import { type Hold, holdRows, ofHolds, stillHolds } from './held.ts';
+import { fieldOfHold, type Hold, heldBy, stillHeld } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export interface Failure extends Hold {
@@ -16,10 +16,10 @@ export interface Failure extends Hold {
  */
 export async function finishDone(tx: Transaction, holds: readonly Hold[]): Promise<Set<bigint>> {
   const rows = await tx.execute<{ id: string }>(sql`
-    with ${holdRows(holds)}
+    with ${heldBy(holds)}
     update ${tasks} set finished_at = ${NOW}, ended = 'done', lease_until = null
-    from hold where ${ofHolds} and ${stillHolds}
-    returning ${tasks.id}`);
+    where ${stillHeld}
+    returning id`);
   return idsOf(rows);
 }
 
@@ -31,24 +31,16 @@ export async function finishFailed(
   tx: Transaction,
   failures: readonly Failure[],
 ): Promise<Set<bigint>> {
-  const facts = failures.map(({ id, attempt, error, pauseMs }) => ({
-    id: String(id),
-    attempt,
-    error,
-    pause: pauseMs === undefined ? undefined : pauseMs / 1_000,
-  }));
+  const pause = fieldOfHold('pauseMs');
   const rows = await tx.execute<{ id: string }>(sql`
-    with hold as (
-      select * from jsonb_to_recordset(${JSON.stringify(facts)}::text::jsonb)
-        as hold (id bigint, attempt int, error text, pause float)
-    ),
+    with ${heldBy(failures)},
     failed as (
-      update ${tasks} set lease_until = null, error = hold.error,
-        run_at = coalesce(${NOW} + make_interval(secs => hold.pause), run_at),
-        finished_at = case when hold.pause is null then ${NOW} end,
-        ended = case when hold.pause is null then 'dead' end
-      from hold where ${ofHolds} and ${stillHolds}
-      returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at, ${tasks.error}
+      update ${tasks} set lease_until = null, error = ${fieldOfHold('error')},
+        run_at = coalesce(${NOW} + ${pause}::float * interval '1 ms', run_at),
+        finished_at = case when ${pause} is null then ${NOW} end,
+        ended = case when ${pause} is null then 'dead' end
+      where ${stillHeld}
+      returning id, attempt, worker_id, began_at, error
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended, error)
     select id, attempt, worker_id, began_at, ${NOW}, 'failed', error from failed
@@ -63,11 +55,11 @@ export async function finishFailed(
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;
   await db.execute(sql`
-    with ${holdRows(holds)},
+    with ${heldBy(holds)},
     given as (
       update ${tasks} set lease_until = null, attempts_left = attempts_left + 1
-      from hold where ${ofHolds} and ${stillHolds}
-      returning ${tasks.id}, ${tasks.attempt}, worker_id, began_at
+      where ${stillHeld}
+      returning id, attempt, worker_id, began_at
     )
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
     select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);

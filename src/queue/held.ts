@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { arrayOf } from '../db/arrays.ts';
 import { NOW } from '../db/clock.ts';
 import { LEASE_MS } from './limits.ts';
 import { tasks } from './tables.ts';
@@ -13,21 +12,27 @@ export interface Hold {
   attempt: number;
 }
 
-/** The holds as a table `hold`, for a WITH clause. */
-export const holdRows = (holds: readonly Hold[]): SQL => sql`
-  hold as (select * from unnest(${arrayOf(holds.map(({ id }) => id))}::bigint[],
-    ${arrayOf(holds.map(({ attempt }) => attempt))}::int[]) as hold (id, attempt))`;
+/**
+ * The holds as a table `held` of one row, for a WITH clause. Its column `by_task` maps the id of each
+ * task to its hold.
+ *
+ * A table with a row for each hold was slow. PostgreSQL keeps one plan for any number of holds. The
+ * plan compared each hold with each task, and 500 outcomes took 13 ms instead of 4 ms.
+ */
+export const heldBy = (holds: readonly Hold[]): SQL => {
+  const byTask = Object.fromEntries(holds.map(({ id, ...rest }) => [String(id), rest]));
+  return sql`held as (select ${JSON.stringify(byTask)}::text::jsonb as by_task)`;
+};
+
+/** A field of the hold of the task, as text. Null if the hold has no such field. */
+export const fieldOfHold = (name: string): SQL =>
+  sql`((select by_task from held) -> ${tasks.id}::text ->> ${sql.raw(`'${name}'`)})`;
 
 /**
  * THE FENCE: true if this attempt still holds the task. Each claim counts the attempt, so a later
  * attempt has another number. A task that was given back, cancelled or finished has no lease. The
  * name of the worker would prove nothing, because the same worker may have claimed the task again.
  */
-export const stillHolds = sql`${tasks.id} = hold.id and ${tasks.attempt} = hold.attempt
-  and ${tasks.leaseUntil} is not null and ${tasks.finishedAt} is null`;
-
-/**
- * Finds the tasks of the table `hold` by the primary key. PostgreSQL expects few ids in an array, so
- * it uses the index. When we joined the tables, PostgreSQL read all unfinished tasks for 500 ids.
- */
-export const ofHolds = sql`${tasks.id} = any(array(select id from hold))`;
+export const stillHeld = sql`
+  ${tasks.id} = any(array(select jsonb_object_keys(by_task)::bigint from held))
+  and ${tasks.attempt} = ${fieldOfHold('attempt')}::int and ${tasks.leaseUntil} is not null`;

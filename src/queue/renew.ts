@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { type Hold, holdRows, LEASE_END, ofHolds, stillHolds } from './held.ts';
+import { type Hold, heldBy, LEASE_END, stillHeld } from './held.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
@@ -19,21 +19,19 @@ export interface Renewal {
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
   if (holds.length === 0) return { renewed: new Set(), lost: new Set() };
   const rows = await db.execute<{ id: string; renewed: boolean }>(sql`
-      with ${holdRows(holds)},
-      ours as (
-        select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds}
-        for no key update of ${tasks} skip locked
-      ),
-      renewed as (
-        update ${tasks} set lease_until = ${LEASE_END}
-        where id = any(array(select id from ours))
-        returning id
-      )
-      select id, true as renewed from renewed
-      union all
-      select id, false from hold
-      where id not in (select ${tasks.id} from ${tasks}, hold where ${ofHolds} and ${stillHolds})`);
-  const idsOf = (renewed: boolean) =>
-    new Set(rows.filter((row) => row.renewed === renewed).map(({ id }) => BigInt(id)));
-  return { renewed: idsOf(true), lost: idsOf(false) };
+    with ${heldBy(holds)},
+    ours as (
+      select id from ${tasks} where ${stillHeld} for no key update skip locked
+    ),
+    renewed as (
+      update ${tasks} set lease_until = ${LEASE_END}
+      where id = any(array(select id from ours))
+      returning id
+    )
+    select id, id in (select id from renewed) as renewed from ${tasks} where ${stillHeld}`);
+  const still = new Set(rows.map(({ id }) => BigInt(id)));
+  return {
+    renewed: new Set(rows.filter(({ renewed }) => renewed).map(({ id }) => BigInt(id))),
+    lost: new Set(holds.map(({ id }) => id).filter((id) => !still.has(id))),
+  };
 }
