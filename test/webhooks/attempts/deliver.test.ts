@@ -413,4 +413,28 @@ describe('a resend', () => {
     );
     await vi.waitFor(async () => expect((await ask()).status).toBe(202));
   });
+
+  test.each([
+    ['has gone', 410],
+    ['has failed for five days', 500],
+  ])('since a time ends when the service disables an endpoint that %s', async (_, status) => {
+    const { receiver, call, endpoint, db, sendTest, untilDelivery } = await makeWorld();
+    const hanging: ServerResponse[] = [];
+    receiver.answer = (answer) => void hanging.push(answer);
+    const first = await sendTest();
+    await vi.waitFor(() => expect(hanging).toHaveLength(1));
+    receiver.answer = answering(429, { 'Retry-After': '600' });
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    const since = new Date(0).toISOString();
+    const ask = () => call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+    // The task of the resend waits for the end of the pause.
+    expect((await ask()).status).toBe(202);
+    expect((await ask()).body.code).toBe('resend-open');
+    await db.execute(sql`UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'`);
+    hanging[0]?.writeHead(status).end();
+    await untilDelivery(first, { attemptCount: 1 });
+    expect((await ask()).body.code).toBe('endpoint-disabled');
+    await call('POST', `/endpoints/${endpoint.id}/enable`);
+    expect((await ask()).status).toBe(202);
+  });
 });
