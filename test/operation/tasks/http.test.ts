@@ -76,6 +76,13 @@ describe('GET /tasks', () => {
     const { status, body } = await call('GET', `/tasks?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid-request']);
   });
+
+  test('names the statuses if the status is wrong', async () => {
+    const { call } = await makeApp();
+    const detail = 'must be one of waiting, running, done, dead, cancelled';
+    const { body } = await call('GET', '/tasks?status=late');
+    expect(body.errors).toEqual([{ parameter: 'status', detail }]);
+  });
 });
 
 describe('GET /tasks/{id}', () => {
