@@ -3,8 +3,8 @@ import type { Session } from '../db/session.ts';
 import type { Trial } from './explore/trial.ts';
 import type { RaceRoute } from './race/http.ts';
 
-export type { Assessment, Ending, Sleep, Trial } from './explore/trial.ts';
-export { isRollback } from './explore/trial.ts';
+export type { Assessment, Effect, Ending, Sleep, Trial } from './explore/trial.ts';
+export { isOfTrial } from './explore/trial.ts';
 
 /**
  * A problem that production must solve, with all strategies that the workshop teaches. The judge,

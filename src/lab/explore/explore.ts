@@ -5,11 +5,11 @@ import { Divergence, Forks } from './forks.ts';
 import type { StepModel } from './gate.ts';
 import type { Stage } from './stage.ts';
 import { Hang } from './stillness.ts';
-import { type Ending, isRollback, type Trial } from './trial.ts';
+import { type Ending, isOfTrial, type Trial } from './trial.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
-  /** How many sessions took part. */
+  /** How many sessions took part. A program that ran afterwards is no session. */
   sessions: number;
   schedule: string[];
   entries: Entry[];
@@ -135,14 +135,14 @@ async function play(
 
 /** Finds the faults of a schedule whose sessions have all ended. */
 export async function assess(execution: Execution): Promise<Played> {
+  const sessions = execution.actors.length;
   const { faults: found, summary } = await execution.judge();
-  const endings = execution.actors.map(({ ending }) => ending as Ending);
   const parts = partsOf(execution);
+  const endings = execution.actors.map(({ ending }) => ending as Ending);
   const faults = [...found];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
-  if (endings.some((ending) => 'error' in ending && !isRollback(ending.error)))
-    faults.push('error');
-  return { ...parts, endings, faults, summary };
+  if (endings.some((ending) => 'error' in ending && !isOfTrial(ending.error))) faults.push('error');
+  return { ...parts, sessions, endings, faults, summary };
 }
 
 const partsOf = (execution: Execution) => ({
@@ -159,7 +159,8 @@ const hasCode = (entries: Entry[], code: string) =>
     ),
   );
 
-const choicesOf = ({ entries }: Execution) => entries.map(({ choice }) => choice);
+const choicesOf = ({ entries }: Execution) =>
+  entries.map(({ choice }) => choice).filter((choice) => choice !== '');
 
 function count(found: Exploration, played: Played) {
   found.schedules++;

@@ -1,6 +1,7 @@
 import { databaseError } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 import type { Execution } from './execution.ts';
+import type { StepResult } from './gate.ts';
 
 /** A schedule could not be repeated, so no count of schedules is right. */
 export class Divergence extends PlainError {
@@ -54,11 +55,16 @@ export class Forks {
   }
 }
 
+function outcomeOf(result: StepResult): unknown {
+  if ('rows' in result) return result.rows.length;
+  return 'value' in result ? 'its effect' : databaseError(result.error)?.code;
+}
+
 /** The results of the last step, and the next statement of each session, in short. */
 function traceOf({ entries, actors }: Execution): string {
   const acts = (entries.at(-1)?.acts ?? []).map(({ session, step, result, waitsFor }) => {
     if (!result) return `S${session} waits for S${waitsFor} with ${step.text}`;
-    const outcome = 'rows' in result ? result.rows.length : databaseError(result.error)?.code;
+    const outcome = outcomeOf(result);
     return `S${session} gets ${outcome} for ${step.text}`;
   });
   const stand = actors.map(

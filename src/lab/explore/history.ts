@@ -20,6 +20,7 @@ export class History {
    * act's snapshot is too old to see. Null if there are none.
    */
   note(act: Act, at: number): string | null {
+    if (act.step.effect) return null;
     const taken = this.#snapshotOf(act);
     const unseen = isRead(act)
       ? this.#commits.filter(({ session, at }) => session !== act.session && at > taken)

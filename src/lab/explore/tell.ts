@@ -1,5 +1,7 @@
+import { sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
+import type { Step, StepResult } from './gate.ts';
 import { History } from './history.ts';
 import { readableError, readableRows, readableStatement } from './readable.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
@@ -15,7 +17,7 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   const history = new History();
   const told = {
     sessions,
-    schedule: entries.map(({ choice }) => choice),
+    schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
     steps: entries.map((entry, index) => tellEntry(entry, index, history)),
     endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
     faults,
@@ -24,10 +26,20 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   return { ...told, transcript: transcript(told) };
 }
 
-const tellEntry = ({ choice, acts }: Entry, index: number, history: History): ToldStep => ({
-  choice,
-  acts: acts.map((act) => tellAct(act, index, history)),
+const tellEntry = (entry: Entry, index: number, history: History): ToldStep => ({
+  choice: entry.choice,
+  event: eventOf(entry),
+  acts: entry.acts.map((act) => tellAct(act, index, history)),
 });
+
+function eventOf({ choice, timePasses }: Entry): string | null {
+  if (timePasses) return 'time passes';
+  const session = `S${sessionOf(choice)}`;
+  if (choice.startsWith('k')) return `the process of ${session} dies`;
+  if (choice.startsWith('d')) return `${session} answers, and then its process dies`;
+  if (choice.startsWith('l')) return `${session} loses the answer to its next step`;
+  return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
+}
 
 function tellAct(act: Act, index: number, history: History): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;
@@ -35,13 +47,21 @@ function tellAct(act: Act, index: number, history: History): ToldAct {
   const note = history.note(act, index);
   const told = { session, statement, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };
-  const outcome = 'rows' in result ? readableRows(result.rows, step) : readableError(result.error);
+  const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };
 }
 
 function tellEnding(ending: Ending | undefined): string | null {
   if (!ending) return null;
+  if ('died' in ending) return 'died';
   return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
+}
+
+function readableResult(step: Step, result: StepResult): string {
+  if ('error' in result) return readableError(result.error);
+  if (result.isLost) return 'done, but the answer is lost';
+  if ('rows' in result) return readableRows(result.rows, step);
+  return result.value === undefined ? '' : readableValue(result.value);
 }
 
 /** The `kind` of a value. A value without a `kind` is shown itself. */

@@ -1,9 +1,7 @@
 /** A schedule in words. Pages and the text transcript show these words. */
 export interface ToldSchedule {
   sessions: number;
-  /**
-   * Each choice is the number of a session, `t` if time passes, or `x1` if S1 loses its connection.
-   */
+  /** The choices of the scheduler, such as `1`, `t` or `k1`. `Choices` explains them. */
   schedule: string[];
   steps: ToldStep[];
   /** The end of each session, such as `claimed`. Null while the session has not ended. */
@@ -18,7 +16,10 @@ export interface ToldSchedule {
 
 /** One choice, and everything that happened until no session moved. */
 export interface ToldStep {
+  /** Empty after the end of the sessions, since the scheduler has no choice there. */
   choice: string;
+  /** Such as `the process of S1 dies`. Null if a session makes an ordinary step. */
+  event: string | null;
   acts: ToldAct[];
 }
 
@@ -29,7 +30,7 @@ export interface ToldAct {
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */
   result: string | null;
-  /** The commits that the statement's snapshot is too old to see. */
+  /** Such as the commits that the statement's snapshot is too old to see. */
   note: string | null;
   /** The sessions whose locks the statement waits for. */
   waitsFor: number[];

@@ -11,6 +11,8 @@ const MARGIN = 6;
 export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
   const { sessions, steps, endings, faults, summary } = told;
   const heads = Array.from({ length: sessions }, (_, index) => `S${index + 1}`);
+  if (steps.some(({ acts }) => acts.some(({ session }) => session > sessions)))
+    heads.push('afterwards');
   const lines = [
     ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(COLUMN)).join(''),
     ...shorten(steps.map(printStep)).flat(),
@@ -35,12 +37,10 @@ function shorten(steps: string[][]): string[][] {
   return [...steps.slice(0, left / 2), skipped, ...steps.slice(-left / 2)];
 }
 
-function printStep({ choice, acts }: ToldStep, index: number): string[] {
+function printStep({ choice, event, acts }: ToldStep, index: number): string[] {
   const label = String(index + 1).padStart(3);
   const lines = [];
-  if (choice === 't') lines.push(`${label}   -- time passes --`);
-  else if (choice.startsWith('x'))
-    lines.push(`${label}   -- the connection of S${choice.slice(1)} is cut --`);
+  if (event) lines.push(`${label}   -- ${event} --`);
   else if (acts.length === 0)
     lines.push(...inColumn(label, Number(choice), ['<waiting for something in memory>']));
   for (const act of acts)

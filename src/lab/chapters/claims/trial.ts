@@ -4,7 +4,7 @@ import { settle } from '../../../claims/settle.ts';
 import type { Database } from '../../../db/client.ts';
 import { jobClaims } from '../../../db/schema.ts';
 import type { Session } from '../../../db/session.ts';
-import { type Assessment, type Ending, isRollback, type Sleep, type Trial } from '../../chapter.ts';
+import { type Assessment, type Ending, isOfTrial, type Sleep, type Trial } from '../../chapter.ts';
 import { withSleep } from './clock.ts';
 import { faultsOf } from './faults.ts';
 import type { ClaimSituation } from './situations.ts';
@@ -79,7 +79,7 @@ async function askAll(
 ) {
   const outcomes = await Promise.all(
     asking.map(async (ask) => {
-      const again = (error: unknown) => (isRollback(error) ? ask() : Promise.reject(error));
+      const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
       const outcome = await (asksAgain ? ask().catch(again) : ask());
       if (outcome.kind !== 'full') return outcome;
       if (releases) await released;
@@ -190,7 +190,7 @@ const KINDS = [
  * outcome.
  */
 function kindsOf(ending: Ending): (string | undefined)[] {
-  if ('error' in ending) return ['error'];
+  if (!('value' in ending)) return ['error'];
   const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
   return values.map((value) => {
     const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';
