@@ -84,7 +84,7 @@ export class Choices {
   #mayTimePass(ready: Seat[]): boolean {
     const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
     if (asleep && ready.length === 0) return true;
-    if (!this.#trial.passTime || this.#timePassed || !this.#hasChanged) return false;
+    if (!this.#trial.timePasses || this.#timePassed || !this.#hasChanged) return false;
     return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
   }
 

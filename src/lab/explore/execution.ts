@@ -90,7 +90,7 @@ export class Execution {
    * once, alone.
    */
   static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
-    if (!trial.passTime && !trial.lostAnswers) return [];
+    if (!trial.timePasses && !trial.lostAnswers) return [];
     const known = firstSteps.get(trial);
     if (known) return known;
     const steps: (Step | undefined)[] = [];
@@ -174,7 +174,8 @@ export class Execution {
   }
 
   async #passTime() {
-    await this.#trial.passTime?.(this.#stage.admin);
+    if (this.#trial.timePasses) await this.#stage.passTime();
+    await this.#trial.passTime?.();
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
 
@@ -234,7 +235,7 @@ export class Execution {
   /** Time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
   async #playAlone(program: Program) {
     const letTimePass = () => this.#advance('', () => this.#passTime(), true);
-    if (this.#trial.passTime) await letTimePass();
+    if (this.#trial.timePasses) await letTimePass();
     const seat = this.#seat(program);
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();

@@ -35,7 +35,8 @@ export async function playFree(
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
-    await trial.passTime?.(stage.admin);
+    if (trial.timePasses) await stage.passTime();
+    await trial.passTime?.();
     const last = trial.afterwards?.(endings);
     if (last) await run(last, 0);
     return endings;

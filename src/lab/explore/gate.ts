@@ -94,7 +94,10 @@ export class Gate implements Session {
   #isolation: Isolation = 'read committed';
   #doomed = false;
   #isDead = false;
+  /** Whether PostgreSQL runs a statement of this session. */
   #isSent = false;
+  /** Whether PostgreSQL has begun the transaction. BEGIN waits at the gate for the next step. */
+  #isOpen = false;
   /** Whether the session holds an advisory lock that outlives its transaction. */
   #hasSessionLock = false;
 
@@ -115,12 +118,12 @@ export class Gate implements Session {
 
   /** Whether the death of the session would end a transaction or free a lock. */
   get holdsSomething(): boolean {
-    return this.#isBegun || this.#hasSessionLock;
+    return (this.#isBegun && this.#isOpen) || this.#hasSessionLock;
   }
 
   /** Whether a lone write has run, and is not committed yet. */
   get isBetweenHalves(): boolean {
-    return this.#inTransaction && !this.#isBegun && !this.#isSent;
+    return this.#isOpen && !this.#isBegun && !this.#isSent;
   }
 
   /**
@@ -135,7 +138,7 @@ export class Gate implements Session {
   }
 
   async #endAfterDeath() {
-    if (this.#inTransaction) {
+    if (this.#isOpen) {
       const end = command(this.#isBegun || !this.#inner.isAlive() ? 'rollback' : 'commit');
       const rows = await this.#inner.run(end);
       this.#keeper.leave({ rows }, { text: end.text, params: [], isolation: this.#isolation });
@@ -191,6 +194,7 @@ export class Gate implements Session {
   }
 
   #forgetTransaction() {
+    this.#isOpen = false;
     this.#inTransaction = false;
     this.#isBegun = false;
     this.#isolation = 'read committed';
@@ -241,6 +245,7 @@ export class Gate implements Session {
 
   async #send(statements: Statement[]): Promise<Rows> {
     this.#isSent = true;
+    this.#isOpen ||= this.#inTransaction;
     try {
       const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
       return results.at(-1) as Rows;

@@ -3,6 +3,7 @@ import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
+import { LAB_TIME, PASS_TIME, RESET_TIME } from './time.ts';
 
 /** A session of the stage, with the process id of its backend. */
 export interface StageSession {
@@ -21,6 +22,7 @@ const DEADLOCK_TIMEOUT_MS = 1;
 
 const PARAMETERS = {
   ...READ_COMMITTED,
+  ...LAB_TIME,
   // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
   log_lock_waits: 'on',
   client_min_messages: 'log',
@@ -40,15 +42,21 @@ export class Stage {
   readonly admin: Session;
   readonly url: string;
   #sessions: StageSession[] = [];
+  #hasTimePassed = false;
 
   constructor(url: string) {
     this.url = url;
     this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 
-  /** Returns sessions without a transaction or a lock. Replaces lost sessions. */
+  /**
+   * Returns sessions without a transaction or a lock. Replaces lost sessions. The time is the real
+   * time.
+   */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
+    if (this.#hasTimePassed) await this.run(RESET_TIME);
+    this.#hasTimePassed = false;
     const alive = this.#sessions;
     while (alive.length < count) alive.push(await this.#open());
     return alive.slice(0, count);
@@ -68,6 +76,12 @@ export class Stage {
       await this.run('select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid', [
         arrayOf(pids),
       ]);
+  }
+
+  /** Lets time pass for all sessions. Nobody waits. */
+  async passTime() {
+    this.#hasTimePassed = true;
+    await this.run(PASS_TIME);
   }
 
   run(text: string, params: unknown[] = []): Promise<Rows> {

@@ -67,8 +67,10 @@ export interface Trial {
    * scheduler has no choice there. Time passes before.
    */
   afterwards?(endings: Ending[]): Program;
-  /** Makes time pass in the tables. `Execution.choices` says when a scheduler may choose this. */
-  passTime?(admin: Session): Promise<void>;
+  /** Whether the scheduler may let time pass. `Choices` says when. */
+  timePasses?: boolean;
+  /** Lets time pass outside the database, such as in a key-value store. */
+  passTime?(): Promise<void>;
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */
   cuts?: number[];
   /**

@@ -194,11 +194,38 @@ describe('time', () => {
       await read(db);
       await db.execute(sql`select now()`);
     };
-    const { trial } = trialOf([program], { passTime: async () => void passed.push('t') });
+    const { trial } = trialOf([program], {
+      timePasses: true,
+      passTime: async () => void passed.push('t'),
+    });
     const schedules: string[] = [];
     await explore(stage, trial, { onStep: (schedule) => schedules.push(schedule) });
     expect(schedules.filter((each) => each.endsWith('t'))).toEqual(['1,1,1,t']);
   });
+});
+
+test('a transaction keeps its time while time passes, and the next statement has a new time', async () => {
+  const times: number[] = [];
+  const look = async (db: Pick<Database, 'execute'>, clock: string) => {
+    const [row] = await db.execute<{ at: number }>(
+      sql`select extract(epoch from ${sql.raw(clock)})::float as at`,
+    );
+    times.push(row?.at ?? 0);
+  };
+  const program: Program = async (db) => {
+    await append(db, 'a');
+    await db.transaction(async (tx) => {
+      await look(tx, 'now()');
+      await look(tx, 'now()');
+      await look(tx, 'statement_timestamp()');
+    });
+    await look(db, 'now()');
+  };
+  const { trial } = trialOf([program], { timePasses: true });
+  await replay(stage, trial, ['1', '1', '1', 't', '1', '1', '1', '1']);
+  const [before = 0, ...later] = times;
+  const days = later.map((at) => Math.round((at - before) / 86_400));
+  expect(days).toEqual([0, 2, 2]);
 });
 
 describe('afterwards', () => {

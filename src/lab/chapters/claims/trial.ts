@@ -48,7 +48,7 @@ export function claimTrial(
     sessions: Array.from({ length: sessions }, (_, index) => program(index + 1)),
     judge: (admin, endings) => judge(admin, situation, endings),
   };
-  if (strategy.timed && timePasses) trial.passTime = (admin) => run(admin, LET_AN_HOUR_PASS);
+  if (strategy.timed && timePasses) trial.timePasses = true;
   if (firstRollsBack) trial.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
   return trial;
 }
@@ -89,9 +89,6 @@ async function askAll(
   return outcomes.length === 1 ? outcomes[0] : outcomes;
 }
 
-/** After an hour, every lease has ended. */
-const LET_AN_HOUR_PASS = "insert into lab_claims.time_passed values ('1 hour')";
-
 const run = async (admin: Session, text: string) => {
   await admin.run({ text, params: [], asArrays: false });
 };
@@ -124,7 +121,6 @@ const INSTALL_SET_UP = `
     delete from lab_claims.slots;
     delete from lab_claims.taken_slots;
     delete from lab_claims.leases;
-    delete from lab_claims.time_passed;
     update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
     insert into job_claims (job_id, recruiter_id)
       select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
