@@ -1,3 +1,4 @@
+import { isCausedBy, SQLSTATE } from '../../db/sqlstate.ts';
 import { newSecret } from '../../webhooks/send/signature.ts';
 import { messageTypes } from '../../webhooks/tables.ts';
 import { expectClaims, figuresOf } from '../check.ts';
@@ -48,6 +49,7 @@ export const endpoints: Scenario = async (stand) => {
 
 const NONE = 'no endpoints';
 const EACH = 'endpoints';
+const CLEAR_TRIES = 5;
 
 const addEndpoints = (url: string, target: string) =>
   withConnection(
@@ -77,13 +79,20 @@ const measure =
   };
 
 /**
- * Removes the claims, and everything that follows from claims. The worker of the server may run, so
- * the tables are locked in the order in which the relay and the worker lock them.
+ * Removes the claims, and everything that follows from claims. The relay and the worker of the
+ * server may lock the same tables in another order, so a deadlock is possible. Then we try again.
  */
-const clear = (url: string) =>
-  withConnection(url, async (sql) => {
-    await sql`
-      TRUNCATE job_claims, events, webhook_unrelayed,
-        tasks, task_attempts, webhook_attempts, webhook_deliveries`;
-    await sql`CHECKPOINT`;
-  });
+async function clear(url: string) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withConnection(url, async (sql) => {
+        await sql`
+          TRUNCATE job_claims, events, webhook_unrelayed,
+            tasks, task_attempts, webhook_attempts, webhook_deliveries`;
+        await sql`CHECKPOINT`;
+      });
+    } catch (error) {
+      if (tries === CLEAR_TRIES || !isCausedBy(error, SQLSTATE.deadlockDetected)) throw error;
+    }
+  }
+}

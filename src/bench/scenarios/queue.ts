@@ -28,7 +28,7 @@ export const queue: Scenario = async (stand) => {
   const measurements = crews.flatMap((crew): [string, Measurement][] => [
     [`${crew.name}, 1 process`, measureThroughput(crew, 1, tasks)],
     [`${crew.name}, 4 processes`, measureThroughput(crew, MOST_PROCESSES, tasks)],
-    [`${crew.name}, pick-up`, measurePickUp(crew, stand.seconds / 2)],
+    [`${crew.name}, pick-up`, measurePickUp(crew, stand.seconds)],
   ]);
   const rounds = await inTurn(stand, 'queue', Object.fromEntries(measurements));
   for (const crew of crews) {

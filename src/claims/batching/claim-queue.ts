@@ -75,7 +75,10 @@ export class ClaimQueue {
           ...this.#waitingForLook.values(),
           ...this.#waitingForLine,
         ].flat(),
-      (waiting) => this.#answer(waiting, { kind: 'busy' }),
+      (waiting) => {
+        this.#end(waiting);
+        return () => waiting.resolve({ kind: 'busy' });
+      },
     );
   }
 

@@ -8,16 +8,16 @@ import { isUnanswered, type Waiting } from './waiting.ts';
 const LOOK_MS = 100;
 
 /**
- * Calls `giveUp` for each claim that has waited too long for its transaction. Sets no timer while
- * no claim waits.
+ * Gives up each claim that has waited too long for its transaction. `giveUp` ends the claim, and
+ * returns the function that answers the claim. Sets no timer while no claim waits.
  */
 export class Patience {
   readonly #waitMs: number;
   readonly #waiting: () => Waiting[];
-  readonly #giveUp: (waiting: Waiting) => void;
+  readonly #giveUp: (waiting: Waiting) => () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(waitMs: number, waiting: () => Waiting[], giveUp: (waiting: Waiting) => void) {
+  constructor(waitMs: number, waiting: () => Waiting[], giveUp: (waiting: Waiting) => () => void) {
     this.#waitMs = waitMs;
     this.#waiting = waiting;
     this.#giveUp = giveUp;
@@ -34,7 +34,11 @@ export class Patience {
 
   async #look() {
     const cameBefore = performance.now() - this.#waitMs;
-    const late = this.#waiting().filter(({ since }) => since < cameBefore);
-    await answerInGroups(late.map((waiting) => () => this.#giveUp(waiting)));
+    const late = this.#waiting()
+      .filter(isUnanswered)
+      .filter(({ since }) => since < cameBefore);
+    // All late claims end in this turn. A transaction may begin between two groups of answers, and
+    // must not take a claim that is then told `busy`.
+    await answerInGroups(late.map(this.#giveUp));
   }
 }

@@ -5,14 +5,22 @@ import { tasks } from '../../queue/tables.ts';
 import { deliveries } from '../tables.ts';
 
 /**
+ * A delivery waits for at most this time after its latest send or resend. All attempts take a little
+ * more than three days. But a receiver can pause its endpoint again and again, and can succeed often
+ * enough to stay enabled. Without this bound, its deliveries would pile up for ever.
+ */
+const LONGEST_WAIT = sql`interval '30 days'`;
+
+/**
  * Makes a function that removes deliveries that are older than `days`, with their attempts. Each
  * call examines the next `limit` deliveries, in the order of their ids. The function returns how
  * many of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins
  * with the first id again.
  *
- * A delivery whose task has not finished stays. Such deliveries must not hold up the others,
- * because a company can make a delivery wait again by a resend. Ids and times grow together, so no
- * index on the time is needed.
+ * A delivery that waits stays, for at most 30 days. Such deliveries must not hold up the others,
+ * because a company can make a delivery wait again by a resend. The task of a removed delivery finds
+ * no delivery, and ends without sending. Ids and times grow together, so no index on the time is
+ * needed.
  */
 export function removeOldDeliveries(days: number) {
   let after = 0n;
@@ -26,7 +34,8 @@ export function removeOldDeliveries(days: number) {
     await tx.execute(sql`
       delete from ${deliveries} where ${anyOf(deliveries.id, old)}
         and not exists (select from ${tasks}
-          where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null)`);
+          where ${tasks.id} = ${deliveries.taskId} and ${tasks.finishedAt} is null
+            and ${tasks.createdAt} > statement_timestamp() - ${LONGEST_WAIT})`);
     after = old.length === limit ? (old.at(-1) ?? 0n) : 0n;
     return old.length;
   };

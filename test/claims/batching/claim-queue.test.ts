@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../../../src/claims/batching/waiting.ts';
 import { QUEUE_LIMITS } from '../../../src/claims/limits.ts';
@@ -355,6 +355,23 @@ describe('a job that another session holds', () => {
     expect(await holdersOf(jobId)).toEqual([]);
     expect(queue.load()).toEqual({ claims: 0, transactions: 0 });
     expect((await claim(jobId, 1)).kind).toBe('claimed');
+  });
+
+  test('has its claims answered busy in groups, and grants none of them in between', async () => {
+    const { claim, queue } = makeQueue({ batches: 1, waitMs: 200 });
+    const [held = 0n, ...others] = await makeJobs(1_001);
+    const { first, late } = await whileHeldAtInsert(held, async (pid) => {
+      const first = claim(held, 1);
+      await untilWaitedFor(pid, admin);
+      const late = range(4).flatMap((recruiter) => others.map((id) => claim(id, recruiter)));
+      await late[0];
+      // The next batch may begin now, while most of the late claims wait for their answers.
+      return { first, late };
+    });
+    expect((await first).kind).toBe('claimed');
+    expect(new Set(kindsOf(await Promise.all(late)))).toEqual(new Set(['busy']));
+    await vi.waitFor(() => expect(queue.load()).toEqual({ claims: 0, transactions: 0 }));
+    expect((await Promise.all(others.map(holdersOf))).flat()).toHaveLength(0);
   });
 
   test('takes a line, and claims of other held jobs are told busy in time once all lines are taken', async () => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { jobs } from '../../../src/db/schema.ts';
+import { tasks } from '../../../src/queue/tables.ts';
 import { startWorker } from '../../../src/queue/worker/worker.ts';
 import { delivering } from '../../../src/webhooks/attempts/deliver.ts';
 import { resending } from '../../../src/webhooks/deliveries/resend.ts';
@@ -367,6 +368,21 @@ describe('a resend', () => {
       { timeout: 30_000 },
     );
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(221);
+  });
+
+  test('since a time passes five thousand older messages at once', async () => {
+    const { receiver, call, endpoint, db, sendTest, untilDelivery } = await makeWorld();
+    await db.execute(sql`
+      INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
+      SELECT ${endpoint.id}, 'job.full', '{}', 0, now() - interval '1 day', now()
+      FROM generate_series(1, 7000)`);
+    const id = await sendTest();
+    await untilDelivery(id, { status: 'delivered' });
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    await call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+    await untilDelivery(id, { status: 'delivered', attemptCount: 2 });
+    expect(receiver.received).toHaveLength(2);
+    expect(await db.$count(tasks, eq(tasks.kind, 'webhook-resend'))).toBe(2);
   });
 
   test('since a time is open until its last batch, and ends when the endpoint is disabled', async () => {

@@ -39,3 +39,20 @@ test('old deliveries stay until their tasks have finished, and do not hold up th
   expect([await clear(), await clear()]).toEqual([3, 0]);
   expect(await db.$count(deliveries)).toBe(0);
 });
+
+test('a delivery waits for at most 30 days after its latest send', async () => {
+  const { db } = await makeApp();
+  const task = { kind: 'webhook', payload: {}, attempts: 1 };
+  const [waiting, resent] = await enqueue(db, [task, task]);
+  for (const taskId of [waiting, resent])
+    await db.execute(sql`
+      INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
+      VALUES (1, 'job.full', '{}', ${String(taskId)}, now() - interval '31 days')`);
+  await db.execute(sql`
+    UPDATE tasks SET created_at = now() - interval '31 days' WHERE id = ${String(waiting)}`);
+  const remove = removeOldDeliveries(1);
+  await db.transaction((tx) => remove(tx, 10));
+  expect(await db.select({ taskId: deliveries.taskId }).from(deliveries)).toEqual([
+    { taskId: resent },
+  ]);
+});
