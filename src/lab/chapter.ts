@@ -65,6 +65,8 @@ export interface Strategy {
 export interface Situation {
   name: string;
   idea: string;
+  /** The number of sessions, if the situation has its own. */
+  sessions?: number;
 }
 
 export interface Fault {
@@ -104,8 +106,8 @@ export const engineFaults = {
 export interface Pledge {
   /** The promise within a sentence, such as `the capacity`. */
   inWords: string;
-  /** The fault that breaks the promise. */
-  brokenBy: Fault;
+  /** The faults that break the promise. */
+  brokenBy: readonly Fault[];
 }
 
 /** The committed state as a person sees it: a row of marks, and two texts. */

@@ -173,8 +173,8 @@ export class Execution {
     }
   }
 
-  async #passTime() {
-    if (this.#trial.timePasses) await this.#stage.passTime();
+  async #passTime({ always = false } = {}) {
+    if (this.#trial.timePasses || always) await this.#stage.passTime();
     await this.#trial.passTime?.();
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
@@ -234,8 +234,8 @@ export class Execution {
 
   /** Time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
   async #playAlone(program: Program) {
-    const letTimePass = () => this.#advance('', () => this.#passTime(), true);
-    if (this.#trial.timePasses) await letTimePass();
+    const letTimePass = () => this.#advance('', () => this.#passTime({ always: true }), true);
+    await letTimePass();
     const seat = this.#seat(program);
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();

@@ -35,10 +35,11 @@ export async function playFree(
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
-    if (trial.timePasses) await stage.passTime();
-    await trial.passTime?.();
     const last = trial.afterwards?.(endings);
-    if (last) await run(last, 0);
+    if (!last) return endings;
+    await stage.passTime();
+    await trial.passTime?.();
+    await run(last, 0);
     return endings;
   };
   const endings = await inTime(runAll(), PATIENCE_MS, () => undefined);

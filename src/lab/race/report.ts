@@ -13,7 +13,7 @@ const LINES_SHOWN = 12;
 export const brokePromise = (
   { promises }: Pick<Chapter, 'promises'>,
   { promise, faults }: Pick<RaceResult, 'promise' | 'faults'>,
-): boolean => (faults[promises[promise]?.brokenBy.name ?? ''] ?? 0) > 0;
+): boolean => promises[promise]?.brokenBy.some(({ name }) => faults[name]) ?? false;
 
 /** Whether no request succeeded. Such a race shows nothing about a strategy. */
 export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[200];

@@ -1,7 +1,9 @@
 import { prepareDatabase } from '../../db/migrate.ts';
 import { chapters } from '../chapters/index.ts';
-import { timeMigrations } from '../explore/time.ts';
-
 /** Makes the tables of production and of all chapters. The database must be a scratch database. */
+import { migrations as q } from '../chapters/queue/tables.ts';
+import { timeMigrations } from '../explore/time.ts';
 export const prepareLabDatabase = (url: string) =>
-  prepareDatabase(url, { more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)] });
+  prepareDatabase(url, {
+    more: [timeMigrations, ...chapters.map(({ migrations }) => migrations), q],
+  });

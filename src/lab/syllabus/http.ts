@@ -16,8 +16,8 @@ const toldChapters = chapters.map((chapter) => ({
   faults: chapter.faults.map(({ name, inWords }) => ({ name, inWords })),
   promises: Object.entries(chapter.promises).map(([name, { brokenBy }]) => ({
     name,
-    fact: brokenBy.fact,
-    brokenBy: brokenBy.name,
+    facts: brokenBy.map(({ fact }) => fact),
+    brokenBy: brokenBy.map(({ name }) => name),
   })),
 }));
 export type ToldChapter = (typeof toldChapters)[number];

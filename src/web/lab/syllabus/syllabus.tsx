@@ -49,7 +49,7 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
       <h3 id="strategy-name">{name}</h3>
       <p class="idea">{idea}</p>
       <p>
-        Promises {pledge?.fact ?? 'nothing'}; <VerdictMark verdict={verdict} />.
+        Promises {pledge?.facts.join(', ') ?? 'nothing'}; <VerdictMark verdict={verdict} />.
       </p>
       <p class="ways">
         <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>

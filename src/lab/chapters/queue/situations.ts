@@ -1,0 +1,55 @@
+import type { Situation } from '../../chapter.ts';
+import type { QueueStrategy } from './strategy.ts';
+
+export interface QueueSituation extends Situation {
+  /** How many tasks are due. */
+  tasks: number;
+  /** How many workers may die in a schedule. */
+  deaths?: number;
+  /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
+  timePasses?: true;
+}
+
+export const alone: QueueSituation = {
+  name: 'alone',
+  idea: 'one worker, which may die in each gap',
+  tasks: 1,
+  sessions: 1,
+  deaths: 1,
+};
+
+const calm: QueueSituation = { name: 'calm', idea: 'two workers, one task', tasks: 1 };
+
+const crash: QueueSituation = {
+  name: 'crash',
+  idea: 'one of two workers may die',
+  tasks: 1,
+  deaths: 1,
+};
+
+const twoTasks: QueueSituation = { name: 'two-tasks', idea: 'two workers, two tasks', tasks: 2 };
+
+const slow: QueueSituation = {
+  name: 'slow',
+  idea: 'one of two workers may be slow',
+  tasks: 1,
+  timePasses: true,
+};
+
+const crashAndSlow: QueueSituation = {
+  name: 'crash-and-slow',
+  idea: 'one of two workers may die, and one may be slow',
+  tasks: 1,
+  deaths: 1,
+  timePasses: true,
+};
+
+export const situationsOf = ({
+  timed,
+}: Pick<QueueStrategy, 'timed'>): readonly [QueueSituation, ...QueueSituation[]] => [
+  alone,
+  calm,
+  crash,
+  twoTasks,
+  ...(timed ? [slow, crashAndSlow] : []),
+];
