@@ -15,10 +15,17 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   name: string;
   /** The problem, in a sentence for a person. */
   question: string;
-  /** The challenge to a person who plays, such as `Can you oversell it?` The gravest fault wins. */
+  /** The challenge to a person who plays, such as `Can you oversell it?` A broken promise wins. */
   dare: string;
   /** The chapter's words for one session and for many, such as `recruiter` and `recruiters`. */
   session: { one: string; many: string };
+  /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
+  ledger?: string;
+  /**
+   * What happens after the end of all sessions, such as `a new worker works until nothing is due`.
+   * Undefined if no trial has a program for it.
+   */
+  afterwards?: string;
   /**
    * The folder with the migrations of the chapter's own tables. The tables are in a schema of the
    * chapter, such as `lab_claims`, since all chapters share each scratch database.
@@ -41,8 +48,8 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   situationsOf(strategy: S): readonly [N, ...N[]];
   /** Makes the trial of one strategy in one situation. */
   trial(strategy: S, situation: N, sessions: number): Trial;
-  /** Reads the committed state in the form that the page shows. */
-  readState(admin: Session): Promise<ShownState>;
+  /** Reads the committed state of a strategy in the form that the page shows. */
+  readState(admin: Session, strategy: S): Promise<ShownState>;
   /** The strategy that a file exports by default. Undefined if the export is no strategy. */
   strategyOf(exported: unknown, name: string): S | undefined;
   /** An example of such a default export, for help texts and messages. */
@@ -68,6 +75,9 @@ export interface Situation {
   /** The number of sessions, if the situation has its own. */
   sessions?: number;
 }
+
+/** The number of sessions in a situation if the caller asks for `asked` sessions. */
+export const sessionsIn = ({ sessions }: Situation, asked: number): number => sessions ?? asked;
 
 export interface Fault {
   /** Such as `oversold`. */
@@ -124,6 +134,8 @@ export interface ShownState {
 export interface Mark {
   /** The holder: nobody, somebody before the first step, or the session of this number. */
   by: 'nobody' | 'earlier' | number;
+  /** The state of the marked thing, such as `running`, if a mark is more than taken or free. */
+  label?: string;
   /** Whether this mark is above the limit. */
   isExcess: boolean;
 }

@@ -1,7 +1,7 @@
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
 import { Places } from '../../waiting/places.ts';
-import type { Situation } from '../chapter.ts';
+import { type Situation, sessionsIn } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
 import { counterexampleOf, type Exploration, explore } from '../explore/explore.ts';
 import { Divergence } from '../explore/forks.ts';
@@ -110,7 +110,7 @@ export class Explorations {
   async #explore(asked: Asked, exploration: OpenExploration, stop: AbortSignal) {
     const { chapter, strategy, situation, sessions } = asked;
     const proof = knownVerdicts[addressOf(asked)]?.situations[situation.name];
-    const of = sessions === 2 ? proof?.schedules : undefined;
+    const of = sessions === sessionsIn(situation, 2) ? proof?.schedules : undefined;
     let toldAt = Number.NEGATIVE_INFINITY;
     const onSchedule = (schedules: number) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;

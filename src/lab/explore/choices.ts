@@ -9,6 +9,9 @@ export interface Seat {
   process: number;
 }
 
+/** A choice of at most three sessions. `Choices` explains it. */
+export const CHOICE = /^(t|[.kldx]?[1-3])$/;
+
 /** The session that a choice is about. 0 if the choice is about no session. */
 export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
 

@@ -24,6 +24,8 @@ export interface Entry {
   choice: string;
   /** Whether time passes. */
   timePasses: boolean;
+  /** The sessions whose process died at this choice. */
+  dead: number[];
   acts: Act[];
 }
 
@@ -103,6 +105,11 @@ export class Execution {
     return steps;
   }
 
+  /** How many sessions take part. The program that runs afterwards is no session. */
+  get sessions(): number {
+    return this.#trial.sessions.length;
+  }
+
   #seat(program: Program): Seat {
     const number = this.#seats.length + 1;
     const stageSession = this.#sessions[number - 1];
@@ -137,7 +144,7 @@ export class Execution {
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    const entry: Entry = { choice, timePasses, acts: [] };
+    const entry: Entry = { choice, timePasses, dead: [], acts: [] };
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
@@ -168,6 +175,7 @@ export class Execution {
     for (const { actor, gate, process: own } of this.#seats) {
       if (own !== process || actor.status === 'ended') continue;
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
+      this.entries.at(-1)?.dead.push(actor.number);
       actor.die();
       await gate.die();
     }

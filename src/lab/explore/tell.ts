@@ -2,7 +2,7 @@ import { sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
 import type { Step, StepResult } from './gate.ts';
-import { History } from './history.ts';
+import { History, names } from './history.ts';
 import { readableError, readableRows, readableStatement } from './readable.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 import { transcript } from './transcript.ts';
@@ -29,13 +29,14 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
 const tellEntry = (entry: Entry, index: number, history: History): ToldStep => ({
   choice: entry.choice,
   event: eventOf(entry),
+  dead: entry.dead,
   acts: entry.acts.map((act) => tellAct(act, index, history)),
 });
 
-function eventOf({ choice, timePasses }: Entry): string | null {
+function eventOf({ choice, timePasses, dead }: Entry): string | null {
   if (timePasses) return 'time passes';
   const session = `S${sessionOf(choice)}`;
-  if (choice.startsWith('k')) return `the process of ${session} dies`;
+  if (choice.startsWith('k')) return `the process of ${names(dead)} dies`;
   if (choice.startsWith('d')) return `${session} answers, and then its process dies`;
   if (choice.startsWith('l')) return `${session} loses the answer to its next step`;
   return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
@@ -45,7 +46,8 @@ function tellAct(act: Act, index: number, history: History): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;
   const statement = readableStatement(step);
   const note = history.note(act, index);
-  const told = { session, statement, note, waitsFor, sentAt };
+  const isEffect = step.effect !== undefined;
+  const told = { session, statement, isEffect, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };
   const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };

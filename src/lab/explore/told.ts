@@ -20,12 +20,17 @@ export interface ToldStep {
   choice: string;
   /** Such as `the process of S1 dies`. Null if a session makes an ordinary step. */
   event: string | null;
+  /** The sessions whose process dies at this step. */
+  dead: number[];
   acts: ToldAct[];
 }
 
 export interface ToldAct {
   session: number;
+  /** The statement, or the words of the effect. */
   statement: string;
+  /** Whether the step did something outside the database. */
+  isEffect: boolean;
   /** `completed`: the statement was sent at an earlier step, waited, and came back at this step. */
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */

@@ -13,6 +13,8 @@ const toldChapters = chapters.map((chapter) => ({
   question: chapter.question,
   dare: chapter.dare,
   session: chapter.session,
+  ledger: chapter.ledger,
+  afterwards: chapter.afterwards,
   faults: chapter.faults.map(({ name, inWords }) => ({ name, inWords })),
   promises: Object.entries(chapter.promises).map(([name, { brokenBy }]) => ({
     name,
