@@ -17,8 +17,8 @@ export const Committed = ({ state }: { state: PlayState['committed'] }) => (
   </>
 );
 
-function kindOf({ by, isExcess }: PlayState['committed']['marks'][number]): string {
+function kindOf({ by, label, isExcess }: PlayState['committed']['marks'][number]): string {
   if (by === 'nobody') return 'free';
   const whose = by === 'earlier' ? by : `s${by}`;
-  return isExcess ? `${whose} excess` : whose;
+  return [whose, ...(isExcess ? ['excess'] : []), ...(label ? [label] : [])].join(' ');
 }

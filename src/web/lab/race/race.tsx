@@ -1,4 +1,4 @@
-import { Choice, capitalised, optionsOf } from '../choose.tsx';
+import { Choice, capitalised, groupsOf } from '../choose.tsx';
 import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
 import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
@@ -38,13 +38,13 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
         <Choice
           label="Strategy"
           value={chosen[0] ?? ''}
-          options={optionsOf(strategies, chapters)}
+          groups={groupsOf(strategies, chapters)}
           onChoose={(strategy) => go({ strategy })}
         />
         <Choice
           label="Beside it"
           value={chosen[1] ?? ''}
-          options={[['', 'nothing'], ...optionsOf(others, chapters)]}
+          groups={[{ label: '', options: [['', 'nothing']] }, ...groupsOf(others, [chapter])]}
           onChoose={(beside) => go({ beside })}
         />
         <Count
