@@ -103,6 +103,11 @@ export class Execution {
     return steps;
   }
 
+  /** How many sessions take part. The program that runs afterwards is no session. */
+  get sessions(): number {
+    return this.#trial.sessions.length;
+  }
+
   #seat(program: Program): Seat {
     const number = this.#seats.length + 1;
     const stageSession = this.#sessions[number - 1];
