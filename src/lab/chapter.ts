@@ -41,7 +41,7 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   promises: Readonly<Record<string, Pledge>>;
   /** The situation in which the judge runs many sessions at full speed. */
   crowd: N;
-  race: Race<S>;
+  race: Race<S> | CrashRace<N>;
   /** For each table whose rows may be locked: an SQL expression that names a row. */
   lockable: Readonly<Record<string, string>>;
   /** The situations in which a strategy is tried. The first situation is the default. */
@@ -74,6 +74,8 @@ export interface Situation {
   idea: string;
   /** The number of sessions, if the situation has its own. */
   sessions?: number;
+  /** The most schedules that are explored, if there may be too many. By default all are. */
+  most?: number;
 }
 
 /** The number of sessions in a situation if the caller asks for `asked` sessions. */
@@ -143,12 +145,26 @@ export interface Mark {
 export interface RaceSize {
   /** How many sessions begin at the same moment. */
   sessions: number;
-  /** How many sessions may succeed. */
+  /** How much there is for them, such as the slots of the job. */
   capacity: number;
 }
 
-/** How strategies race. `Q` is a request of one session, and `A` its answer. */
-export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
+/** What both kinds of races have. */
+interface AnyRace {
+  /** The strategies that race if the caller names none. */
+  shown: readonly [string, ...string[]];
+  /** The size of a race if the caller names none. */
+  usual: RaceSize;
+  /** The name of the option for `capacity`. The option for `sessions` is the chapter's word. */
+  capacityOption: string;
+}
+
+/**
+ * How strategies race as servers that answer requests, also over HTTP. `Q` is a request of one session,
+ * and `A` its answer.
+ */
+export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> extends AnyRace {
+  kind: 'requests';
   /** Makes rows for one race. */
   lay(db: Database, size: RaceSize): Promise<Course<Q>>;
   /** Starts a server that answers requests by this strategy. */
@@ -162,6 +178,30 @@ export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
   /** Production's HTTP route for the same request. */
   overHttp: RaceRoute<A>;
   words: RaceWords;
+}
+
+/**
+ * How strategies race in the trial of the chapter. The sessions run at full speed, and some of their
+ * processes are killed at random moments. Then the trial counts what has happened.
+ */
+export interface CrashRace<N extends Situation = Situation> extends AnyRace {
+  kind: 'crashes';
+  situation(size: RaceSize): N;
+  /** A process that is killed has made at most this many steps. */
+  mostSteps(size: RaceSize): number;
+  /** The counts of an `Assessment` that the table shows, in this order. */
+  counts: readonly string[];
+  words: CrashWords;
+}
+
+/** Texts about a race with crashes. `start` is a sentence. */
+export interface CrashWords {
+  /** Such as `5 workers do 20 tasks, and some workers are killed.` */
+  start(size: RaceSize): string;
+  /** After the name of a strategy, such as `did every task once`. */
+  held: string;
+  /** The sum of the counts, such as `12 tasks done twice and 3 left unfinished`. */
+  sum(counts: Readonly<Record<string, number>>): string;
 }
 
 /** One race in the tables, and the requests for it. */

@@ -40,7 +40,7 @@ describe('a crash', () => {
     await press(page, '1', '1', '1', 'k');
     await said(page, 'Whose process dies? Press 1 or 2, or Escape.');
     await press(page, '1');
-    await said(page, 'Step 4. The process of S1 dies.');
+    await said(page, 'Step 4. The process of S1 dies. It has no open transaction');
     await lane(page, 1).getByText('its process has died').waitFor();
     expect(await page.locator('.lane.dead').count()).toBe(1);
     await page.getByText('Task 1: running').waitFor();
@@ -70,8 +70,8 @@ describe('a crash', () => {
   browserTest('has a button, and Undo takes it back', async ({ open }) => {
     const page = await open(at(`${SKIP_LOCKED}&schedule=1`));
     await page.getByRole('button', { name: 'S1’s process dies' }).click();
-    await said(page, 'The process of S1 dies. PostgreSQL rolls the transaction of S1 back.');
-    await steps(page).getByText('by PostgreSQL').waitFor();
+    await said(page, 'The process of S1 dies. PostgreSQL rolls its transaction back.');
+    await steps(page).getByText('PostgreSQL rolls its transaction back').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await lane(page, 1).getByText('would run next:').waitFor();
     expect(await page.locator('.dead').count()).toBe(0);
@@ -102,7 +102,7 @@ describe('a crash', () => {
 describe('an effect', () => {
   browserTest('does not look like a statement, and stays in the ledger', async ({ open }) => {
     const page = await open(at('strategy=queue/production&situation=crash-and-slow'));
-    await ledger(page).getByText('nothing yet').waitFor();
+    await ledger(page).getByText('nothing').waitFor();
     await press(page, '1', '1');
     await lane(page, 1).getByText('outside the database').waitFor();
     await press(page, '1', 'k', '1');

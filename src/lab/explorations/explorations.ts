@@ -109,6 +109,7 @@ export class Explorations {
   /** Undefined if the exploration was stopped. */
   async #explore(asked: Asked, exploration: OpenExploration, stop: AbortSignal) {
     const { chapter, strategy, situation, sessions } = asked;
+    const most = Math.min(situation.most ?? MOST_SCHEDULES, MOST_SCHEDULES);
     const proof = knownVerdicts[addressOf(asked)]?.situations[situation.name];
     const of = sessions === sessionsIn(situation, 2) ? proof?.schedules : undefined;
     let toldAt = Number.NEGATIVE_INFINITY;
@@ -118,7 +119,7 @@ export class Explorations {
       exploration.tell('progress', { schedules, of: of ?? null });
     };
     onSchedule(0);
-    const options = { stop, onSchedule, most: MOST_SCHEDULES };
+    const options = { stop, onSchedule, most };
     const found = await this.#deps.stages.use((stage) =>
       // A stop takes effect between two schedules. The stage is then clean, so it need not be
       // dropped.

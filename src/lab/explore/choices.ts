@@ -15,6 +15,18 @@ export const CHOICE = /^(t|[.kldx]?[1-3])$/;
 /** The session that a choice is about. 0 if the choice is about no session. */
 export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
 
+/** Whether a session makes an ordinary step by this choice. */
+export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
+
+/** All kinds of choices, in the order in which `Choices` lists them. */
+const KINDS = ['', 't', 'k', 'l', 'd', 'x'];
+
+/** Compares two choices by the order in which `Choices` lists them. */
+export const compareChoices = (a: string, b: string): number =>
+  rankOf(a) - rankOf(b) || sessionOf(a) - sessionOf(b);
+
+const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
+
 /**
  * The choices of the scheduler:
  *

@@ -6,6 +6,8 @@ export interface ToldSchedule {
   steps: ToldStep[];
   /** The end of each session, such as `claimed`. Null while the session has not ended. */
   endings: (string | null)[];
+  /** The end of the program that ran afterwards. Null if there was none. */
+  afterwards: string | null;
   /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
   faults: string[];
   /** The state at the end, in one line. Empty before the end. */

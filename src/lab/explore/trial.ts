@@ -39,6 +39,8 @@ export interface Assessment {
   faults: string[];
   /** The state at the end, as one line for the transcript. */
   summary: string;
+  /** Numbers that a race adds up over its rounds, such as tasks that were done twice. */
+  counts?: Record<string, number>;
 }
 
 /**

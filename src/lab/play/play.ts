@@ -140,7 +140,7 @@ async function look(
   const transactions = await readTransactions(stage, execution);
   // Sessions that never ended still have open transactions, so we end these sessions.
   if (hang) await stage.abandon();
-  const endings = actors.map(({ ending }) => ending);
+  const endings = execution.actors.map(({ ending }) => ending);
   return {
     told: tell({ sessions: actors.length, entries, endings, ...end }),
     sessions: actors.map((actor, index) => ({

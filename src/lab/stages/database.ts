@@ -1,9 +1,7 @@
 import { prepareDatabase } from '../../db/migrate.ts';
 import { chapters } from '../chapters/index.ts';
-/** Makes the tables of production and of all chapters. The database must be a scratch database. */
-import { migrations as q } from '../chapters/queue/tables.ts';
 import { timeMigrations } from '../explore/time.ts';
+
+/** Makes the tables of production and of all chapters. The database must be a scratch database. */
 export const prepareLabDatabase = (url: string) =>
-  prepareDatabase(url, {
-    more: [timeMigrations, ...chapters.map(({ migrations }) => migrations), q],
-  });
+  prepareDatabase(url, { more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)] });

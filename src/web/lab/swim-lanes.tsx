@@ -131,9 +131,9 @@ function Cell({ session, step, index, steps }: CellProps) {
   const event = isChosen && step.choice !== 't' ? step.event : null;
   return (
     <td class={isInMemory ? 'waiting' : kindOf(session, steps.slice(0, index + 1))}>
-      {event !== null && <b class={step.dead.length > 0 ? 'event death' : 'event'}>{event}</b>}
+      {event !== null && <Event text={event} isDeath={step.dead.length > 0} />}
       {acts.map((act, each) => (
-        <ActInWords key={each} act={act} isByServer={step.dead.includes(session)} />
+        <ActInWords key={each} act={act} />
       ))}
       {isInMemory && 'waits for something in memory'}
     </td>
@@ -152,12 +152,22 @@ function kindOf(session: number, steps: ToldStep[]): string | undefined {
   return steps.at(-1)?.acts.some((act) => act.session === session) ? `s${session}` : undefined;
 }
 
-const ActInWords = ({ act, isByServer = false }: { act: ToldAct; isByServer?: boolean }) => (
+/** The event, and below it what PostgreSQL does. */
+function Event({ text, isDeath }: { text: string; isDeath: boolean }) {
+  const [event, ...more] = text.split('. ');
+  return (
+    <>
+      <b class={isDeath ? 'event death' : 'event'}>{event}</b>
+      {more.length > 0 && <span class="by-server">{more.join('. ')}</span>}
+    </>
+  );
+}
+
+const ActInWords = ({ act }: { act: ToldAct }) => (
   <div class="act">
     <Said act={act} />
     {act.progress === 'waits' && <b>waits for {names(act.waitsFor)}</b>}
     {act.result !== null && <b class={/^ERROR/.test(act.result) ? 'error' : ''}>→ {act.result}</b>}
-    {isByServer && /^rollback$/i.test(act.statement) && <span class="note">by PostgreSQL</span>}
     {act.note !== null && <span class="note">{act.note}</span>}
   </div>
 );

@@ -25,6 +25,9 @@ export class MailServer {
     // A server that drops repeats needs no lease.
     this.mails.push({ taskId, isAccepted, isLate: isLate && id === undefined });
     if (isRepeat) return 'dropped: a repeat';
-    return isOld ? 'refused: an old token' : 'accepted';
+    if (isOld) return 'refused: an old token';
+    const accepted = this.mails.filter((mail) => mail.taskId === taskId && mail.isAccepted).length;
+    const again = accepted > 1 ? `: mail ${accepted} of task ${taskId}` : '';
+    return `accepted${again}${isLate ? ', from a worker without the lease' : ''}`;
   }
 }

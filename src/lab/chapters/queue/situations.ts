@@ -8,7 +8,12 @@ export interface QueueSituation extends Situation {
   deaths?: number;
   /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
+  /** Each worker takes tasks until there is nothing to do. By default it takes one task. */
+  untilIdle?: true;
 }
+
+/** Five seconds' worth. Two workers of which one dies may have thousands of schedules. */
+const MOST = 500;
 
 export const alone: QueueSituation = {
   name: 'alone',
@@ -18,22 +23,29 @@ export const alone: QueueSituation = {
   deaths: 1,
 };
 
-const calm: QueueSituation = { name: 'calm', idea: 'two workers, one task', tasks: 1 };
+const calm: QueueSituation = { name: 'calm', idea: 'two workers, one task', tasks: 1, most: MOST };
 
 const crash: QueueSituation = {
   name: 'crash',
   idea: 'one of two workers may die',
   tasks: 1,
   deaths: 1,
+  most: MOST,
 };
 
-const twoTasks: QueueSituation = { name: 'two-tasks', idea: 'two workers, two tasks', tasks: 2 };
+const twoTasks: QueueSituation = {
+  name: 'two-tasks',
+  idea: 'two workers, two tasks',
+  tasks: 2,
+  most: MOST,
+};
 
 const slow: QueueSituation = {
   name: 'slow',
   idea: 'one of two workers may be slow',
   tasks: 1,
   timePasses: true,
+  most: MOST,
 };
 
 const crashAndSlow: QueueSituation = {
@@ -42,6 +54,7 @@ const crashAndSlow: QueueSituation = {
   tasks: 1,
   deaths: 1,
   timePasses: true,
+  most: MOST,
 };
 
 export const situationsOf = ({

@@ -1,34 +1,47 @@
 import type { Database } from '../../../db/client.ts';
 import type { Session } from '../../../db/session.ts';
-import type { Assessment, Effect, Ending, Trial } from '../../chapter.ts';
+import {
+  type Assessment,
+  type Effect,
+  type Ending,
+  sessionsIn,
+  type Trial,
+} from '../../chapter.ts';
 import { faultsOf, type TaskEnd } from './faults.ts';
 import { MailServer } from './mail-server.ts';
+import { race } from './race.ts';
 import type { QueueSituation } from './situations.ts';
 import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
 
 /** The kind of production's tasks in this chapter. */
 export const KIND = 'mail';
-/** The most tasks that the worker afterwards takes. Only a faulty strategy gives it more. */
-const MOST_AFTERWARDS = 4;
+/** A worker that takes this many more tasks than there are never stops. The strategy is faulty. */
+const MORE = 3;
 
-/** Makes a trial in which each session is a worker that takes one task by this strategy. */
+/** Makes a trial in which each session is a worker that takes tasks by this strategy. */
 export function queueTrial(
   strategy: QueueStrategy,
   situation: QueueSituation,
   sessions: number,
 ): Trial {
-  const { tasks, deaths, timePasses } = situation;
-  const workers = situation.sessions ?? sessions;
+  const { tasks, deaths, timePasses, untilIdle } = situation;
+  const workers = sessionsIn(situation, sessions);
   const work = strategy.restart?.() ?? strategy.work;
   let mailServer = new MailServer();
   let admin: Session;
+  /** Whether the strategy uses leases. The first mail of a schedule shows this. */
+  let hasLeases = false;
+  const isLate = async (taskId: number, workerId: number) => {
+    const { isLeased, isOwn } = await leaseOf(admin, strategy, taskId, workerId);
+    hasLeases ||= isLeased;
+    return hasLeases && !isOwn;
+  };
   const makeWorker = (id: number, effect: Effect): Worker => ({
     id,
     name: nameOf(id),
     async send(taskId, proof = {}) {
       await effect(`send mail ${taskId}${inWords(proof)}`, async () => {
-        const isLate = strategy.timed ? !(await holds(admin, strategy, taskId, id)) : false;
-        return mailServer.take(taskId, proof, isLate);
+        return mailServer.take(taskId, proof, strategy.timed ? await isLate(taskId, id) : false);
       });
     },
   });
@@ -36,11 +49,13 @@ export function queueTrial(
     async setUp(session) {
       admin = session;
       mailServer = new MailServer();
+      hasLeases = false;
       await setUp(admin, tasks);
     },
     sessions: Array.from(
       { length: workers },
-      (_, index) => (db, _sleep, effect) => work(db, makeWorker(index + 1, effect)),
+      (_, index) => (db, _sleep, effect) =>
+        (untilIdle ? workOff : work)(db, makeWorker(index + 1, effect)),
     ),
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
@@ -48,13 +63,11 @@ export function queueTrial(
     judge: (session, endings) => judge(session, strategy, situation, mailServer, endings),
   };
 
-  async function workOff(db: Database, worker: Worker) {
-    let outcome: Outcome = { kind: 'idle' };
-    for (let times = 0; times < MOST_AFTERWARDS; times++) {
-      outcome = await work(db, worker);
-      if (outcome.kind === 'idle') break;
-    }
-    return outcome;
+  async function workOff(db: Database, worker: Worker): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    while (outcomes.at(-1)?.kind !== 'idle' && outcomes.length < tasks + MORE)
+      outcomes.push(await work(db, worker));
+    return outcomes;
   }
 
   return trial;
@@ -94,20 +107,30 @@ const INSTALL_SET_UP = `
       select id, '${KIND}', '{}', 3 from generate_series(1, count) id;
   end $$`;
 
-/** Whether the worker holds the task now, by the lab's time. */
-async function holds(
+/** Whether the task has a lease, and whether this worker may hold the task now, by the lab's time. */
+interface Lease {
+  isLeased: boolean;
+  isOwn: boolean;
+}
+
+/** A strategy need not write the name of the worker. Then a running lease may be this worker's. */
+async function leaseOf(
   admin: Session,
   { ofProduction }: QueueStrategy,
   taskId: number,
   workerId: number,
-): Promise<boolean> {
-  const holder = ofProduction ? 'public.tasks where worker_id' : 'lab_queue.tasks where worker';
-  const rows = await query(
+): Promise<Lease> {
+  const [table, holder] = ofProduction
+    ? ['public.tasks', 'worker_id']
+    : ['lab_queue.tasks', 'worker'];
+  const [row] = await query<Lease>(
     admin,
-    `select from ${holder} = $2 and id = $1 and lease_until > lab_time.clock_timestamp()`,
+    `select lease_until is not null as "isLeased", coalesce(${holder} = $2, true)
+      and coalesce(lease_until > lab_time.clock_timestamp(), false) as "isOwn"
+    from ${table} where id = $1`,
     [taskId, ofProduction ? workerId : nameOf(workerId)],
   );
-  return rows.length > 0;
+  return row ?? { isLeased: false, isOwn: false };
 }
 
 interface Row {
@@ -116,11 +139,14 @@ interface Row {
   finishes: number;
   counted: number;
   written: number;
+  /** The state in the table, such as `running by W1`. Null if the task was deleted. */
+  state: string | null;
 }
 
 /** A task that was deleted counts as finished. */
-const END = (table: string, isFinished: string) => `
+const END = (table: string, isFinished: string, state: string) => `
   select ids.id, coalesce(${isFinished}, true) as "isFinished", coalesce(attempt, 0) as counted,
+    ${state} as state,
     (select count(*)::int from lab_queue.finishes where task_id = ids.id) as finishes,
     (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written
   from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
@@ -128,13 +154,13 @@ const END = (table: string, isFinished: string) => `
 async function judge(
   admin: Session,
   { ofProduction, counts }: QueueStrategy,
-  { tasks: count }: QueueSituation,
+  { tasks: count, untilIdle }: QueueSituation,
   { mails }: MailServer,
   endings: Ending[],
 ): Promise<Assessment> {
   const table = ofProduction
-    ? END('public.tasks', 'finished_at is not null')
-    : END('lab_queue.tasks', "status = 'done'");
+    ? END('public.tasks', 'finished_at is not null', "'held by W' || worker_id")
+    : END('lab_queue.tasks', "status = 'done'", "status || coalesce(' by ' || worker, '')");
   const rows = await query<Row>(admin, table, [count]);
   const tasks = rows.map(({ id, isFinished, finishes, counted, written }): TaskEnd => {
     const sent = mails.filter(({ taskId }) => taskId === id);
@@ -149,12 +175,37 @@ async function judge(
     };
   });
   const idle = endings.filter(isIdle).length;
-  const faults = faultsOf({ tasks, idle, busy: endings.length - idle });
-  return { faults, summary: tasks.map(say).join('; ') };
+  // A worker that goes on until there is nothing to do is idle in the end.
+  const busy = untilIdle ? tasks.length : endings.length - idle;
+  const faults = faultsOf({ tasks, idle, busy });
+  const ends = countEnds(tasks);
+  const summary =
+    tasks.length > MOST_NAMED
+      ? sumUp(ends)
+      : tasks.map((task, index) => say(task, rows[index] as Row)).join('; ');
+  return { faults, summary, counts: ends };
 }
+
+/** With more tasks than this, the summary counts the tasks. */
+const MOST_NAMED = 4;
+
+/** How often each end of a task came. Each task has one end, the gravest. */
+function countEnds(tasks: TaskEnd[]) {
+  const ends = { once: 0, twice: 0, lost: 0, stuck: 0 };
+  for (const { mails, isFinished } of tasks)
+    if (mails > 1) ends.twice++;
+    else if (!isFinished) ends.stuck++;
+    else ends[mails === 1 ? 'once' : 'lost']++;
+  return ends;
+}
+
+const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
+  `${once} tasks done once, ${race.words.sum(wrong)}`;
 
 const isIdle = (ending: Ending) =>
   'value' in ending && (ending.value as Outcome | undefined)?.kind === 'idle';
 
-const say = ({ mails, isFinished }: TaskEnd, index: number) =>
-  `task ${index + 1}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${isFinished ? 'finished' : 'unfinished'}`;
+const say = ({ mails, isFinished }: TaskEnd, { id, state }: Row) => {
+  const end = isFinished ? 'finished' : `unfinished (${state ?? 'not taken'})`;
+  return `task ${id}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${end}`;
+};

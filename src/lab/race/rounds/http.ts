@@ -37,7 +37,7 @@ export function roundRoutes(deps: RaceLineDeps) {
     if (body === undefined) return problem(notJson);
     const asked = race.safeParse(body);
     if (!asked.success) return invalid(asked.error, 'body');
-    const found = asked.data.strategies.map(findStrategy);
+    const found = asked.data.strategies.map((address) => findStrategy(address));
     const wrong = found.find((each) => typeof each === 'string');
     if (wrong !== undefined) return problem(noSuchStrategy(wrong));
     const field = fieldOf(found as Addressed[]);

@@ -39,15 +39,20 @@ export function Counterexample({ told, shown, chapter, place, go }: Counterexamp
 }
 
 /** The end of each session, and the state of the tables. */
-const Endings = ({ told: { endings, summary, faults } }: { told: ToldSchedule }) => (
+const Endings = ({ told }: { told: ToldSchedule }) => (
   <p class="endings">
-    {endings.map((ending, index) => (
+    {told.endings.map((ending, index) => (
       <span key={index} class={`ending s${index + 1}`}>
         <b>S{index + 1}</b> {ending ?? 'never ended'}
       </span>
     ))}
+    {told.afterwards !== null && (
+      <span class="ending">
+        <b>Afterwards</b> {told.afterwards}
+      </span>
+    )}
     <b class="bad">
-      {summary}: {faults.join(', ')}
+      {told.summary}: {told.faults.join(', ')}
     </b>
   </p>
 );

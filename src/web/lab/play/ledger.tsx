@@ -15,7 +15,7 @@ export function Ledger({ name, told: { sessions, steps } }: LedgerProps) {
     <section class="ledger" aria-labelledby="ledger">
       <h3 id="ledger">{name}</h3>
       <p class="none">Outside the database. No rollback takes anything back.</p>
-      {effects.length === 0 && <p>nothing yet</p>}
+      {effects.length === 0 && <p>nothing</p>}
       <ol>
         {effects.map(({ session, statement, result, step }, index) => (
           <li key={index} class={session > sessions ? 'after' : `s${session}`}>

@@ -41,7 +41,7 @@ export function whatHappened(
   const { schedule, steps, endings } = told;
   const last = steps.findLast(({ choice }) => choice !== '');
   if (!last) return 'Nobody has made a step yet.';
-  const sentences = last.acts.map((act) => sayAct(act, last.dead));
+  const sentences = last.acts.map(sayAct);
   if (last.event) sentences.unshift(`${last.event.replace(/^./, (first) => first.toUpperCase())}.`);
   else if (last.acts.length === 0)
     sentences.push(`S${sessionIn(last.choice)} waits for something in memory.`);
@@ -58,11 +58,9 @@ export function whatHappened(
   return `Step ${schedule.length}. ${sentences.join(' ')}`;
 }
 
-function sayAct(act: ToldAct, dead: number[]): string {
+function sayAct(act: ToldAct): string {
   const { session, statement, isEffect, progress, waitsFor } = act;
   if (progress === 'waits') return `S${session} waits for ${names(waitsFor)}.`;
-  if (dead.includes(session) && /^rollback$/i.test(statement))
-    return `PostgreSQL rolls the transaction of S${session} back.`;
   if (isEffect) return `S${session} does this outside the database: ${statement}${gave(act)}.`;
   const did = progress === 'ran' ? 'runs' : 'waited, and has now run';
   return `S${session} ${did} ${brief(statement)}${gave(act)}.`;
