@@ -186,3 +186,23 @@ for (const colorScheme of ['light', 'dark'] as const)
       );
     }
   });
+
+browserTest('a race kills workers, and counts what was done', async ({ open }) => {
+  const page = await open(at('strategy=queue/skip-locked&view=race&recruiters=4&rounds=2'));
+  await page.getByText('Chance kills some of the processes. Afterwards time passes').waitFor();
+  await page.getByRole('button', { name: 'Race', exact: true }).click();
+  const totals = page.getByRole('region', { name: 'Totals' });
+  await totals.waitFor();
+  expect(await totals.getByRole('columnheader').allInnerTexts()).toEqual([
+    'Strategy',
+    'Once',
+    'Twice',
+    'Lost',
+    'Stuck',
+    'Killed',
+  ]);
+  await totals.getByRole('row', { name: /^production 40 0 0 0 \d+$/ }).waitFor();
+  expect(await page.locator('.chart').count()).toBe(2);
+  expect(await page.locator('.chart').first().getByRole('listitem').count()).toBe(4);
+  await expectAccessible(page);
+});

@@ -83,7 +83,7 @@ function laneOf(session: number, { seen, began, endings }: CrashRound): Lane {
     .filter((each) => each.session === session)
     .map(({ statement, text, ...span }) => ({
       ...spanOf(span),
-      text: statement ? readableStatement(statement) : text,
+      ...(statement ? { text: readableStatement(statement) } : { text, isEffect: true as const }),
     }));
   const ending = endings[session - 1];
   const hasDied = ending !== undefined && 'died' in ending;

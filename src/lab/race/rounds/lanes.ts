@@ -15,7 +15,7 @@ export interface Lane extends Span {
   status: number;
   /** Whether the process of the session was killed. Its status is then 500. */
   hasDied?: true;
-  statements: (Span & { text: string })[];
+  statements: (Span & { text: string; isEffect?: true })[];
   /** Waits for a lock, and the session that held the lock. */
   waits: (Span & { blocker: number })[];
 }

@@ -7,7 +7,7 @@ interface LaneRowProps {
 
 /** Everything that one session did. Statements are bars, and waits for a lock are hatched. */
 export function LaneRow({ lane, scale }: LaneRowProps) {
-  const { session, status, statements, waits } = lane;
+  const { session, statements, waits } = lane;
   const bar = ({ from, to }: Span) => ({
     x: `${(100 * from) / scale}%`,
     width: `${(100 * (to - from)) / scale}%`,
@@ -18,7 +18,13 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
       <svg class="bars" width="100%" aria-hidden="true">
         <rect class="request" {...bar(lane)} y="45%" height="10%" />
         {statements.map((statement, index) => (
-          <rect key={index} class="statement" {...bar(statement)} y="10%" height="80%">
+          <rect
+            key={index}
+            class={statement.isEffect ? 'outside' : 'statement'}
+            {...bar(statement)}
+            y="10%"
+            height="80%"
+          >
             <title>
               {statement.text}, {inMs(statement)}
             </title>
@@ -32,17 +38,31 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
           </rect>
         ))}
       </svg>
-      <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
-        <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
-      </span>
+      <Status lane={lane} />
       <span class="unseen">{inWords(lane)}</span>
     </li>
   );
 }
 
+/** A session of a race with crashes has no answer of its own, but an end. */
+function Status({ lane: { status, hasDied } }: Pick<LaneRowProps, 'lane'>) {
+  if (hasDied)
+    return (
+      <span class="status bad">
+        <span aria-hidden="true">✕</span> died
+      </span>
+    );
+  return (
+    <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
+      <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
+    </span>
+  );
+}
+
 const inMs = ({ from, to }: Span): string => `${(to - from).toFixed(1)} ms`;
 
-function inWords({ to, status, waits }: Lane): string {
+function inWords({ to, status, waits, hasDied }: Lane): string {
+  if (hasDied) return `was killed after ${to.toFixed(1)} ms`;
   const waited = waits.reduce((sum, wait) => sum + wait.to - wait.from, 0);
   const got = status === 200 ? 'succeeded' : 'was refused';
   return `${got} after ${to.toFixed(1)} ms, of which ${waited.toFixed(1)} ms waiting for a lock`;
