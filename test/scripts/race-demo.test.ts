@@ -154,7 +154,7 @@ test.concurrent('an unknown strategy is refused with the names of the known ones
   const { ended, stderr } = demo(['--strategy', 'hope'], { DATABASE_URL: inject('scratchUrl') });
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(
-    /^There is no strategy "hope"\. The strategies are claims\/naive, claims\/transaction/,
+    /^There is no strategy "hope"\. The strategies of claims are naive, transaction, /,
   );
 });
 

@@ -50,7 +50,7 @@ export async function playFree(
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
-    await ended(stage, sessions);
+    await untilEnded(stage, sessions);
     const last = trial.afterwards?.(endings);
     if (!last) return endings;
     await stage.passTime();
@@ -67,7 +67,7 @@ export async function playFree(
 }
 
 /** Waits until PostgreSQL has ended the sessions whose processes have died. */
-async function ended(stage: Stage, sessions: readonly StageSession[]) {
+async function untilEnded(stage: Stage, sessions: readonly StageSession[]) {
   const dead = sessions.filter(({ session }) => !session.isAlive()).map(({ pid }) => pid);
   const text = 'select from pg_stat_activity where pid = any($1::int[])';
   if (dead.length === 0) return;
