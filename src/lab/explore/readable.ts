@@ -23,9 +23,11 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
  * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
  * COMMIT and ROLLBACK.
  */
-export function readableRows(rows: unknown[], { text }: Step): string {
+export function readableRows(rows: unknown[] & { count?: number }, { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
-  const counted = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
+  // A write without RETURNING returns no rows, but PostgreSQL counts the written rows.
+  const count = rows.count ?? rows.length;
+  const counted = `${count} ${count === 1 ? 'row' : 'rows'}`;
   // The ids and times of inserted rows differ each time, so they are not shown.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
