@@ -11,48 +11,68 @@ export const KIND = 'mail';
 /** The most tasks that the worker afterwards takes. Only a faulty strategy gives it more. */
 const MOST_AFTERWARDS = 4;
 
+/** How many tasks with a permit may run at once. */
+const PERMITS = 1;
+
 /** Makes a trial in which each session is a worker that takes one task by this strategy. */
 export function queueTrial(
   strategy: QueueStrategy,
   situation: QueueSituation,
   sessions: number,
 ): Trial {
-  const { tasks, deaths, timePasses } = situation;
-  const workers = situation.sessions ?? sessions;
-  const work = strategy.restart?.() ?? strategy.work;
+  const { tasks, deaths, timePasses, kills, namesakes } = situation;
+  const { oneProcess } = strategy;
+  const count = situation.sessions ?? sessions;
+  /** The process of each worker. */
+  const processOf = Array.from({ length: count }, (_, index) => (oneProcess ? 1 : index + 1));
+  const start = () => strategy.restart?.() ?? strategy.work;
+  let processes: QueueStrategy['work'][] = [];
   let mailServer = new MailServer();
   let admin: Session;
-  const makeWorker = (id: number, effect: Effect): Worker => ({
-    id,
-    name: nameOf(id),
-    async send(taskId, proof = {}) {
-      await effect(`send mail ${taskId}${inWords(proof)}`, async () => {
-        const isLate = strategy.timed ? !(await holds(admin, strategy, taskId, id)) : false;
-        return mailServer.take(taskId, proof, isLate);
-      });
-    },
-  });
+  const makeWorker = (id: number, effect: Effect): Worker => {
+    const name = nameOf(namesakes ? 1 : id);
+    const holder = strategy.ofProduction ? id : name;
+    return {
+      id,
+      name,
+      async send(taskId, proof = {}) {
+        const text = `send mail ${taskId}${inWords(proof)}`;
+        if (kills) await effect({ text, kills }, () => mailServer.miss(taskId));
+        await effect(text, async () => {
+          const isLate = strategy.timed ? !(await holds(admin, strategy, taskId, holder)) : false;
+          return mailServer.take(taskId, proof, isLate);
+        });
+      },
+    };
+  };
+  const workIn = (process: number): QueueStrategy['work'] => {
+    processes[process] ??= start();
+    return processes[process];
+  };
   const trial: Trial = {
     async setUp(session) {
       admin = session;
       mailServer = new MailServer();
+      processes = [];
       await setUp(admin, tasks);
     },
-    sessions: Array.from(
-      { length: workers },
-      (_, index) => (db, _sleep, effect) => work(db, makeWorker(index + 1, effect)),
+    sessions: processOf.map(
+      (process, index) => (db, _sleep, effect) =>
+        workIn(process)(db, makeWorker(index + 1, effect)),
     ),
+    processes: processOf,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
-    afterwards: () => (db, _sleep, effect) => workOff(db, makeWorker(workers + 1, effect)),
+    afterwards: () => (db, _sleep, effect) => workOff(db, makeWorker(count + 1, effect)),
     judge: (session, endings) => judge(session, strategy, situation, mailServer, endings),
   };
 
   async function workOff(db: Database, worker: Worker) {
+    const work = start();
     let outcome: Outcome = { kind: 'idle' };
     for (let times = 0; times < MOST_AFTERWARDS; times++) {
       outcome = await work(db, worker);
-      if (outcome.kind === 'idle') break;
+      if (outcome.kind === 'idle' || outcome.kind === 'full') break;
     }
     return outcome;
   }
@@ -89,6 +109,9 @@ const INSTALL_SET_UP = `
     delete from public.tasks;
     delete from public.task_attempts;
     delete from lab_queue.finishes;
+    delete from lab_queue.nodes;
+    delete from lab_queue.permits;
+    insert into lab_queue.permits (id, free) values (1, ${PERMITS});
     insert into lab_queue.tasks (id) select generate_series(1, count);
     insert into public.tasks (id, kind, payload, attempts_left)
       select id, '${KIND}', '{}', 3 from generate_series(1, count) id;
@@ -99,13 +122,13 @@ async function holds(
   admin: Session,
   { ofProduction }: QueueStrategy,
   taskId: number,
-  workerId: number,
+  worker: string | number,
 ): Promise<boolean> {
   const holder = ofProduction ? 'public.tasks where worker_id' : 'lab_queue.tasks where worker';
   const rows = await query(
     admin,
     `select from ${holder} = $2 and id = $1 and lease_until > lab_time.clock_timestamp()`,
-    [taskId, ofProduction ? workerId : nameOf(workerId)],
+    [taskId, worker],
   );
   return rows.length > 0;
 }
@@ -116,31 +139,34 @@ interface Row {
   finishes: number;
   counted: number;
   written: number;
+  free: number;
 }
 
-/** A task that was deleted counts as finished. */
+/** A task counts as finished if its mail is in the outbox, or if the task was deleted. */
 const END = (table: string, isFinished: string) => `
   select ids.id, coalesce(${isFinished}, true) as "isFinished", coalesce(attempt, 0) as counted,
     (select count(*)::int from lab_queue.finishes where task_id = ids.id) as finishes,
-    (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written
+    (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written,
+    (select free from lab_queue.permits) as free
   from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
 
 async function judge(
   admin: Session,
   { ofProduction, counts }: QueueStrategy,
-  { tasks: count }: QueueSituation,
+  { tasks: count, kills }: QueueSituation,
   { mails }: MailServer,
   endings: Ending[],
 ): Promise<Assessment> {
   const table = ofProduction
     ? END('public.tasks', 'finished_at is not null')
-    : END('lab_queue.tasks', "status = 'done'");
+    : END('lab_queue.tasks', "status in ('done', 'failed')");
   const rows = await query<Row>(admin, table, [count]);
   const tasks = rows.map(({ id, isFinished, finishes, counted, written }): TaskEnd => {
     const sent = mails.filter(({ taskId }) => taskId === id);
     const accepted = sent.filter(({ isAccepted }) => isAccepted);
     return {
-      isFinished,
+      isDoable: !kills,
+      isFinished: isFinished || written > 0,
       finishes,
       mails: accepted.length + written,
       attempts: sent.length,
@@ -149,8 +175,11 @@ async function judge(
     };
   });
   const idle = endings.filter(isIdle).length;
-  const faults = faultsOf({ tasks, idle, busy: endings.length - idle });
-  return { faults, summary: tasks.map(say).join('; ') };
+  const free = rows[0]?.free ?? PERMITS;
+  const busy = endings.length - idle;
+  const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
+  const excess = free > PERMITS ? `; ${free} permits are free, and there is ${PERMITS}` : '';
+  return { faults, summary: `${tasks.map(say).join('; ')}${excess}` };
 }
 
 const isIdle = (ending: Ending) =>

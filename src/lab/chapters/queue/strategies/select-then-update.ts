@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
+import { finish } from '../finish.ts';
 import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
-import { finish } from './finish.ts';
 
 /**
  * Reads a task that is due, and then marks it. Two workers may read the same task before one of
