@@ -82,7 +82,10 @@ test.concurrent.each([
   [['--frobnicate'], /--frobnicate/],
   [['extra'], /extra/],
   [['--url', 'localhost'], /--url must look like/],
-  [['--url', 'http://127.0.0.1:1'], /No answer from the server at http:\/\/127.0.0.1:1/],
+  [
+    ['--url', 'http://127.0.0.1:1'],
+    /No answer from the server at http:\/\/127.0.0.1:1 \(bad port\)/,
+  ],
 ])('%j is refused in one line with exit code 2', async (args, words) => {
   await expectRefusal(demo(args), words);
 });
