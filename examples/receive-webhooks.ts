@@ -19,6 +19,8 @@ function fail(line: string): never {
 
 if (!/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(secret))
   fail('Set WEBHOOK_SECRET to the secret of the endpoint. It begins with whsec_.');
+if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+  fail('PORT must be a whole number from 0 to 65535.');
 const webhook = new Webhook(secret);
 
 /** A real receiver keeps the ids in its database, and adds an id in the transaction of its work. */

@@ -107,12 +107,14 @@ export const onEveryRoute = [
  * `whole` names the part of the request for errors that belong to no parameter.
  */
 export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
-  const errors = error.issues.map((issue) => ({
-    parameter: issue.path.join('.') || whole,
-    detail: issue.message,
-  }));
-  const detail = errors.map((each) => `${each.parameter} ${each.detail}`).join('; ');
-  return problem({ ...invalidRequest, detail }, { errors });
+  // Several rules may refuse a value with the same words. The answer says them once.
+  const errors = new Map<string, { parameter: string; detail: string }>();
+  for (const { path, message: detail } of error.issues) {
+    const parameter = path.join('.') || whole;
+    errors.set(`${parameter} ${detail}`, { parameter, detail });
+  }
+  const detail = [...errors.keys()].join('; ');
+  return problem({ ...invalidRequest, detail }, { errors: [...errors.values()] });
 }
 
 export const methodNotAllowed = (allow: string) =>

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { isLive } from '../claims/queries.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
 import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
 import { events } from '../outbox/tables.ts';
@@ -43,18 +44,18 @@ const checks: Record<string, SQL> = {
   'claims that expired over a minute ago': sql`
     SELECT format('claim %s: job %s', ${jobClaims.id}, ${jobClaims.jobId}) AS words
     FROM ${jobClaims}
-    WHERE ${jobClaims.expiresAt} <= statement_timestamp() - interval '1 minute'
+    WHERE ${jobClaims.expiresAt} <= ${NOW} - interval '1 minute'
     ORDER BY ${jobClaims.id}`,
   // The keys are not shown, because anybody who knows a key could read its stored answer.
   'idempotency keys that expired over an hour ago': sql`
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
-    WHERE ${idempotencyKeys.expiresAt} <= statement_timestamp() - interval '1 hour'
+    WHERE ${idempotencyKeys.expiresAt} <= ${NOW} - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
   // A dead task stays for a month. If the doctor runs every day, the doctor reports the task once.
   'tasks that died within the last day': sql`
     SELECT format('task %s: %s, %s attempts', ${tasks.id}, ${tasks.kind}, ${tasks.attempt}) AS words
     FROM ${tasks} WHERE ${tasks.ended} = 'dead'
-      AND ${tasks.finishedAt} > statement_timestamp() - interval '1 day'
+      AND ${tasks.finishedAt} > ${NOW} - interval '1 day'
     ORDER BY ${tasks.id}`,
   // Foreign keys are triggers too, and can also be disabled.
   'triggers that are disabled': sql`
@@ -70,11 +71,11 @@ const checks: Record<string, SQL> = {
     ORDER BY words`,
 };
 
-const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > statement_timestamp()`;
+const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > ${NOW}`;
 
 /** The tasks of such a lane wait because the lane pauses, or because it paused until just now. */
 const isLaneResting = sql`EXISTS (SELECT FROM ${pausedLanes} WHERE ${pausedLanes.lane} = ${tasks.lane}
-  AND ${pausedLanes.until} > statement_timestamp() - interval '10 minutes')`;
+  AND ${pausedLanes.until} > ${NOW} - interval '10 minutes')`;
 
 /**
  * The checks of a database that some worker serves. Without a worker, tasks wait, and a killed worker
@@ -86,30 +87,30 @@ const checksOfService: Record<string, SQL> = {
   'tasks due for over ten minutes in a lane where no task runs': sql`
     SELECT format('task %s: %s, due since %s', ${tasks.id}, ${tasks.kind}, ${tasks.runAt}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL AND ${tasks.leaseUntil} IS NULL
-      AND ${tasks.runAt} <= statement_timestamp() - interval '10 minutes' AND NOT ${isLaneResting}
+      AND ${tasks.runAt} <= ${NOW} - interval '10 minutes' AND NOT ${isLaneResting}
       AND NOT EXISTS (SELECT FROM ${tasks} AS other WHERE other.lane = ${tasks.lane}
-        AND other.finished_at IS NULL AND other.lease_until > statement_timestamp())
+        AND other.finished_at IS NULL AND other.lease_until > ${NOW})
     ORDER BY ${tasks.runAt}`,
   'tasks whose lease ended over a minute ago': sql`
     SELECT format('task %s: %s, lease until %s', ${tasks.id}, ${tasks.kind}, ${tasks.leaseUntil}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL
-      AND ${tasks.leaseUntil} <= statement_timestamp() - interval '1 minute' AND NOT ${isLaneResting}
+      AND ${tasks.leaseUntil} <= ${NOW} - interval '1 minute' AND NOT ${isLaneResting}
     ORDER BY ${tasks.id}`,
   'kinds of tasks that no living worker knows': sql`
     SELECT format('%s: %s tasks', ${tasks.kind}, count(*)) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL
-      AND ${tasks.runAt} <= statement_timestamp() - interval '1 minute'
+      AND ${tasks.runAt} <= ${NOW} - interval '1 minute'
       AND NOT EXISTS (SELECT FROM ${workers} WHERE ${isLiving} AND ${workers.kinds} ? ${tasks.kind})
     GROUP BY ${tasks.kind} ORDER BY ${tasks.kind}`,
   'workers that died over a minute ago and are not marked as stopped': sql`
     SELECT format('worker %s: %s, seen at %s', ${workers.id}, ${workers.name}, ${workers.seenAt}) AS words
     FROM ${workers} WHERE ${workers.stoppedAt} IS NULL
-      AND ${workers.leaseUntil} <= statement_timestamp() - interval '1 minute'
+      AND ${workers.leaseUntil} <= ${NOW} - interval '1 minute'
     ORDER BY ${workers.id}`,
   'events that no relay has read for over ten minutes': sql`
     SELECT format('event %s: job %s, at %s', ${events.id}, ${events.jobId}, ${events.at}) AS words
     FROM ${unrelayed} JOIN ${events} ON ${events.id} = ${unrelayed.eventId}
-    WHERE ${events.at} <= statement_timestamp() - interval '10 minutes'
+    WHERE ${events.at} <= ${NOW} - interval '10 minutes'
     ORDER BY ${events.id}`,
 };
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { routePath } from 'hono/route';
+import { matchedRoutes } from 'hono/route';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Log } from '../process/log.ts';
@@ -81,8 +81,10 @@ export const observeRequests = (log: Log, metrics: Metrics) => {
   };
 };
 
-/** The pattern that the path matched. Undefined if only middleware matched. */
+/**
+ * The pattern that the path matched. Undefined if only middleware matched. The path `/jobs/events`
+ * also matches `/jobs/:id`. The first pattern answers.
+ */
 function routeOf(c: Context): string | undefined {
-  const pattern = routePath(c, -1);
-  return pattern === '' || pattern.endsWith('*') ? undefined : pattern;
+  return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path;
 }

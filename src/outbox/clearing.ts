@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { events } from './tables.ts';
 
 /**
@@ -14,7 +15,7 @@ import { events } from './tables.ts';
 export function removeOldEvents(days: number) {
   let after = 0n;
   return async (tx: Transaction, limit: number): Promise<number> => {
-    const isOld = sql`at < statement_timestamp() - make_interval(days => ${days}::int)`;
+    const isOld = sql`at < ${NOW} - make_interval(days => ${days}::int)`;
     const [examined] = await tx.execute<{ last: string; old: number }>(sql`
       with examined as materialized (
         select id, job_id, number, kind, ${isOld} as is_old from ${events}

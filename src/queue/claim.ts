@@ -62,6 +62,13 @@ const placesInLane = ({ perLane, running }: Wanted): SQL => sql`
 
 const LANE_PAUSED_UNTIL = pausedUntil(sql`lanes.lane`);
 
+/**
+ * The lane has a task that may be due, and does not pause. The first row of `lanes` has no time, so
+ * the condition is not true there. The lane of this row has another row, which comes last.
+ */
+const IS_LANE_DUE = sql`
+  lanes.run_at <= ${NOW} and coalesce(${LANE_PAUSED_UNTIL} <= ${NOW}, true)`;
+
 // THE LOCK: this claim locks each task. Other claims skip locked tasks and wait for nobody. Another
 // claim may have taken a task after our snapshot. PostgreSQL then checks the conditions again on the
 // newest row, and IS_FREE is false there. So no two claims get the same task.
@@ -78,7 +85,7 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
       order by run_at, id limit ${placesInLane(wanted)}
       for update skip locked
     ) as of_lane
-    where greatest(lanes.run_at, ${LANE_PAUSED_UNTIL}) <= ${NOW}
+    where ${IS_LANE_DUE}
     limit ${wanted.count}
   )`;
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { statusOf } from './queries.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
@@ -13,7 +14,7 @@ export type Retried =
 /** Makes a task due now. A dead or cancelled task gets another attempt. */
 export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
   const rows = await db.execute(sql`
-    update ${tasks} set run_at = statement_timestamp(), finished_at = null, ended = null,
+    update ${tasks} set run_at = ${NOW}, finished_at = null, ended = null,
       attempts_left = greatest(attempts_left, 1)
     where id = ${id} and lease_until is null and ended is distinct from 'done'
     returning 1`);
@@ -41,10 +42,10 @@ export async function cancelTask(db: Database | Transaction, id: bigint): Promis
     ),
     stopped as (
       insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-      select id, attempt, worker_id, began_at, statement_timestamp(), 'cancelled'
+      select id, attempt, worker_id, began_at, ${NOW}, 'cancelled'
       from found where lease_until is not null
     )
-    update ${tasks} set finished_at = statement_timestamp(), ended = 'cancelled', lease_until = null
+    update ${tasks} set finished_at = ${NOW}, ended = 'cancelled', lease_until = null
     where id in (select id from found)
     returning 1`);
   if (rows.length > 0) return { kind: 'cancelled' };

@@ -4,8 +4,9 @@ import { NOW } from '../db/clock.ts';
 import { pausedLanes } from './tables.ts';
 
 /**
- * The end of the pause of a lane. The end may be past. Null if the lane never paused. PostgreSQL
- * makes no join of such a subselect. A join could change the order of the lanes in a claim.
+ * The end of the latest pause of a lane. The end may be past. Null if nobody has paused the lane, or
+ * if somebody has ended the pause. PostgreSQL makes no join of such a subselect. A join could change
+ * the order of the lanes in a claim.
  */
 export const pausedUntil = (lane: SQL): SQL =>
   sql`(select until from ${pausedLanes} where ${pausedLanes}.lane = ${lane})`;

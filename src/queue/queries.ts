@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
 import { type AttemptEnd, pausedLanes, taskAttempts, tasks, workers } from './tables.ts';
 
 export const taskStatuses = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const;
@@ -188,9 +189,7 @@ export const listWorkers = (
       seenAt: workers.seenAt,
       stoppedAt: workers.stoppedAt,
       status: sql<WorkerRow['status']>`case when ${workers.stoppedAt} is not null then 'stopped'
-        when ${workers.leaseUntil} <= statement_timestamp() then 'lost' else 'living' end`.as(
-        'status',
-      ),
+        when ${workers.leaseUntil} <= ${NOW} then 'lost' else 'living' end`.as('status'),
       places: workers.places,
       holds: workers.holds,
     })
@@ -214,11 +213,11 @@ export interface QueueFigures {
 export async function readQueueFigures(db: Database): Promise<QueueFigures> {
   const [row] = await db.execute<Record<keyof QueueFigures, number>>(sql`
     select
-      count(*) filter (where lease_until is null and due_at <= statement_timestamp())::int as waiting,
-      count(*) filter (where lease_until is null and due_at > statement_timestamp())::int as later,
+      count(*) filter (where lease_until is null and due_at <= ${NOW})::int as waiting,
+      count(*) filter (where lease_until is null and due_at > ${NOW})::int as later,
       count(*) filter (where lease_until is not null)::int as running,
       (select count(*)::int from ${tasks} where finished_at is not null and ended = 'dead') as dead,
-      coalesce(greatest(0, extract(epoch from statement_timestamp()
+      coalesce(greatest(0, extract(epoch from ${NOW}
         - min(due_at) filter (where lease_until is null))), 0)::float as "oldestWaitingSeconds"
     from (select lease_until, greatest(run_at, until) as due_at
       from ${tasks} left join ${pausedLanes} using (lane) where finished_at is null) as unfinished`);

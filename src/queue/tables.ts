@@ -56,7 +56,7 @@ export const tasks = pgTable(
   ],
 );
 
-/** The lanes that pause, and lanes whose pauses have ended. A lane without a row never paused. */
+/** The pauses of lanes. A pause that has ended may stay here. */
 export const pausedLanes = pgTable('paused_lanes', {
   lane: text().primaryKey(),
   /** No task of the lane is claimed before this time. */

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { sql } from 'drizzle-orm';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { type Codecs, openSession } from '../../src/db/session.ts';
 import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { makeApp } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
 /** Starts a relay to the database. It accepts the first `hanging` connections but never answers. */
@@ -24,7 +25,7 @@ async function makeHangingWay(databaseUrl: string, hanging: number) {
     near.pipe(far).pipe(near);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  atEnd(() => {
     server.close();
     for (const socket of silent) socket.destroy();
   });
@@ -33,7 +34,7 @@ async function makeHangingWay(databaseUrl: string, hanging: number) {
   return { url: url.href, silent, connections: () => connections };
 }
 
-test('a claim does not wait for a connection that hangs while it opens', async () => {
+test.concurrent('a claim does not wait for a connection that hangs while it opens', async () => {
   const way = await makeHangingWay(await makeDatabase(), 2);
   const { claim } = await makeApp({ url: way.url });
   const answers = await Promise.all([1, 2, 3, 4, 5].map((recruiter) => claim(1, recruiter)));
@@ -43,16 +44,16 @@ test('a claim does not wait for a connection that hangs while it opens', async (
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
 });
 
-test('connections that hang leave places for others, however many users wait', async () => {
+test.concurrent('connections that hang leave places for others, however many users wait', async () => {
   const way = await makeHangingWay(await makeDatabase(), 4);
   const { db, close } = connect(way.url, { connections: 6 });
-  onTestFinished(close);
+  atEnd(close);
   const asked = Array.from({ length: 100 }, () => db.execute(sql`SELECT 1`));
   await Promise.all(asked);
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false, false, false]);
 });
 
-test('a user is told in time that nothing ran if every connection hangs', async () => {
+test.concurrent('a user is told in time that nothing ran if every connection hangs', async () => {
   const way = await makeHangingWay(await makeDatabase(), Number.POSITIVE_INFINITY);
   const { db, load, close } = connect(way.url, { connections: 2 });
   const asked = [1, 2, 3, 4].map(() => db.execute(sql`SELECT 1`));
@@ -62,7 +63,7 @@ test('a user is told in time that nothing ran if every connection hangs', async 
   await close();
 });
 
-test('a failed attempt to connect refuses nobody if a session is about to be free', async () => {
+test.concurrent('a failed attempt to connect refuses nobody if a session is about to be free', async () => {
   const url = await makeDatabase();
   const codecs: Codecs = { parsers: {}, serializers: {} };
   let attempts = 0;
@@ -70,7 +71,7 @@ test('a failed attempt to connect refuses nobody if a session is about to be fre
     if (++attempts > 1) throw new Error('no more connections');
     return openSession({ url }, codecs);
   });
-  onTestFinished(() => pool.close(0));
+  atEnd(() => pool.close(0));
   let give = () => {};
   const held = pool.lend(() => new Promise<void>((resolve) => (give = resolve)));
   await vi.waitFor(() => expect(pool.load().lent).toBe(1));
@@ -81,7 +82,7 @@ test('a failed attempt to connect refuses nobody if a session is about to be fre
   expect(await waiting).toBe('served');
 });
 
-test('there are never more connections than the pool has places', async () => {
+test.concurrent('there are never more connections than the pool has places', async () => {
   const way = await makeHangingWay(await makeDatabase(), 1);
   const { db, close } = connect(way.url, { connections: 3 });
   const rows = await Promise.all(

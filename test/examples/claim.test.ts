@@ -17,14 +17,14 @@ async function example(...args: string[]) {
   return { code, said: command.stdout(), error: command.stderr() };
 }
 
-test('the example claims a job, and renews the lease', async () => {
+test.concurrent('the example claims a job, and renews the lease', async () => {
   const { code, said, error } = await example(url, '1', '1');
   expect(error).toBe('');
   expect(said).toMatch(/^Claimed: \d+, until \S+Z\nRenewed: until \S+Z\n$/);
   expect(code).toBe(0);
 });
 
-test('the example explains each refusal', async () => {
+test.concurrent('the example explains each refusal', async () => {
   for (const recruiterId of [11, 12, 13, 14])
     await fetch(`${url}/claim-job?jobId=2&recruiterId=${recruiterId}`);
   const refused = (said: string) => ({ code: 1, said: `${said}\n`, error: '' });
@@ -65,7 +65,7 @@ async function makeBusy(refuse: (response: ServerResponse) => unknown) {
   return { keys, busyUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test.each<[string, string, (response: ServerResponse) => unknown]>([
+test.concurrent.each<[string, string, (response: ServerResponse) => unknown]>([
   ['4', 'is busy', (response) => response.writeHead(503, { 'Retry-After': '0' }).end()],
   ['5', 'breaks the connection', (response) => response.destroy()],
 ])(
@@ -80,7 +80,7 @@ test.each<[string, string, (response: ServerResponse) => unknown]>([
   },
 );
 
-test('the example gives up on a service that is not there', async () => {
+test.concurrent('the example gives up on a service that is not there', async () => {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

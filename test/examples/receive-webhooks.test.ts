@@ -62,6 +62,12 @@ test.each([undefined, '', 'secret', 'whsec_', `whsec_${'!'.repeat(40)}`])(
   },
 );
 
+test.each(['x', '65536', '-1'])('the example says in one line that %j is no port', async (port) => {
+  const receiver = runSource('examples/receive-webhooks.ts', [port], { WEBHOOK_SECRET: secret });
+  expect((await receiver.ended).code).toBe(2);
+  expect(receiver.stderr()).toBe('PORT must be a whole number from 0 to 65535.\n');
+});
+
 test('the example says in one line that its port is in use', async () => {
   const { port } = await startReceiver();
   const env = { WEBHOOK_SECRET: secret };

@@ -216,6 +216,13 @@ describe('the log of requests', () => {
     ]);
   });
 
+  test('names the route that answers, if the path matches two routes', async () => {
+    const { app, requests } = await makeApp();
+    const answer = await app.request('/jobs/events?jobId=1');
+    await answer.body?.cancel();
+    expect(requests).toMatchObject([{ route: '/jobs/events', status: 200 }]);
+  });
+
   test('has no line for probes', async () => {
     const { app, requests } = await makeApp();
     for (const path of ['/healthz', '/readyz', '/metrics']) await app.request(path);

@@ -122,6 +122,15 @@ describe('the lanes', () => {
     expect(claimed[0]?.waitedSeconds).toBeLessThan(49);
   });
 
+  // If the first row of `lanes` counts as due, the claim begins with lane `b` and takes it twice.
+  test('whose pause has ended get one turn in each claim', async () => {
+    const { db, add, claim } = await makeQueue();
+    for (const lane of ['a', 'b']) await add({ lane }, { lane });
+    await db.transaction((tx) => pauseLane(tx, 'b', 60_000));
+    await db.execute(sql`update paused_lanes set until = statement_timestamp()`);
+    expect(lanesOf(await claim({ afterLane: 'b' }))).toEqual(['a', 'a', 'b', 'b']);
+  });
+
   test('go on at once when their pause is ended', async () => {
     const { db, add, claim } = await makeQueue();
     await add({ lane: 'a' });

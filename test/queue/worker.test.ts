@@ -12,7 +12,7 @@ import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts
 
 const soon = { timeout: 20_000 };
 
-describe('a worker', () => {
+describe.concurrent('a worker', () => {
   test('runs tasks, and records who ran them', async () => {
     const { db, add } = await makeQueue();
     const { worker, ends } = await makeWorker(db, done, { name: 'a worker' });
@@ -223,7 +223,7 @@ describe('a worker', () => {
   });
 });
 
-describe('two workers', () => {
+describe.concurrent('two workers', () => {
   // This test fails without the row lock, without the condition on the lease, or if a lease lasts no
   // time.
   test('never run one task at the same time', async () => {
@@ -282,7 +282,7 @@ describe('two workers', () => {
   });
 });
 
-describe('stopping', () => {
+describe.concurrent('stopping', () => {
   test('waits for running attempts, and claims nothing more', async () => {
     const { db, add, row } = await makeQueue();
     const began = signal();
@@ -322,7 +322,7 @@ describe('stopping', () => {
   });
 });
 
-describe('losing a task', () => {
+describe.concurrent('losing a task', () => {
   test('a cancelled task aborts its attempt, whose outcome and `also` are not written', async () => {
     const { db, add, row } = await makeQueue();
     const began = signal<Attempt>();
@@ -402,7 +402,7 @@ describe('losing a task', () => {
   });
 });
 
-describe('a lost connection', () => {
+describe.concurrent('a lost connection', () => {
   /** Loses a connection once: a matching statement is committed, and its answer does not arrive. */
   async function makeLossy(fits: RegExp) {
     let isLost = false;

@@ -2,9 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 import { inProject } from '../../src/process/project.ts';
 
+/** Some packages are CommonJS and `require` modules of node, but an ES module has no `require`. */
+const REQUIRE = `import { createRequire as requireFrom } from 'node:module';
+const require = requireFrom(import.meta.url);`;
+
 /**
  * Compiles the project's commands and the tests' own programs for this test run. A compiled command
- * needs 0.3 s of processor time to start. With tsx, the same command needs 0.9 s.
+ * needs 0.2 s of processor time to start. With tsx, the same command needs 0.6 s.
+ *
+ * The commands contain their packages, since node needs half of a command's start to find and load
+ * the many files of the packages.
  */
 export async function compileCommands() {
   // Node finds the packages only from a folder inside the project.
@@ -16,7 +23,8 @@ export async function compileCommands() {
     outbase: inProject('.'),
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: ['esbuild'],
+    banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',
     jsx: 'automatic',

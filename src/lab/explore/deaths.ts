@@ -59,6 +59,7 @@ export class Deaths {
   /** Records an act. Returns a note if the process of the session is dead. */
   note({ session, step: { text, effect }, result }: Act): string | null {
     const fate = this.#of(session);
+    if (effect?.kills) fate.isDead = true;
     if (effect) return null;
     fate.waiting = result ? undefined : wordsOf(text);
     if (/^commit$/i.test(text)) fate.committed.push(...fate.writes);

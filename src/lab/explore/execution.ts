@@ -159,15 +159,21 @@ export class Execution {
     const seat = this.#seats[number - 1] as Seat;
     if (choice.startsWith('x')) return await this.#cutConnection(number);
     if (choice.startsWith('k')) return await this.#kill(seat);
-    this.#go(seat, { losesAnswer: choice.startsWith('l') });
-    if (!choice.startsWith('d')) return;
-    await this.#stillness.settle();
-    await this.#kill(seat);
+    await this.#go(seat, {
+      losesAnswer: choice.startsWith('l'),
+      diesThen: choice.startsWith('d'),
+    });
   }
 
-  #go({ actor }: Seat, how?: { losesAnswer: boolean }) {
+  /** The session makes its next step. Then its process may die, as it does after a deadly effect. */
+  async #go(seat: Seat, { losesAnswer = false, diesThen = false } = {}) {
+    const { actor } = seat;
+    const isDeadly = diesThen || actor.step?.effect?.kills;
     this.#sentAt.set(actor.number, this.entries.length - 1);
-    actor.go(how);
+    actor.go({ losesAnswer });
+    if (!isDeadly) return;
+    await this.#stillness.settle();
+    await this.#kill(seat);
   }
 
   /** The process of this session dies, with all sessions of this process. */

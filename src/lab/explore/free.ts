@@ -35,9 +35,17 @@ export async function playFree(
 ): Promise<Assessment & { endings: Ending[] }> {
   const sessions = await stage.sessions(trial.sessions.length + 1);
   await trial.setUp(stage.admin);
+  const mortals = sessions.map(
+    ({ session }, index) =>
+      new Mortal(session, deaths[index], (seen) => onSeen({ ...seen, session: index + 1 })),
+  );
+  for (const [index, mortal] of mortals.entries())
+    void mortal.died.then(() => {
+      for (const [other, each] of mortals.entries())
+        if (processOf(trial, other) === processOf(trial, index)) each.die();
+    });
   const run = async (program: Program, index: number): Promise<Ending> => {
-    const see = (seen: Seen) => onSeen({ ...seen, session: index + 1 });
-    const mortal = new Mortal((sessions[index] as StageSession).session, deaths[index], see);
+    const mortal = mortals[index] as Mortal;
     const gate = new Gate(mortal.session, openGate, MODEL);
     const db = databaseOver({ lend: (use) => gate.lend(use) }, stage.codecs);
     const ended = Promise.resolve()
@@ -50,7 +58,7 @@ export async function playFree(
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
-    await ended(stage, sessions);
+    await untilEnded(stage, sessions);
     const last = trial.afterwards?.(endings);
     if (!last) return endings;
     await stage.passTime();
@@ -66,8 +74,10 @@ export async function playFree(
   return { endings, ...(await trial.judge(stage.admin, endings)) };
 }
 
+const processOf = ({ processes }: Trial, index: number) => processes?.[index] ?? index + 1;
+
 /** Waits until PostgreSQL has ended the sessions whose processes have died. */
-async function ended(stage: Stage, sessions: readonly StageSession[]) {
+async function untilEnded(stage: Stage, sessions: readonly StageSession[]) {
   const dead = sessions.filter(({ session }) => !session.isAlive()).map(({ pid }) => pid);
   const text = 'select from pg_stat_activity where pid = any($1::int[])';
   if (dead.length === 0) return;

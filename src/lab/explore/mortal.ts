@@ -51,8 +51,10 @@ export class Mortal {
   }
 
   readonly effect: Effect = async (does, act) => {
-    const text = typeof does === 'string' ? does : does.text;
-    return this.#step({ text }, async () => act());
+    const { text, kills = false } = typeof does === 'string' ? { text: does } : does;
+    const value = await this.#step({ text }, async () => act());
+    if (kills) this.die();
+    return kills ? await never() : value;
   };
 
   #run(statement: Statement): Promise<Rows> {
@@ -62,12 +64,12 @@ export class Mortal {
   async #step<T>(what: Pick<Seen, 'statement' | 'text'>, send: () => Promise<T>): Promise<T> {
     if (this.#isDead) return never();
     const isLast = ++this.#steps === this.#death?.step;
-    if (isLast && !this.#death?.isSent) this.#die();
+    if (isLast && !this.#death?.isSent) this.die();
     if (this.#isDead) return never();
     const from = performance.now();
     try {
       const sent = send();
-      if (isLast) setTimeout(() => this.#die(), 1);
+      if (isLast) setTimeout(() => this.die(), 1);
       return await this.#unlessDead(sent);
     } finally {
       this.#onSeen({ ...what, from, to: performance.now() });
@@ -85,7 +87,8 @@ export class Mortal {
     }
   }
 
-  #die() {
+  die() {
+    if (this.#isDead) return;
     this.#isDead = true;
     void this.#inner.close(0);
     this.#tellDeath();

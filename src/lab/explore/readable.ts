@@ -35,10 +35,10 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
  * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
  * COMMIT and ROLLBACK.
  */
-export function readableRows(rows: unknown[], { text }: Step): string {
+export function readableRows(rows: unknown[] & { count?: number }, { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
   // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
-  const { length, count } = rows as unknown[] & { count?: number };
+  const { length, count } = rows;
   const many = length === 0 && WRITE.test(text) ? (count ?? 0) : length;
   const counted = `${many} ${many === 1 ? 'row' : 'rows'}`;
   // The ids and times of inserted rows differ each time, so they are not shown.

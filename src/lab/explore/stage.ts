@@ -58,7 +58,7 @@ export class Stage {
     if (this.#hasTimePassed) await this.run(RESET_TIME);
     this.#hasTimePassed = false;
     const alive = this.#sessions;
-    while (alive.length < count) alive.push(await this.#open());
+    while (alive.length < count) alive.push(await openStageSession(this.url, this.codecs));
     return alive.slice(0, count);
   }
 
@@ -93,27 +93,28 @@ export class Stage {
       [this.admin, ...this.#sessions.map(({ session }) => session)].map((each) => each.close(0)),
     );
   }
+}
 
-  async #open(): Promise<StageSession> {
-    const opened: StageSession = { session: this.admin, pid: 0, onWaiting: () => undefined };
-    const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
-      if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
-    };
-    const settings = { url: this.url, parameters: PARAMETERS, prepare: true, onNotice };
-    opened.session = openSession(settings, this.codecs);
-    try {
-      const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
-      opened.pid = (row as { pid: number }).pid;
-    } catch (error) {
-      if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
-      throw new PlainError(
-        'The account in DATABASE_URL has no right to set deadlock_timeout and log_lock_waits. ' +
-          'Unset DATABASE_URL to explore on the embedded PostgreSQL.',
-        { cause: error },
-      );
-    }
-    return opened;
+/** Opens a session of a stage. */
+export async function openStageSession(url: string, codecs: Codecs): Promise<StageSession> {
+  const unused = () => undefined;
+  const opened: StageSession = { session: undefined as never, pid: 0, onWaiting: unused };
+  const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
+    if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
+  };
+  opened.session = openSession({ url, parameters: PARAMETERS, prepare: true, onNotice }, codecs);
+  try {
+    const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
+    opened.pid = (row as { pid: number }).pid;
+  } catch (error) {
+    if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
+    throw new PlainError(
+      'The account in DATABASE_URL has no right to set deadlock_timeout and log_lock_waits. ' +
+        'Unset DATABASE_URL to explore on the embedded PostgreSQL.',
+      { cause: error },
+    );
   }
+  return opened;
 }
 
 /** Removes everything that one schedule could leave to the next schedule. */

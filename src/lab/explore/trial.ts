@@ -25,6 +25,8 @@ export interface EffectText {
   readsClock?: true;
   /** Whether the effect is the answer to the client of this session. */
   isAnswer?: true;
+  /** Whether the process that does this dies of it, such as by running out of memory. */
+  kills?: true;
 }
 
 /**

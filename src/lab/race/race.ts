@@ -137,7 +137,13 @@ async function call(url: string, path: string, init: RequestInit): Promise<Respo
     return await fetch(new URL(path, url), { ...init, signal });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    const { code } = ((error as Error).cause ?? error) as { code?: string };
-    throw new UsageError(`No answer from the server at ${url} (${code ?? 'it took too long'}).`);
+    throw new UsageError(`No answer from the server at ${url} (${reasonOf(error as Error)}).`);
   }
+}
+
+/** The error of a time limit has a code too, but the code is a number that tells nothing. */
+function reasonOf(error: Error): string {
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  return code ?? message;
 }

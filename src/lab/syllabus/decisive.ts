@@ -13,8 +13,8 @@ export interface Decisive {
 
 /**
  * The decisive statement of a strategy in the text of a file. The statement is in the strategy itself,
- * or in code that the strategies of the file share. Undefined if there is none. Throws if there are
- * several.
+ * or in code that the strategies of the file share. Undefined if there is none. Throws if the strategy
+ * has several. Code of production may have several, and then all their lines are decisive.
  */
 export function findDecisive(text: string, strategy: string): Decisive | undefined {
   const lines = text.split('\n');
@@ -23,11 +23,15 @@ export function findDecisive(text: string, strategy: string): Decisive | undefin
   const ownerOf = (mark: number) =>
     strategies.find(({ begin, end }) => begin < mark && mark < end)?.name;
   const own = marks.filter((mark) => ownerOf(mark) === strategy);
-  const [mark, another] =
-    own.length > 0 ? own : marks.filter((each) => ownerOf(each) === undefined);
-  if (mark === undefined) return undefined;
-  if (another !== undefined) throw new Error(`${strategy} has more than one decisive statement`);
-  return { what: MARK.exec(lines[mark] ?? '')?.[1] ?? '', lines: statementUnder(lines, mark) };
+  const shared = marks.filter((mark) => ownerOf(mark) === undefined);
+  if (own.length > 1) throw new Error(`${strategy} has more than one decisive statement`);
+  const decisive = own.length > 0 ? own : shared;
+  const [first] = decisive;
+  if (first === undefined) return undefined;
+  return {
+    what: MARK.exec(lines[first] ?? '')?.[1] ?? '',
+    lines: decisive.flatMap((mark) => statementUnder(lines, mark)),
+  };
 }
 
 /** Where each strategy of a file begins and ends. */

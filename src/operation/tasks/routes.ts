@@ -141,7 +141,10 @@ export const listTasks = createRoute({
   request: {
     query: parameters({
       ...pageQuery.shape,
-      status: z.enum(taskStatuses).optional().meta({ example: undefined }),
+      status: z
+        .enum(taskStatuses, `must be one of ${taskStatuses.join(', ')}`)
+        .optional()
+        .meta({ example: undefined }),
       kind: line(LONGEST_KIND, 'webhook')
         .optional()
         .meta({ description: 'Only tasks of this kind.', example: undefined }),

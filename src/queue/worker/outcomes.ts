@@ -150,7 +150,7 @@ function resultOf({ held, kind, outcome }: Ended): Written {
  * deadlock.
  */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
-  const inOrder = batch.toSorted((a, b) => (laneOf(a) < laneOf(b) ? -1 : 1));
+  const inOrder = batch.toSorted(byLane);
   return db.transaction(async (tx) => {
     const accepted = await writeOutcomes(tx, batch);
     for (const { held, outcome } of inOrder)
@@ -159,7 +159,10 @@ async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>>
   });
 }
 
-const laneOf = ({ held }: Ended): string => held.task.lane;
+function byLane({ held: { task: a } }: Ended, { held: { task: b } }: Ended): number {
+  if (a.lane === b.lane) return 0;
+  return a.lane < b.lane ? -1 : 1;
+}
 
 async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
   const done = batch

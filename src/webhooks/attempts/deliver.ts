@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
 import type { Attempt, AttemptOutcome, Kind } from '../../queue/kind.ts';
 import { type Sent, send } from '../send/send.ts';
 import { signatureHeaders } from '../send/signature.ts';
@@ -85,7 +86,7 @@ function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt):
  * text of the statement is made once.
  */
 function messageFinder(db: Database) {
-  const at = sql<Date>`statement_timestamp()`.mapWith(deliveries.createdAt);
+  const at = sql<Date>`${NOW}`.mapWith(deliveries.createdAt);
   const statement = db
     .select({
       deliveryId: deliveries.id,
@@ -96,7 +97,7 @@ function messageFinder(db: Database) {
       enabled: endpoints.enabled,
       secret: endpoints.secret,
       oldSecret: sql<string | null>`case
-        when ${endpoints.oldSecretUntil} > statement_timestamp() then ${endpoints.oldSecret} end`,
+        when ${endpoints.oldSecretUntil} > ${NOW} then ${endpoints.oldSecret} end`,
       at,
     })
     .from(deliveries)

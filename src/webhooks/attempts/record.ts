@@ -55,13 +55,14 @@ export const recordSuccess = (tried: Tried): Also =>
       where id = ${tried.endpointId} and failing_since is not null`,
   );
 
-/** Disables the endpoint if it has failed for too long. */
+/** Disables the endpoint if it has failed for too long. Then its open resend ends too. */
 export const recordFailure = (tried: Tried): Also =>
   recording(
     tried,
     sql`update ${endpoints} set failing_since = coalesce(failing_since, ${NOW}),
         enabled = failing_since is null,
-        disabled_because = case when failing_since is not null then 'failing' end
+        disabled_because = case when failing_since is not null then 'failing' end,
+        resend_task_id = case when failing_since is null then resend_task_id end
       where ${sameEndpoint(tried)}
         and (failing_since is null or failing_since + ${LONGEST_FAILURE} <= ${NOW})`,
   );
@@ -80,11 +81,13 @@ export const recordPause =
     if (locked.length > 0) await pauseLane(tx, laneOf(tried.endpointId), pauseMs);
   };
 
-/** Disables the endpoint, because its receiver wants no more messages. */
+/**
+ * Disables the endpoint, because its receiver wants no more messages. Its open resend ends too.
+ */
 export const recordGone = (tried: Tried): Also =>
   recording(
     tried,
     sql`update ${endpoints} set enabled = false, disabled_because = 'gone',
-        failing_since = coalesce(failing_since, ${NOW})
+        failing_since = coalesce(failing_since, ${NOW}), resend_task_id = null
       where ${sameEndpoint(tried)}`,
   );

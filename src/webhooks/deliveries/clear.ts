@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { anyOf } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
 import { tasks } from '../../queue/tables.ts';
 import { deliveries } from '../tables.ts';
 
@@ -26,7 +27,7 @@ export function removeOldDeliveries(days: number) {
   let after = 0n;
   return async (tx: Transaction, limit: number): Promise<number> => {
     const examined = await tx.execute<{ id: string; is_old: boolean }>(sql`
-      select id, created_at < statement_timestamp() - make_interval(days => ${days}::int) as is_old
+      select id, created_at < ${NOW} - make_interval(days => ${days}::int) as is_old
       from ${deliveries} where id > ${after} order by id limit ${limit} for update skip locked`);
     const old = examined.filter(({ is_old }) => is_old).map(({ id }) => BigInt(id));
     // The second statement has a newer snapshot. So it sees the task of a resend that was committed

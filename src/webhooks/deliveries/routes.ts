@@ -118,7 +118,9 @@ export const resendDelivery = createRoute({
   path: '/deliveries/{id}/resend',
   tags: TAGS,
   summary: 'Send a message again',
-  description: 'The message is due at once, delivered or not. It keeps its `webhook-id`.',
+  description:
+    'The message is due at once, delivered or not. If the endpoint pauses, the message is due at the ' +
+    'end of the pause. The message keeps its `webhook-id`.',
   parameters: [keyHeader],
   request: { params: idPath },
   responses: {

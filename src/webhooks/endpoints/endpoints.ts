@@ -139,7 +139,10 @@ export const changeEndpoint = (
 export const enableEndpoint = (db: Database | Transaction, own: Own) =>
   changeAndResume(db, own, { enabled: true, disabledBecause: null });
 
-/** The resend ends too. Otherwise an open resend would refuse another resend after the repair. */
+/**
+ * Disables an endpoint. Its open resend ends too. Otherwise this resend would refuse another resend
+ * after the repair.
+ */
 export const disableEndpoint = (db: Database | Transaction, own: Own) =>
   change(db, own, { enabled: false, resendTaskId: null });
 

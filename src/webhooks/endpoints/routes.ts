@@ -36,9 +36,10 @@ const url = bodyText
       'with `WEBHOOK_LOOPBACK=on` also accepts `http` to `localhost`.',
     example: EXAMPLE_URL,
   });
-const typesError = `must be a list of one or more of ${messageTypes.join(', ')}`;
+const allTypes = messageTypes.join(', ');
+const typesError = `must be a list of one or more of ${allTypes}`;
 const types = z
-  .array(z.enum(messageTypes, typesError), typesError)
+  .array(z.enum(messageTypes, `must be one of ${allTypes}`), typesError)
   .min(1, typesError)
   .max(messageTypes.length, typesError)
   .refine((list) => new Set(list).size === list.length, 'must name each type once')

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
 import { enqueue } from '../../queue/enqueue.ts';
 import { deliveringTask } from '../attempts/task.ts';
 import { deliveries } from '../tables.ts';
@@ -36,7 +37,7 @@ export async function makeDeliveries(
 
 /** Adds the delivery of a test message. Returns its id. */
 export async function makeTestDelivery(tx: Transaction, endpointId: bigint): Promise<bigint> {
-  const [{ at } = {}] = await tx.execute<{ at: string }>(sql`select statement_timestamp() as at`);
+  const [{ at } = {}] = await tx.execute<{ at: string }>(sql`select ${NOW} as at`);
   const body = testMessageOf(new Date(at ?? 0), endpointId);
   const [id = 0n] = await makeDeliveries(tx, [{ endpointId, type: TEST_TYPE, body }]);
   return id;

@@ -1,6 +1,7 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { anyOf } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/client.ts';
+import { NOW } from '../../db/clock.ts';
 import { companies, recruiters } from '../../db/schema.ts';
 import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
 import { events } from '../../outbox/tables.ts';
@@ -18,7 +19,7 @@ export const LARGEST_RELAY = 500;
 const SET_ASIDE = sql`interval '1 minute'`;
 
 const isDue = sql`(${unrelayed.setAsideUntil} is null
-  or ${unrelayed.setAsideUntil} <= statement_timestamp())`;
+  or ${unrelayed.setAsideUntil} <= ${NOW})`;
 
 /**
  * Makes the deliveries of up to 500 events, and returns how many events it took. Any number of
@@ -58,7 +59,7 @@ async function relayOneByOne(
       await db.transaction((tx) => relay(tx, only, 1));
     } catch (error) {
       if (isNothingDone(error) || isConnectionLost(error)) throw error;
-      const setAsideUntil = sql`statement_timestamp() + ${SET_ASIDE}`;
+      const setAsideUntil = sql`${NOW} + ${SET_ASIDE}`;
       await db.update(unrelayed).set({ setAsideUntil }).where(only);
       onSetAside(eventId, error);
     }
@@ -156,7 +157,7 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
 /** The age in seconds of the oldest event that no relay has read. 0 if there is no such event. */
 export async function readRelayLag(db: Database): Promise<number> {
   const [row] = await db.execute<{ seconds: number }>(sql`
-    select extract(epoch from statement_timestamp() - ${events.at})::float as seconds
+    select extract(epoch from ${NOW} - ${events.at})::float as seconds
     from ${unrelayed} join ${events} on ${events.id} = ${unrelayed.eventId}
     order by ${unrelayed.eventId} limit 1`);
   return Math.max(0, row?.seconds ?? 0);

@@ -34,7 +34,7 @@ test.each([
   ['naive', 'two-slots'],
   ['row-lock', 'rollback-again'],
   ['insert-then-lock', 'rollback'],
-  ['skip-locked', 'rollback'],
+  ['claims/skip-locked', 'rollback'],
 ])('%s in %s: what is told is what the verdict says', async (name, situation) => {
   const following = await ask(`strategy=${name}&situation=${situation}`);
   expect(following.response.headers.get('content-type')).toBe('text/event-stream');
@@ -143,7 +143,7 @@ test.each([
   ['strategy=naive&scenario=two-slots', 400, 'query has unknown parameters: scenario'],
   ['', 400, 'strategy says which strategy is explored'],
   ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims.'],
-  ['strategy=hope', 404, 'The strategies are claims/naive'],
+  ['strategy=hope', 404, 'The strategies of claims are naive'],
 ])('%s is answered %i: %s', async (query, status, detail) => {
   const response = await app.request(`/lab/explorations?${query}`);
   expect(response.status).toBe(status);

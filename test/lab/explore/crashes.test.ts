@@ -153,6 +153,20 @@ describe('an effect outside the database', () => {
     expect(tell(played).transcript).toContain('send mail');
   });
 
+  test('may kill the process that does it, without a choice of the scheduler', async () => {
+    const deadly = { text: 'send mail', kills: true } as const;
+    const program: Program = async (db, _, effect) => {
+      await read(db);
+      await effect(deadly, () => 'the process dies of it');
+      await append(db, 'a');
+    };
+    const { trial, seen } = trialOf([program], { afterwards: () => program });
+    expect((await explore(stage, trial)).schedules).toBe(1);
+    expect(seen).toEqual(['"", 1 died']);
+    const told = tell(await replay(stage, trial, []));
+    expect(told.transcript.match(/dies of it/g)).toHaveLength(2);
+  });
+
   test('or a commit may happen while its answer is lost', async () => {
     const sent: string[] = [];
     const heard: unknown[] = [];

@@ -24,7 +24,7 @@ async function untilStatus({ call }: Made, id: number, status: string) {
 const failing = kindOf('failing', async () => ({ kind: 'failed', error: 'the receiver said no' }));
 const good = kindOf('good', async () => ({ kind: 'done' }));
 
-describe('GET /tasks', () => {
+describe.concurrent('GET /tasks', () => {
   test('lists tasks by status and kind, a page at a time', async () => {
     const made = await makeApp();
     await makeWorker(made.databaseUrl, { kinds: [failing, good, endless('endless')] });
@@ -76,9 +76,16 @@ describe('GET /tasks', () => {
     const { status, body } = await call('GET', `/tasks?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid-request']);
   });
+
+  test('names the statuses if the status is wrong', async () => {
+    const { call } = await makeApp();
+    const detail = 'must be one of waiting, running, done, dead, cancelled';
+    const { body } = await call('GET', '/tasks?status=late');
+    expect(body.errors).toEqual([{ parameter: 'status', detail }]);
+  });
 });
 
-describe('GET /tasks/{id}', () => {
+describe.concurrent('GET /tasks/{id}', () => {
   test('shows each attempt: when, by which worker, how the attempt ended, and its error', async () => {
     const made = await makeApp();
     const worker = await makeWorker(made.databaseUrl, { kinds: [failing], name: 'worker-7' });
@@ -117,7 +124,7 @@ describe('GET /tasks/{id}', () => {
   });
 });
 
-describe('POST /tasks/{id}/retry', () => {
+describe.concurrent('POST /tasks/{id}/retry', () => {
   test('runs a dead task again', async () => {
     let isGood = false;
     const fickle = kindOf('fickle', async () =>
@@ -176,7 +183,7 @@ describe('POST /tasks/{id}/retry', () => {
   });
 });
 
-describe('POST /tasks/{id}/cancel', () => {
+describe.concurrent('POST /tasks/{id}/cancel', () => {
   test('ends a waiting task, and no worker runs the task later', async () => {
     const made = await makeApp();
     const run = vi.fn(async () => ({ kind: 'done' }) as const);
@@ -229,26 +236,29 @@ describe('POST /tasks/{id}/cancel', () => {
   });
 });
 
-describe.each(['GET /tasks/ID', 'POST /tasks/ID/retry', 'POST /tasks/ID/cancel'])('%s', (route) => {
-  const [method = '', path = ''] = route.split(' ');
+describe.concurrent.each(['GET /tasks/ID', 'POST /tasks/ID/retry', 'POST /tasks/ID/cancel'])(
+  '%s',
+  (route) => {
+    const [method = '', path = ''] = route.split(' ');
 
-  test.each(['999999', '9223372036854775807'])('does not find task %s', async (id) => {
-    const { call } = await makeApp();
-    const { status, body } = await call(method, path.replace('ID', id));
-    expect([status, body.code]).toEqual([404, 'task-not-found']);
-  });
-
-  test.each(['0', '-1', 'x', '1.5', '9223372036854775808', '%00'])(
-    'refuses the id %s',
-    async (id) => {
+    test.each(['999999', '9223372036854775807'])('does not find task %s', async (id) => {
       const { call } = await makeApp();
       const { status, body } = await call(method, path.replace('ID', id));
-      expect([status, body.code]).toEqual([400, 'invalid-request']);
-    },
-  );
-});
+      expect([status, body.code]).toEqual([404, 'task-not-found']);
+    });
 
-describe('GET /workers', () => {
+    test.each(['0', '-1', 'x', '1.5', '9223372036854775808', '%00'])(
+      'refuses the id %s',
+      async (id) => {
+        const { call } = await makeApp();
+        const { status, body } = await call(method, path.replace('ID', id));
+        expect([status, body.code]).toEqual([400, 'invalid-request']);
+      },
+    );
+  },
+);
+
+describe.concurrent('GET /workers', () => {
   test('lists workers, the newest first, with their tasks and kinds', async () => {
     const made = await makeApp();
     const kinds = [endless('endless')];

@@ -12,6 +12,8 @@ import { collectLog, makeApp } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
 import { type Answer, makeReceiver, type Received } from '../../support/receiver.ts';
 
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
+
 /** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
 async function makeWorld() {
   const onDueTask = () => worker.wake();
@@ -44,9 +46,7 @@ async function makeWorld() {
       onDueTask();
     },
     untilDelivery: (id: number, expected: object) =>
-      vi.waitFor(async () => expect(await read(`/deliveries/${id}`)).toMatchObject(expected), {
-        timeout: 20_000,
-      }),
+      soon(async () => expect(await read(`/deliveries/${id}`)).toMatchObject(expected)),
   };
 }
 type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -63,7 +63,7 @@ async function pauseOf({ db }: World): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-describe('a message', () => {
+describe.concurrent('a message', () => {
   test('reaches the receiver, signed as the specification says', async () => {
     const { claim, receiver, endpoint, deliveriesNow } = await makeWorld();
     await claim(1, 1);
@@ -75,7 +75,7 @@ describe('a message', () => {
       data: { number: 2, job: { id: 1 }, claim: { recruiter: { id: 1 } } },
     });
     expect(first.headers['content-type']).toBe('application/json');
-    await vi.waitFor(async () => expect(await deliveriesNow('delivered')).toHaveLength(1));
+    await soon(async () => expect(await deliveriesNow('delivered')).toHaveLength(1));
     expect(await deliveriesNow()).toMatchObject([
       {
         messageId: first.id,
@@ -117,7 +117,7 @@ describe('a message', () => {
       const [now] = await db.execute(sql`SELECT floor(extract(epoch FROM now())) AS seconds`);
       expect(Number(now?.seconds)).toBeGreaterThan(Number(first.headers['webhook-timestamp']));
     };
-    await vi.waitFor(isLater, { timeout: 20_000 });
+    await soon(isLater);
     receiver.answer = answering(200);
     await hasten();
     await untilDelivery(id, { status: 'delivered', attemptCount: 2 });
@@ -190,7 +190,7 @@ describe('a message', () => {
   });
 });
 
-describe('an endpoint', () => {
+describe.concurrent('an endpoint', () => {
   test('that answers 410 is disabled at once', async () => {
     const world = await makeWorld();
     world.receiver.answer = answering(410);
@@ -312,7 +312,7 @@ describe('an endpoint', () => {
     await untilDelivery(await sendTest(), { attemptCount: 1 });
     await call('DELETE', `/endpoints/${endpoint.id}`);
     await hasten();
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const [task] = await db.execute(sql`SELECT ended FROM tasks`);
       expect(task?.ended).toBe('done');
     });
@@ -341,7 +341,7 @@ const addOldMessages = ({ db, endpoint }: World) =>
       now() - make_interval(hours => 450 - n), now()
     FROM generate_series(1, 450) AS n`);
 
-describe('a resend', () => {
+describe.concurrent('a resend', () => {
   test('has the id and the body of the first send', async () => {
     const { receiver, call, sendTest, untilDelivery } = await makeWorld();
     const id = await sendTest();
@@ -396,7 +396,7 @@ describe('a resend', () => {
     receiver.answer = (answer) => void hanging.push(answer);
     expect((await ask()).status).toBe(202);
     // The second batch waits behind the messages of the first batch.
-    await vi.waitFor(async () => expect(await batches()).toHaveLength(2), { timeout: 20_000 });
+    await soon(async () => expect(await batches()).toHaveLength(2));
     expect((await ask()).body.code).toBe('resend-open');
     await call('POST', `/endpoints/${endpoint.id}/disable`);
     await call('POST', `/endpoints/${endpoint.id}/enable`);
@@ -411,6 +411,30 @@ describe('a resend', () => {
       },
       { timeout: 30_000 },
     );
-    await vi.waitFor(async () => expect((await ask()).status).toBe(202));
+    await soon(async () => expect((await ask()).status).toBe(202));
+  });
+
+  test.each([
+    ['has gone', 410],
+    ['has failed for five days', 500],
+  ])('since a time ends when the service disables an endpoint that %s', async (_, status) => {
+    const { receiver, call, endpoint, db, sendTest, untilDelivery } = await makeWorld();
+    const hanging: ServerResponse[] = [];
+    receiver.answer = (answer) => void hanging.push(answer);
+    const first = await sendTest();
+    await vi.waitFor(() => expect(hanging).toHaveLength(1));
+    receiver.answer = answering(429, { 'Retry-After': '600' });
+    await untilDelivery(await sendTest(), { attemptCount: 1 });
+    const since = new Date(0).toISOString();
+    const ask = () => call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+    // The task of the resend waits for the end of the pause.
+    expect((await ask()).status).toBe(202);
+    expect((await ask()).body.code).toBe('resend-open');
+    await db.execute(sql`UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'`);
+    hanging[0]?.writeHead(status).end();
+    await untilDelivery(first, { attemptCount: 1 });
+    expect((await ask()).body.code).toBe('endpoint-disabled');
+    await call('POST', `/endpoints/${endpoint.id}/enable`);
+    expect((await ask()).status).toBe(202);
   });
 });

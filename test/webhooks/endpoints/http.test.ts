@@ -59,7 +59,8 @@ describe('an endpoint', () => {
     [{ url: ' http://localhost/\n' }, 'url', UNPRINTABLE],
     [{ url: longUrl }, 'url', 'must have at most 2000 characters'],
     [{ types: [] }, 'types', expect.stringContaining('claim.created')],
-    [{ types: ['job.fall'] }, 'types.0', expect.stringContaining('job.full')],
+    [{ types: 'job.open' }, 'types', expect.stringContaining('must be a list')],
+    [{ types: ['job.fall'] }, 'types.0', expect.stringMatching(/^must be one of .*job\.full/)],
     [{ types: ['job.full', 'job.full'] }, 'types', 'must name each type once'],
     [{ description: 'a\nb' }, 'description', expect.stringContaining('one line')],
   ])('is refused with %.60j', async (more, parameter, detail) => {

@@ -18,6 +18,12 @@ const stuck: Fault = {
   inWords: 'left a task unfinished',
   verdict: 'leaves a task unfinished',
 };
+const exceeded: Fault = {
+  name: 'exceeded',
+  fact: 'no more tasks may run at once than the limit allows',
+  inWords: 'exceeded the limit on running tasks',
+  verdict: 'exceeds the limit on running tasks',
+};
 const overwritten: Fault = {
   name: 'overwritten',
   fact: 'no outcome is written over another outcome',
@@ -50,6 +56,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
   lost,
   stuck,
   deadlock,
+  exceeded,
   overwritten,
   late,
   idle,
@@ -64,6 +71,8 @@ export const promises = {
 
 /** The state of one task after the end of a schedule. */
 export interface TaskEnd {
+  /** Whether a worker can do the task and live. */
+  isDoable: boolean;
   isFinished: boolean;
   /** How often the outcome was written. */
   finishes: number;
@@ -82,13 +91,18 @@ export interface WorkEnd {
   /** How many sessions were told that there is nothing to do, and how many were not. */
   idle: number;
   busy: number;
+  /** How many permits are free, and how many there are. */
+  free: number;
+  permits: number;
 }
 
-export function faultsOf({ tasks, idle: idlers, busy }: WorkEnd): string[] {
+export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd): string[] {
+  const doable = tasks.filter(({ isDoable }) => isDoable);
   const found: [Fault, boolean][] = [
     [twice, tasks.some(({ mails }) => mails > 1)],
-    [lost, tasks.some(({ isFinished, mails }) => isFinished && mails === 0)],
-    [stuck, tasks.some(({ isFinished }) => !isFinished)],
+    [lost, doable.some(({ isFinished, mails }) => isFinished && mails === 0)],
+    [stuck, doable.some(({ isFinished }) => !isFinished)],
+    [exceeded, free > permits],
     [overwritten, tasks.some(({ finishes }) => finishes > 1)],
     [late, tasks.some(({ isLate }) => isLate)],
     // Each session takes at most one task, so an idle session was right if the others could do all.

@@ -15,6 +15,12 @@ export class MailServer {
   readonly #ids = new Set<number>();
   readonly #tokens = new Map<number, number>();
 
+  /** The sender died before the server had the whole mail. */
+  miss(taskId: number): string {
+    this.mails.push({ taskId, isAccepted: false, isLate: false });
+    return 'the worker dies of it';
+  }
+
   /** Answers in a word. The sender need not look at the answer. */
   take(taskId: number, { id, token }: Proof, isLate: boolean): string {
     const isRepeat = id !== undefined && this.#ids.has(id);

@@ -6,6 +6,10 @@ export interface QueueSituation extends Situation {
   tasks: number;
   /** How many workers may die in a schedule. */
   deaths?: number;
+  /** The task kills each worker that does it. */
+  kills?: true;
+  /** All workers have one name. */
+  namesakes?: true;
   /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
   /** Each worker takes tasks until there is nothing to do. By default it takes one task. */
@@ -17,10 +21,11 @@ const MOST = 500;
 
 export const alone: QueueSituation = {
   name: 'alone',
-  idea: 'one worker, which may die in each gap',
+  idea: 'one worker, which may die in each gap, and starts again with its name',
   tasks: 1,
   sessions: 1,
   deaths: 1,
+  namesakes: true,
 };
 
 const calm: QueueSituation = { name: 'calm', idea: 'two workers, one task', tasks: 1, most: MOST };
@@ -57,12 +62,31 @@ const crashAndSlow: QueueSituation = {
   most: MOST,
 };
 
+const namesakes: QueueSituation = {
+  name: 'namesakes',
+  idea: 'two workers of one name, and one may be slow',
+  tasks: 1,
+  timePasses: true,
+  namesakes: true,
+  most: MOST,
+};
+
+const killer: QueueSituation = {
+  name: 'killer',
+  idea: 'the task kills each worker that does it',
+  tasks: 1,
+  kills: true,
+  most: MOST,
+};
+
 export const situationsOf = ({
   timed,
-}: Pick<QueueStrategy, 'timed'>): readonly [QueueSituation, ...QueueSituation[]] => [
+  counts,
+}: Pick<QueueStrategy, 'timed' | 'counts'>): readonly [QueueSituation, ...QueueSituation[]] => [
   alone,
   calm,
   crash,
   twoTasks,
-  ...(timed ? [slow, crashAndSlow] : []),
+  ...(timed ? [slow, crashAndSlow, namesakes] : []),
+  ...(counts ? [killer] : []),
 ];

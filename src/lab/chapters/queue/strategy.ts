@@ -11,8 +11,10 @@ export interface QueueStrategy extends Strategy {
   counts?: true;
   /** The tasks are in production's table `tasks`. */
   ofProduction?: true;
-  /** Starts new workers, and returns `work` on them. For strategies that keep something in memory. */
+  /** Starts a process, and returns `work` in it. For strategies that keep something in memory. */
   restart?(): QueueStrategy['work'];
+  /** All workers run in one process. They share its memory, and die together. */
+  oneProcess?: true;
   /** Claims a task, does it, and finishes it. */
   work(db: Database, worker: Worker): Promise<Outcome>;
 }
@@ -42,4 +44,6 @@ export type Outcome =
   /** There was nothing to do. */
   | { kind: 'idle' }
   /** Another worker has the task now, so nothing was written. */
-  | { kind: 'lost' };
+  | { kind: 'lost' }
+  /** As many tasks run as may run at once. */
+  | { kind: 'full' };

@@ -117,7 +117,7 @@ export function SearchBox({ directory, chosen, onChoose }: SearchBoxProps) {
               choose(match);
             }}
           >
-            {match.name} <span class="muted">no. {match.id}</span>
+            {match.name} <span class="muted">no.&nbsp;{match.id}</span>
           </div>
         ))}
         {hint && (

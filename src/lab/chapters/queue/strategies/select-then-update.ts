@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
+import { finish } from '../finish.ts';
 import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
-import { finish } from './finish.ts';
 
 /**
  * Reads a task that is due, and then marks it. Two workers may read the same task before one of
  * them marks it.
- * Witness: S1 reads task 1, S2 reads task 1, both mark it, both send.
+ * Witness (calm): S1 reads task 1, S2 reads task 1, both mark it, both send.
  */
 export const selectThenUpdate: QueueStrategy = {
   name: 'select-then-update',
