@@ -53,7 +53,8 @@ export function whatHappened(
     if (endings[session - 1] && !last.dead.includes(session))
       sentences.push(`S${session} is told: ${endings[session - 1]}.`);
   const after = stepsAfterwards(told);
-  if (after.length > 0) sentences.push(`Afterwards ${afterwards}.`, ...sayEffects(after));
+  if (after.length > 0)
+    sentences.push(`Afterwards${afterwards ? ` ${afterwards}` : ''}.`, ...sayEffects(after));
   if (verdict) sentences.push(`The end: ${verdict}.`);
   return `Step ${schedule.length}. ${sentences.join(' ')}`;
 }

@@ -1,12 +1,14 @@
 import type { Lane, Span } from '../../../lab/race/rounds/lanes.ts';
+import type { ToldChapter } from '../api.ts';
 
 interface LaneRowProps {
   lane: Lane;
   scale: number;
+  kind: ToldChapter['race']['kind'];
 }
 
 /** Everything that one session did. Statements are bars, and waits for a lock are hatched. */
-export function LaneRow({ lane, scale }: LaneRowProps) {
+export function LaneRow({ lane, scale, kind }: LaneRowProps) {
   const { session, statements, waits } = lane;
   const bar = ({ from, to }: Span) => ({
     x: `${(100 * from) / scale}%`,
@@ -38,31 +40,39 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
           </rect>
         ))}
       </svg>
-      <Status lane={lane} />
-      <span class="unseen">{inWords(lane)}</span>
+      {kind === 'crashes' ? <End lane={lane} /> : <Status lane={lane} />}
+      <span class="unseen">{kind === 'crashes' ? sayEnd(lane) : inWords(lane)}</span>
     </li>
   );
 }
 
-/** A session of a race with crashes has no answer of its own, but an end. */
-function Status({ lane: { status, hasDied } }: Pick<LaneRowProps, 'lane'>) {
-  if (hasDied)
-    return (
-      <span class="status bad">
-        <span aria-hidden="true">✕</span> died
-      </span>
-    );
+const Status = ({ lane: { status } }: Pick<LaneRowProps, 'lane'>) => (
+  <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
+    <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
+  </span>
+);
+
+/** A session of a race with crashes has no answer, but an end. */
+function End({ lane }: Pick<LaneRowProps, 'lane'>) {
+  const { mark, word, kind } = endOf(lane);
   return (
-    <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
-      <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
+    <span class={`status ${kind}`}>
+      <span aria-hidden="true">{mark}</span> {word}
     </span>
   );
 }
 
+function endOf({ status, hasDied }: Lane) {
+  if (hasDied) return { mark: '✕', word: 'died', kind: 'bad' };
+  if (status === 200) return { mark: '●', word: 'done', kind: 'good' };
+  return { mark: '○', word: 'error', kind: 'muted' };
+}
+
+const sayEnd = ({ to }: Lane): string => `after ${to.toFixed(1)} ms`;
+
 const inMs = ({ from, to }: Span): string => `${(to - from).toFixed(1)} ms`;
 
-function inWords({ to, status, waits, hasDied }: Lane): string {
-  if (hasDied) return `was killed after ${to.toFixed(1)} ms`;
+function inWords({ to, status, waits }: Lane): string {
   const waited = waits.reduce((sum, wait) => sum + wait.to - wait.from, 0);
   const got = status === 200 ? 'succeeded' : 'was refused';
   return `${got} after ${to.toFixed(1)} ms, of which ${waited.toFixed(1)} ms waiting for a lock`;

@@ -57,11 +57,11 @@ const OfCrashes = () => (
       an effect outside the database
     </span>
     <span>
-      <span class="good">● 200</span> worked until the end
+      <span class="good">● done</span> worked until the end
     </span>
     <span>
       <span class="bad">✕ died</span> its process was killed
     </span>
-    <span>○ another status: ended in an error</span>
+    <span>○ error: ended in an error</span>
   </>
 );

@@ -32,7 +32,7 @@ export function Rounds({ rounds, race }: RoundsProps) {
       </fieldset>
       <div class="side-by-side">
         {shown.map((round) => (
-          <Chart key={round.strategy} seen={round} scale={scale} />
+          <Chart key={round.strategy} seen={round} scale={scale} kind={race.kind} />
         ))}
       </div>
     </>
