@@ -47,7 +47,7 @@ export interface PlayedSession {
   /** Whether the process of the session has died. A statement of the session may still wait. */
   isDead: boolean;
   /** The sessions of the same process, this one too. They die together. */
-  process: number[];
+  dieTogether: number[];
   /** The next statement or effect, or the statement that waits. Null if we know none. */
   statement: string | null;
   /** Whether the next step does something outside the database. */
@@ -147,7 +147,7 @@ async function look(
       session: actor.number,
       status: actor.status,
       isDead: actor.isDead,
-      process: processOf(trial, index),
+      dieTogether: processOf(trial, index),
       ...nextOf(actor, first[index]),
       waitsFor: actor.waitsFor,
       transaction: transactions[index] ?? null,

@@ -41,10 +41,10 @@ export function Lanes({ state, move, chapter }: LanesProps) {
  */
 function eventsOf(
   state: PlayState,
-  { session, process }: PlayedSession,
+  { session, dieTogether }: PlayedSession,
   move: LanesProps['move'],
 ): LaneEvent[] {
-  const isFirst = process[0] === session;
+  const isFirst = dieTogether[0] === session;
   const event = (key: EventKey): LaneEvent => ({
     key,
     isPossible: state.choices.includes(`${key}${session}`),
