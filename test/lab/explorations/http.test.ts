@@ -116,10 +116,10 @@ test('two who ask the same listen to one exploration, and it goes on when one of
 });
 
 test('what is known is told at once, without waiting', async () => {
-  await (await ask('strategy=advisory-lock')).ended;
+  await (await ask('strategy=claims/advisory-lock')).ended;
   const busy = await ask(LONG);
   await until(busy, 'progress');
-  const again = await ask('strategy=advisory-lock');
+  const again = await ask('strategy=claims/advisory-lock');
   await again.ended;
   expect(again.events.map(({ name }) => name)).toEqual(['done']);
 });
