@@ -97,7 +97,10 @@ test.concurrent.each([
   [['--chapter', 'queue', '--recruiters', '5'], /^A race of queue has no --recruiters\./],
   [['--tasks', '5'], /^A race of claims has no --tasks\./],
   [['--strategy', 'production'], /^There are claims\/production and queue\/production\. Say which/],
-  [['--chapter', 'queue', '--strategy', 'naive'], /^There is no strategy "naive"\..* of queue are /],
+  [
+    ['--chapter', 'queue', '--strategy', 'naive'],
+    /^There is no strategy "naive"\..* of queue are /,
+  ],
   [['extra'], /extra/],
   [['--url', 'localhost'], /--url must look like/],
   [
