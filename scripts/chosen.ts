@@ -23,6 +23,11 @@ export const situationsInHelp = chapters
   )
   .join('\n                     ');
 
+/** The bounds of all situations that have one, for the help of a command. */
+export const mostInHelp = [...new Set(chapters.flatMap(situationsOf).map(({ most }) => most))]
+  .filter((most) => most !== undefined)
+  .join(' or ');
+
 export interface Chosen {
   chapter: Chapter;
   strategies: readonly Strategy[];
@@ -34,20 +39,23 @@ export const WHOLE = /^(?:(.+)\/)?all$/;
 /**
  * Finds the strategies at these addresses, in the same order. All must belong to one chapter. `all`
  * stands for every strategy of the first chapter, and `claims/all` for every strategy of claims. If
- * only some strategies have the situation, `all` stands for these. Throws a `UsageError` for any
- * other address.
+ * only some strategies have the situation, `all` stands for these. Addresses without a chapter are
+ * in the chapter `within`, if it is given. Throws a `UsageError` for any other address.
  */
 export function chooseStrategies(
   addresses: readonly string[] = ['all'],
   situation?: string | undefined,
+  within?: Chapter,
 ): Chosen {
   const found = addresses.flatMap((address) => {
     const whole = WHOLE.exec(address);
     return whole
-      ? inSituation(orUsage(findChapter(whole[1])), situation)
-      : [orUsage(findStrategy(address))];
+      ? inSituation(orUsage(findChapter(whole[1] ?? within?.name)), situation)
+      : [orUsage(findStrategy(address, within))];
   });
-  const chosen = [...new Set(found.map(({ chapter }) => chapter))];
+  const chosen = [
+    ...new Set([...(within ? [within] : []), ...found.map(({ chapter }) => chapter)]),
+  ];
   const [chapter, another] = chosen;
   if (!chapter || another)
     throw new UsageError(
@@ -76,6 +84,10 @@ export function chooseSituation({ chapter, strategies }: Chosen, name: string | 
 
 /** Finds a chapter by its name. Throws a `UsageError` if there is no such chapter. */
 export const chooseChapter = (name: string | undefined): Chapter => orUsage(findChapter(name));
+
+/** The same, but undefined if no name is given. */
+export const chooseChapterIfNamed = (name: string | undefined): Chapter | undefined =>
+  name === undefined ? undefined : chooseChapter(name);
 
 function orUsage<T>(found: T | string): T {
   if (typeof found === 'string') throw new UsageError(found);

@@ -11,7 +11,10 @@ export type Result = Exploration & { strategy: Strategy };
  */
 const STAGES = 2;
 
-/** Explores strategies of a chapter in one situation. The results are in the order of the strategies. */
+/**
+ * Explores strategies of a chapter in one situation, with at most the situation's number of schedules.
+ * The results are in the order of the strategies.
+ */
 export async function exploreAll(
   chapter: Chapter,
   strategies: readonly Strategy[],
@@ -27,7 +30,8 @@ export async function exploreAll(
         const { name } = strategy;
         const trial = chapter.trial(strategy, situation, sessions);
         const onSchedule = (n: number) => showProgress(`${situation.name}, ${name}: schedule ${n}`);
-        results.push({ strategy, ...(await explore(stage, trial, { onSchedule, stop })) });
+        const options = { onSchedule, stop, most: situation.most };
+        results.push({ strategy, ...(await explore(stage, trial, options)) });
       }
     });
   await Promise.all(Array.from({ length: Math.min(STAGES, strategies.length) }, worker));

@@ -1,41 +1,55 @@
 import { z } from 'zod';
-import type { Chapter, Situation } from '../src/lab/chapter.ts';
-import { addressOf } from '../src/lab/chapters/index.ts';
+import { type Chapter, type Situation, sessionsIn } from '../src/lab/chapter.ts';
+import { addressOf, chapters } from '../src/lab/chapters/index.ts';
 import { counterexampleOf } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { runMain } from '../src/process/main.ts';
-import { readOptions, whole } from '../src/process/options.ts';
+import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
-import { chooseSituation, chooseStrategies, situationsInHelp } from './chosen.ts';
+import {
+  chooseChapterIfNamed,
+  chooseSituation,
+  chooseStrategies,
+  mostInHelp,
+  situationsInHelp,
+} from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
 import { paint } from './paint.ts';
 
-const HELP = `Plays every order of the sessions' SQL statements on a real PostgreSQL.
+const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
 
 Usage: npm run explore -- [options]
 
+  --chapter NAME     ${chapters.map(({ name }) => name).join(' or ')} (default: the chapter of the strategies, or
+                     ${chapters[0].name})
   --strategy NAME    a strategy such as claims/naive or naive; may be given several
-                     times (default: all strategies of the first chapter)
+                     times (default: all strategies of the chapter)
   --situation NAME   one of the chapter's situations (default: its first), which are
                      ${situationsInHelp}
-  --sessions N       sessions at once (2 or 3, default 2); three take long
+  --sessions N       sessions at once (2 or 3, default 2); three take long, and some
+                     situations have their own number
+  --most N           the most schedules a strategy (default: all; in situations that may
+                     have thousands, ${mostInHelp})
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
 A schedule is the order of the sessions' steps. In 1,1,2, session 1 makes two steps,
-and then session 2 makes one. At t, time passes. docs/explorer.md explains steps.
-The proofs are for two sessions: exhaustive for 2 sessions at statement granularity.
+and then session 2 makes one. At t, time passes. At k1, the process of session 1 dies.
+docs/explorer.md explains steps. The proofs are for two sessions: exhaustive for 2
+sessions at statement granularity. Where not every schedule was played, the table says so.
 
 Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
 broke its promise, 2 when the command could not run as asked.
 `;
 
 const rules = z.object({
+  chapter: z.string().optional(),
   strategy: z.array(z.string()).optional(),
   situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
+  most: wholeNumber('--most', 1, 1_000_000).optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -48,9 +62,11 @@ runMain(async (stop) => {
   const flag = { type: 'boolean' } as const;
   const { options } = readOptions('explore', rules, {
     options: {
+      chapter: text,
       strategy: { ...text, multiple: true },
       situation: text,
       sessions: text,
+      most: text,
       json: flag,
       help: flag,
     },
@@ -59,11 +75,13 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const chosen = chooseStrategies(options.strategy, options.situation);
+  const within = chooseChapterIfNamed(options.chapter);
+  const chosen = chooseStrategies(options.strategy, options.situation, within);
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
-  const { sessions } = options;
-  const results = await exploreAll(chapter, strategies, situation, sessions, stop);
+  const sessions = sessionsIn(situation, options.sessions);
+  const asked = { ...situation, most: options.most ?? situation.most };
+  const results = await exploreAll(chapter, strategies, asked, sessions, stop);
   const explored = { chapter, situation, sessions };
   if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
   else print(`${describe(results, explored)}\n`);
@@ -80,7 +98,7 @@ interface Asked {
 }
 
 function asJson(result: Result, { chapter, situation, sessions }: Asked) {
-  const { strategy, schedules, faults, serializationFailures, milliseconds } = result;
+  const { strategy, schedules, isComplete, faults, serializationFailures, milliseconds } = result;
   const played = counterexampleOf(result, chapter.faults);
   return {
     chapter: chapter.name,
@@ -89,6 +107,7 @@ function asJson(result: Result, { chapter, situation, sessions }: Asked) {
     situation: situation.name,
     sessions,
     schedules,
+    isComplete,
     faults,
     serializationFailures,
     counterexample: played
@@ -100,20 +119,25 @@ function asJson(result: Result, { chapter, situation, sessions }: Asked) {
 
 function describe(results: Result[], asked: Asked): string {
   const { chapter, situation, sessions } = asked;
-  const kinds = chapter.faults.map(({ name }) => name);
+  const kinds = chapter.faults
+    .map(({ name }) => name)
+    .filter((name, index) => index === 0 || results.some(({ faults }) => faults[name]));
+  const isComplete = results.every((each) => each.isComplete);
   const head = ['strategy', 'schedules', ...kinds, 'serialization', 'ms'];
   const red = (count = 0) => (count > 0 ? paint('red', String(count)) : String(count));
   const rows = results.map(
-    ({ strategy, schedules, faults, serializationFailures, milliseconds }) => [
+    ({ strategy, schedules, isComplete, faults, serializationFailures, milliseconds }) => [
       strategy.name,
-      schedules,
+      isComplete ? schedules : `first ${schedules}`,
       ...kinds.map((kind) => red(faults[kind])),
       serializationFailures,
       milliseconds,
     ],
   );
   return [
-    `${sessions} ${chapter.session.many}, ${situation.idea}: every schedule, on a real PostgreSQL.`,
+    `${count(sessions, chapter.session)}, ${situation.idea}: ${
+      isComplete ? 'every schedule' : 'the first schedules'
+    }, on a real PostgreSQL.`,
     '',
     plainTable(
       head,
@@ -122,9 +146,16 @@ function describe(results: Result[], asked: Asked): string {
     ),
     '',
     ...results.flatMap((result) => describeCounterexample(result, asked)),
-    `Exhaustive for ${sessions} sessions at statement granularity.`,
+    isComplete
+      ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
+      : 'Not exhaustive: "first" counts the schedules with the fewest switches. --most N plays more.',
   ].join('\n');
 }
+
+const sessionWords = { one: 'session', many: 'sessions' };
+
+const count = (number: number, { one, many }: Chapter['session']) =>
+  `${number} ${number === 1 ? one : many}`;
 
 function describeCounterexample(result: Result, { chapter, situation }: Asked): string[] {
   const played = counterexampleOf(result, chapter.faults);

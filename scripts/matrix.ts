@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
+import { type Chapter, type Situation, type Strategy, sessionsIn } from '../src/lab/chapter.ts';
 import { addressOf, chapters } from '../src/lab/chapters/index.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
-import { proofOf, type Verdict, verdictOn } from '../src/lab/syllabus/verdicts.ts';
+import { proofOf, verdictOn, type WrittenVerdict } from '../src/lab/syllabus/verdicts.ts';
 import { PlainError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
@@ -49,7 +49,7 @@ runMain(async (stop) => {
   for (const chapter of chapters) byChapter.push(await exploreChapter(chapter, stop));
   const explored = byChapter.flat();
   for (const each of explored) assertVerdict(each);
-  const tables = byChapter.map(tableOf).join('\n\n');
+  const tables = byChapter.map(sectionOf).join('\n\n');
   const fresh = new Map<string | URL, string>([
     [page, `${written.slice(0, before)}${BEGIN}\n${tables}\n${written.slice(after)}`],
     [verdictsFile, `${JSON.stringify(verdictsOf(explored), null, 2)}\n`],
@@ -72,7 +72,8 @@ async function exploreChapter(chapter: Chapter, stop: AbortSignal): Promise<Expl
     const strategies = chapter.strategies.filter((each) =>
       chapter.situationsOf(each).includes(situation),
     );
-    const results = await exploreAll(chapter, strategies, situation, 2, stop);
+    const sessions = sessionsIn(situation, 2);
+    const results = await exploreAll(chapter, strategies, situation, sessions, stop);
     for (const { strategy, found } of all)
       for (const result of results)
         if (result.strategy === strategy) found.push({ situation, result });
@@ -85,14 +86,21 @@ const contentOf = (file: string | URL) =>
 
 /** A strategy must keep its promise. A strategy that promises nothing must have a fault. */
 function assertVerdict({ chapter, strategy, found }: Explored) {
-  const { name, promise } = strategy;
+  const { promise } = strategy;
   const isBroken = found.some(({ result: { faults } }) =>
     brokePromise(chapter, { promise, faults }),
   );
-  if (isBroken) throw new PlainError(`${name} broke its promise.`);
+  if (isBroken) throw new PlainError(`${addressOf({ chapter, strategy })} broke its promise.`);
   const isFaulty = found.some(({ result }) => Object.keys(result.faults).length > 0);
-  if (promise === 'nothing' && !isFaulty) throw new PlainError(`${name} was not caught.`);
+  if (promise === 'nothing' && !isFaulty)
+    throw new PlainError(`${addressOf({ chapter, strategy })} was not caught.`);
 }
+
+/** A heading, and the table of the chapter. */
+const sectionOf = (explored: Explored[]): string => {
+  const [{ chapter }] = explored as [Explored, ...Explored[]];
+  return `## ${chapter.name}\n\n${chapter.question}\n\n${tableOf(explored)}`;
+};
 
 /**
  * A row for each strategy, and a cell for each situation. A cell counts the schedules with each
@@ -122,14 +130,14 @@ function tableOf(explored: Explored[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-function cellOf(chapter: Chapter, { schedules, faults }: Result): string {
+function cellOf(chapter: Chapter, { schedules, isComplete, faults }: Result): string {
   const wrong = chapter.faults.flatMap(({ name }) =>
     faults[name] ? [`**${faults[name]}** ${name}`] : [],
   );
-  return `${wrong.join(', ') || '0'} of ${schedules}`;
+  return `${wrong.join(', ') || '0'} of ${isComplete ? '' : 'first '}${schedules}`;
 }
 
-const verdictsOf = (explored: Explored[]): Record<string, Verdict> =>
+const verdictsOf = (explored: Explored[]): Record<string, WrittenVerdict> =>
   Object.fromEntries(
     explored.map(({ chapter, strategy, found }) => {
       const proofs = found.map(

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
-import type { Chapter } from '../src/lab/chapter.ts';
-import { quoted } from '../src/lab/chapters/index.ts';
+import { chapters, quoted } from '../src/lab/chapters/index.ts';
+import { hasCrashes } from '../src/lab/race/crashes/crashes.ts';
 import {
   listStrategies,
   type RaceOrder,
@@ -18,6 +18,8 @@ import {
   describeResults,
   describeRound,
   describeVerdict,
+  hasRequests,
+  type RequestChapter,
   showedNothing,
 } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
@@ -25,43 +27,63 @@ import { openScratch } from '../src/postgres/scratch.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
-import { readOptions, whole } from '../src/process/options.ts';
+import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
-import { chooseChapter, WHOLE } from './chosen.ts';
+import { type Chosen, chooseChapterIfNamed, chooseStrategies, WHOLE } from './chosen.ts';
+import { raceCrashes } from './crash-demo.ts';
 import { buildDist } from './dist.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Sends many claims of one job at the same moment, and counts who got a slot.
+const shownInHelp = chapters
+  .map(({ name, race: { shown } }) => shown.map((each) => `${name}/${each}`).join(', '))
+  .join(', or\n                     ');
+
+const HELP = `Races strategies at full speed, and counts the results in the tables.
 
 Usage: npm run race-demo -- [options]
 
+claims (the default): many claims of one job are sent at the same moment.
+queue: workers do tasks, and some of the workers are killed at random moments.
+
+  --chapter NAME     claims or queue (default: the chapter of the strategies, or claims)
   --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; may be
-                     given several times (default: naive, transaction, row-lock)
+                     given several times
+                     (default: ${shownInHelp})
+  --rounds N         rounds a strategy, each on fresh rows (1 to 100000, default 20)
+  --json             print one JSON object on stdout, and nothing else there
+  --help             show this
+
+Only for claims:
   --recruiters N     how many claim at the same moment (1 to 1000, default 5)
-  --rounds N         rounds a strategy, each on a fresh job (1 to 100000,
-                     default 20)
   --capacity N       slots of the job (1 to 1000, default 4)
   --url URL          race on a server that already runs in workshop mode; by default
                      the command starts a server on a database of its own
   --trace FILE       write what happened as a timeline (Chrome trace-event JSON) that
                      Perfetto opens: statements, waits, and who held the lock
-  --json             print one JSON object on stdout, and nothing else there
-  --help             show this
+
+Only for queue:
+  --workers N        how many workers begin at the same moment (1 to 50, default 5)
+  --tasks N          tasks that are due (1 to 1000, default 20)
 
 Without --url, the command uses a new database on an embedded PostgreSQL or, if
 DATABASE_URL is set, on the server there. It removes the database at the end.
+A worker that is killed loses its connection at once, and nothing of its program runs
+again. PostgreSQL cannot tell this from SIGKILL.
 
 Exit code: 0 when every strategy kept its promise, 1 when a strategy broke its
 promise, 2 when the command could not run as asked.
 `;
 
 const optionRules = z.object({
-  strategy: z.array(z.string()).default(['claims/naive', 'claims/transaction', 'claims/row-lock']),
-  recruiters: whole('--recruiters', 1, 1_000, 5),
+  chapter: z.string().optional(),
+  strategy: z.array(z.string()).optional(),
   rounds: whole('--rounds', 1, 100_000, 20),
-  capacity: whole('--capacity', 1, 1_000, 4),
+  recruiters: wholeNumber('--recruiters', 1, 1_000).optional(),
+  capacity: wholeNumber('--capacity', 1, 1_000).optional(),
+  workers: wholeNumber('--workers', 1, 50).optional(),
+  tasks: wholeNumber('--tasks', 1, 1_000).optional(),
   url: z
     .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
     .optional(),
@@ -75,36 +97,71 @@ const FAILED = 2;
 
 type Options = z.infer<typeof optionRules>;
 
+/** The options of each kind of race that the other kind does not have. */
+const OWN = {
+  requests: ['recruiters', 'capacity', 'url', 'trace'],
+  crashes: ['workers', 'tasks'],
+} as const;
+
 runMain(async (stop) => {
   const options = readRaceOptions();
   if (options.help) {
     print(HELP);
     return 0;
   }
+  const { chapter, strategies } = chooseRacing(options);
+  if (hasCrashes(chapter)) {
+    const { usual } = chapter.race;
+    const { workers = usual.sessions, tasks = usual.capacity, rounds, json } = options;
+    const order = { sessions: workers, capacity: tasks, rounds };
+    return raceCrashes(chapter, strategies, order, { json, stop });
+  }
+  if (!hasRequests(chapter)) throw new Error(`${chapter.name} has no race`);
+  return raceRequests(chapter, options, stop);
+}, FAILED);
+
+/** The chapter and the strategies of the race. Throws a `UsageError` if they do not fit the options. */
+function chooseRacing(options: Options): Chosen {
+  const within = chooseChapterIfNamed(options.chapter);
+  const named = options.strategy && chooseStrategies(options.strategy, undefined, within);
+  const chapter = named?.chapter ?? within ?? chapters[0];
+  const [own, others] =
+    chapter.race.kind === 'requests' ? [OWN.requests, OWN.crashes] : [OWN.crashes, OWN.requests];
+  const wrong = others.find((name) => options[name] !== undefined);
+  if (wrong !== undefined)
+    throw new UsageError(
+      `A race of ${chapter.name} has no --${wrong}. It has ${own.map((name) => `--${name}`).join(', ')}.`,
+    );
+  return named ?? chooseStrategies(chapter.race.shown, undefined, chapter);
+}
+
+async function raceRequests(chapter: RequestChapter, options: Options, stop: AbortSignal) {
   const trace = options.trace === undefined ? undefined : new Trace();
   const arena = options.url
     ? { url: options.url, stop: async () => {} }
     : await openArena(stop, trace);
   try {
-    const results = await runRaces(arena.url, options, trace, stop);
+    const results = await runRaces(arena.url, chapter, options, trace, stop);
     if (trace && options.trace) await writeTrace(trace, options.trace);
-    const broken = results.filter((each) => brokePromise(chapterOf([each]), each));
-    if (broken.length > 0) return 1;
+    if (results.some((each) => brokePromise(chapter, each))) return 1;
     return results.some(showedNothing) ? FAILED : 0;
   } finally {
     await arena.stop();
   }
-}, FAILED);
+}
 
 function readRaceOptions(): Options {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { options } = readOptions('race-demo', optionRules, {
     options: {
+      chapter: text,
       strategy: { ...text, multiple: true },
       recruiters: text,
+      workers: text,
       rounds: text,
       capacity: text,
+      tasks: text,
       url: text,
       trace: text,
       json: flag,
@@ -148,13 +205,18 @@ async function openArena(stop: AbortSignal, trace: Trace | undefined) {
 
 async function runRaces(
   url: string,
+  chapter: RequestChapter,
   options: Options,
   trace: Trace | undefined,
   stop: AbortSignal,
 ): Promise<RaceResult[]> {
-  const chosen = choose(await listStrategies(url, stop), options.strategy);
-  const chapter = chapterOf(chosen);
-  const { recruiters: sessions, capacity, rounds } = options;
+  const { shown, usual } = chapter.race;
+  const offered = await listStrategies(url, stop);
+  const chosen = choose(
+    offered.filter((each) => each.chapter === chapter.name),
+    options.strategy ?? shown,
+  );
+  const { recruiters: sessions = usual.sessions, capacity = usual.capacity, rounds } = options;
   const order = { sessions, capacity, rounds };
   const say = (text: string) => {
     if (!options.json) print(`${text}\n`);
@@ -189,30 +251,21 @@ async function writeTrace(trace: Trace, file: string) {
   }
 }
 
-function choose(offered: StrategyInfo[], names: string[]): StrategyInfo[] {
+/** The server at --url may have other strategies than this program. */
+function choose(offered: StrategyInfo[], names: readonly string[]): StrategyInfo[] {
   return [...new Set(names.flatMap((name) => namedIn(offered, name)))];
 }
 
 function namedIn(offered: StrategyInfo[], name: string): StrategyInfo[] {
-  const whole = WHOLE.exec(name);
-  const found = whole
-    ? offered.filter(({ chapter }) => chapter === (whole[1] ?? offered[0]?.chapter))
+  const found = WHOLE.test(name)
+    ? offered
     : offered.filter((each) => [each.name, addressIn(each)].includes(name));
-  if (found.length === 1 || (whole && found.length > 0)) return found;
+  if (found.length > 0) return found;
   const known = offered.map(addressIn).join(', ');
-  const problem = found.length > 1 ? 'more than one strategy' : 'no strategy';
-  throw new UsageError(`There is ${problem} ${quoted(name)}. The strategies are ${known}.`);
+  throw new UsageError(`The server has no strategy ${quoted(name)}. It has ${known}.`);
 }
 
 const addressIn = ({ chapter, name }: StrategyInfo) => `${chapter}/${name}`;
-
-/** The chapter of all these strategies. Throws a `UsageError` if there are several. */
-function chapterOf(strategies: { chapter: string }[]): Chapter {
-  const [name, another] = [...new Set(strategies.map(({ chapter }) => chapter))];
-  if (another !== undefined)
-    throw new UsageError(`These are strategies of ${name} and ${another}. Choose one chapter.`);
-  return chooseChapter(name);
-}
 
 const asJson = ({ capacity, sessions, rounds }: RaceOrder, strategies: RaceResult[]) => ({
   capacity,

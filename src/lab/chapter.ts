@@ -3,8 +3,8 @@ import type { Session } from '../db/session.ts';
 import type { Trial } from './explore/trial.ts';
 import type { RaceRoute } from './race/http.ts';
 
-export type { Assessment, Ending, Sleep, Trial } from './explore/trial.ts';
-export { isRollback } from './explore/trial.ts';
+export type { Assessment, Effect, Ending, Sleep, Trial } from './explore/trial.ts';
+export { isOfTrial } from './explore/trial.ts';
 
 /**
  * A problem that production must solve, with all strategies that the workshop teaches. The judge,
@@ -15,10 +15,17 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   name: string;
   /** The problem, in a sentence for a person. */
   question: string;
-  /** The challenge to a person who plays, such as `Can you oversell it?` The gravest fault wins. */
+  /** The challenge to a person who plays, such as `Can you oversell it?` A broken promise wins. */
   dare: string;
   /** The chapter's words for one session and for many, such as `recruiter` and `recruiters`. */
   session: { one: string; many: string };
+  /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
+  ledger?: string;
+  /**
+   * What happens after the end of all sessions, such as `a new worker works until nothing is due`.
+   * Undefined if no trial has a program for it.
+   */
+  afterwards?: string;
   /**
    * The folder with the migrations of the chapter's own tables. The tables are in a schema of the
    * chapter, such as `lab_claims`, since all chapters share each scratch database.
@@ -34,15 +41,15 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   promises: Readonly<Record<string, Pledge>>;
   /** The situation in which the judge runs many sessions at full speed. */
   crowd: N;
-  race: Race<S>;
+  race: Race<S> | CrashRace<N>;
   /** For each table whose rows may be locked: an SQL expression that names a row. */
   lockable: Readonly<Record<string, string>>;
   /** The situations in which a strategy is tried. The first situation is the default. */
   situationsOf(strategy: S): readonly [N, ...N[]];
   /** Makes the trial of one strategy in one situation. */
   trial(strategy: S, situation: N, sessions: number): Trial;
-  /** Reads the committed state in the form that the page shows. */
-  readState(admin: Session): Promise<ShownState>;
+  /** Reads the committed state of a strategy in the form that the page shows. */
+  readState(admin: Session, strategy: S): Promise<ShownState>;
   /** The strategy that a file exports by default. Undefined if the export is no strategy. */
   strategyOf(exported: unknown, name: string): S | undefined;
   /** An example of such a default export, for help texts and messages. */
@@ -65,7 +72,14 @@ export interface Strategy {
 export interface Situation {
   name: string;
   idea: string;
+  /** The number of sessions, if the situation has its own. */
+  sessions?: number;
+  /** The most schedules that are explored, if there may be too many. By default all are. */
+  most?: number;
 }
+
+/** The number of sessions in a situation if the caller asks for `asked` sessions. */
+export const sessionsIn = ({ sessions }: Situation, asked: number): number => sessions ?? asked;
 
 export interface Fault {
   /** Such as `oversold`. */
@@ -104,8 +118,8 @@ export const engineFaults = {
 export interface Pledge {
   /** The promise within a sentence, such as `the capacity`. */
   inWords: string;
-  /** The fault that breaks the promise. */
-  brokenBy: Fault;
+  /** The faults that break the promise. */
+  brokenBy: readonly Fault[];
 }
 
 /** The committed state as a person sees it: a row of marks, and two texts. */
@@ -122,6 +136,8 @@ export interface ShownState {
 export interface Mark {
   /** The holder: nobody, somebody before the first step, or the session of this number. */
   by: 'nobody' | 'earlier' | number;
+  /** The state of the marked thing, such as `running`, if a mark is more than taken or free. */
+  label?: string;
   /** Whether this mark is above the limit. */
   isExcess: boolean;
 }
@@ -129,12 +145,26 @@ export interface Mark {
 export interface RaceSize {
   /** How many sessions begin at the same moment. */
   sessions: number;
-  /** How many sessions may succeed. */
+  /** How much there is for them, such as the slots of the job. */
   capacity: number;
 }
 
-/** How strategies race. `Q` is a request of one session, and `A` its answer. */
-export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
+/** What both kinds of races have. */
+interface AnyRace {
+  /** The strategies that race if the caller names none. */
+  shown: readonly [string, ...string[]];
+  /** The size of a race if the caller names none. */
+  usual: RaceSize;
+  /** The name of the option for `capacity`. The option for `sessions` is the chapter's word. */
+  capacityOption: string;
+}
+
+/**
+ * How strategies race as servers that answer requests, also over HTTP. `Q` is a request of one session,
+ * and `A` its answer.
+ */
+export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> extends AnyRace {
+  kind: 'requests';
   /** Makes rows for one race. */
   lay(db: Database, size: RaceSize): Promise<Course<Q>>;
   /** Starts a server that answers requests by this strategy. */
@@ -148,6 +178,30 @@ export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> {
   /** Production's HTTP route for the same request. */
   overHttp: RaceRoute<A>;
   words: RaceWords;
+}
+
+/**
+ * How strategies race in the trial of the chapter. The sessions run at full speed, and some of their
+ * processes are killed at random moments. Then the trial counts what has happened.
+ */
+export interface CrashRace<N extends Situation = Situation> extends AnyRace {
+  kind: 'crashes';
+  situation(size: RaceSize): N;
+  /** A process that is killed has made at most this many steps. */
+  mostSteps(size: RaceSize): number;
+  /** The counts of an `Assessment` that the table shows, in this order. */
+  counts: readonly string[];
+  words: CrashWords;
+}
+
+/** Texts about a race with crashes. `start` is a sentence. */
+export interface CrashWords {
+  /** Such as `5 workers do 20 tasks, and some workers are killed.` */
+  start(size: RaceSize): string;
+  /** After the name of a strategy, such as `did every task once`. */
+  held: string;
+  /** The sum of the counts, such as `12 tasks done twice and 3 left unfinished`. */
+  sum(counts: Readonly<Record<string, number>>): string;
 }
 
 /** One race in the tables, and the requests for it. */

@@ -3,16 +3,19 @@ import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { print } from './print.ts';
 
-/** The rule for an option that is a whole number. `usual` is the default. */
-export function whole(name: string, smallest: number, largest: number, usual: number) {
+/** The rule for an option that is a whole number. */
+export function wholeNumber(name: string, smallest: number, largest: number) {
   const error = `${name} must be a whole number from ${smallest} to ${largest}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, { error, abort: true })
     .transform(Number)
-    .pipe(z.number().min(smallest, error).max(largest, error))
-    .default(usual);
+    .pipe(z.number().min(smallest, error).max(largest, error));
 }
+
+/** The same, for an option with a default. */
+export const whole = (name: string, smallest: number, largest: number, usual: number) =>
+  wholeNumber(name, smallest, largest).default(usual);
 
 /**
  * Reads and checks the options of a command. Throws a `UsageError`. Its message is one line and

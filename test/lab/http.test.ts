@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
+import { allStrategies } from '../../src/lab/chapters/index.ts';
 import type { App } from '../../src/service/app.ts';
 import { makeApp, makeLab } from '../support/app.ts';
 
@@ -21,7 +22,12 @@ test('the strategies are listed in the order of the syllabus, with what is prove
     'transaction',
   ]);
   expect(list).toMatchObject(
-    strategies.map(({ name, idea, promise }) => ({ name, idea, promise })),
+    allStrategies.map(({ chapter, strategy: { name, idea, promise } }) => ({
+      chapter: chapter.name,
+      name,
+      idea,
+      promise,
+    })),
   );
   const { situations, ...naive } = list[0];
   expect(naive).toMatchObject({ promise: 'nothing', verdict: 'oversells' });
@@ -29,6 +35,7 @@ test('the strategies are listed in the order of the syllabus, with what is prove
     name: 'last-slot',
     idea: 'one slot is left',
     schedules: 20,
+    isComplete: true,
     serializationFailures: 0,
     faults: { oversold: 18 },
     clearest: { oversold: '1,1,2,2,2,1' },
@@ -37,22 +44,25 @@ test('the strategies are listed in the order of the syllabus, with what is prove
 
 test('the verdicts are those of docs/strategies.md, for every strategy in every situation', async () => {
   const page = readFileSync(new URL('../../docs/strategies.md', import.meta.url), 'utf8');
-  for (const { name, verdict, situations } of await json(await app.request('/lab/strategies'))) {
-    const row = page.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`));
+  const list = await json(await app.request('/lab/strategies'));
+  for (const { chapter, name, verdict, situations } of list) {
+    const link = `| [\`${name}\`](../src/lab/chapters/${chapter}/`;
+    const row = page.split('\n').find((line) => line.startsWith(link));
     const cells = row?.split(' | ') ?? [];
     expect(cells.at(-1)).toMatch(new RegExp(`${verdict} \\|$`));
     // A cell is empty if the strategy is not tried in its situation.
     const tried = cells.slice(2, -1).filter((cell) => cell.trim() !== '');
-    const schedules = tried.map((cell) => Number(/of (\d+)$/.exec(cell)?.[1]));
+    const schedules = tried.map((cell) => Number(/of (?:first )?(\d+)$/.exec(cell)?.[1]));
     expect(situations.map((each: { schedules: number }) => each.schedules)).toEqual(schedules);
   }
 });
 
 test('one strategy comes with its source', async () => {
-  const production = await json(await app.request('/lab/strategies/production'));
+  const production = await json(await app.request('/lab/strategies/claims/production'));
   expect(production).toMatchObject({ name: 'production', verdict: 'holds' });
   expect(production.sources.at(-1).path).toBe('src/claims/slots.ts');
-  expect(await json(await app.request('/lab/strategies/claims/production'))).toEqual(production);
+  const naive = await json(await app.request('/lab/strategies/naive'));
+  expect(await json(await app.request('/lab/strategies/claims/naive'))).toEqual(naive);
 });
 
 test('an unknown strategy is answered 404 with the names of the known ones', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
 import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';
@@ -103,7 +104,7 @@ browserTest('the page says in words that the server broke off', async ({ open })
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.unroute('**/lab/explorations?*');
   await run(page);
-  await page.getByText(/\d+ of 3476 schedules/).waitFor();
+  await page.getByText(/\d+ of \d+ schedules/).waitFor();
 });
 
 browserTest('the text is the transcript of the service', async ({ open }) => {
@@ -132,8 +133,10 @@ browserTest('the page of a safe strategy shows only that all schedules hold', as
 browserTest('a second exploration waits in line until the first is stopped', async ({ open }) => {
   const first = await open(at('strategy=fenced-lease&view=explore'));
   await run(first);
-  await first.getByText(/\d+ of 3476 schedules/).waitFor();
-  expect(Number(await first.getByRole('progressbar').getAttribute('max'))).toBe(3476);
+  await first.getByText(/\d+ of \d+ schedules/).waitFor();
+  const { 'last-slot': proof } = knownVerdicts['claims/fenced-lease']?.situations ?? {};
+  const most = await first.getByRole('progressbar').getAttribute('max');
+  expect(Number(most)).toBe(proof?.schedules);
   const second = await open(at('strategy=optimistic&view=explore'));
   await run(second);
   await second.getByText('You are number 1 in line.').waitFor();

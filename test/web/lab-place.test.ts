@@ -9,6 +9,15 @@ describe('the address of a place in the lab', () => {
       { ...HOME, strategy: 'claims/lease', schedule: ['1', 't', '2'] },
     ],
     [
+      '?strategy=queue/skip-locked&situation=crash&schedule=1,k1,l2,.2,d2',
+      {
+        ...HOME,
+        strategy: 'queue/skip-locked',
+        situation: 'crash',
+        schedule: ['1', 'k1', 'l2', '.2', 'd2'],
+      },
+    ],
+    [
       '?strategy=row-lock&view=explore&situation=two-slots&sessions=3',
       { ...HOME, view: 'explore', strategy: 'row-lock', situation: 'two-slots', sessions: 3 },
     ],
@@ -26,6 +35,7 @@ describe('the address of a place in the lab', () => {
     expect(readPlace('')).toEqual(HOME);
     expect(readPlace('?view=moon')).toEqual(HOME);
     expect(readPlace('?schedule=1,3').sessions).toBe(3);
+    expect(readPlace('?schedule=1,k3').sessions).toBe(3);
   });
 
   test('an old permalink names the situation as a scenario', () => {

@@ -9,7 +9,7 @@ const at = (strategy: string) => `${url}/lab?strategy=${strategy}&view=syllabus`
 
 browserTest('every strategy is listed with its verdict, in order', async ({ open }) => {
   const page = await open(at('naive'));
-  const list = page.getByRole('navigation', { name: 'Strategies' });
+  const list = page.getByRole('region', { name: 'claims', exact: true });
   await list.getByRole('link').first().waitFor();
   const names = await list.locator('.name').allInnerTexts();
   expect(names).toEqual(strategies.map(({ name }) => name));
@@ -34,7 +34,8 @@ browserTest('the source is highlighted, and the decisive statement is marked', a
   const kinds = ['.line', '.token-keyword', '.token-string', '.token-type', '.token-comment'];
   const colours = await Promise.all(kinds.map(colourOf));
   expect(new Set(colours).size).toBe(5);
-  await page.getByRole('link', { name: /^production/ }).click();
+  const list = page.getByRole('region', { name: 'claims', exact: true });
+  await list.getByRole('link', { name: /^production/ }).click();
   const lock = page.getByRole('region', { name: 'src/claims/slots.ts' });
   await lock.getByText("'update'").waitFor();
   expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");

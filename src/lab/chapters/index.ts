@@ -1,8 +1,9 @@
 import type { Chapter, Situation, Strategy } from '../chapter.ts';
 import { claims } from './claims/index.ts';
+import { queue } from './queue/index.ts';
 
 /** All chapters, in the order of the workshop. */
-export const chapters: readonly [Chapter, ...Chapter[]] = [claims];
+export const chapters: readonly [Chapter, ...Chapter[]] = [claims, queue];
 const [first] = chapters;
 
 /** A strategy, and the chapter that it belongs to. */
@@ -20,11 +21,11 @@ export const allStrategies: readonly Addressed[] = chapters.flatMap((chapter) =>
 
 /**
  * Finds the strategy at an address such as `claims/naive`. The name `naive` is enough if only one
- * chapter has a strategy of this name. If the result is a string, it says why no strategy was
- * found.
+ * chapter has a strategy of this name, or if the caller says the chapter. If the result is a string,
+ * it says why no strategy was found.
  */
-export function findStrategy(address: string): Addressed | string {
-  const [name = '', chapterName, ...more] = address.split('/').reverse();
+export function findStrategy(address: string, within?: Chapter): Addressed | string {
+  const [name = '', chapterName = within?.name, ...more] = address.split('/').reverse();
   if (more.length > 0) return noSuchStrategy(address, undefined);
   if (chapterName !== undefined && !chapters.some((each) => each.name === chapterName))
     return noSuchChapter(chapterName);
@@ -36,11 +37,13 @@ export function findStrategy(address: string): Addressed | string {
 }
 
 function noSuchStrategy(address: string, chapterName: string | undefined): string {
-  const known = allStrategies.filter(({ chapter }) =>
-    [undefined, chapter.name].includes(chapterName),
-  );
-  return `There is no strategy ${quoted(address)}. The strategies are ${known.map(addressOf).join(', ')}.`;
+  const known = chapters
+    .filter(({ name }) => [undefined, name].includes(chapterName))
+    .map((each) => ` The strategies of ${each.name} are ${namesOf(each)}.`);
+  return `There is no strategy ${quoted(address)}.${known.join('')}`;
 }
+
+const namesOf = ({ strategies }: Chapter) => strategies.map(({ name }) => name).join(', ');
 
 /** Finds the chapter of this name, by default the first one. A string says why none was found. */
 export function findChapter(name: string | undefined): Chapter | string {

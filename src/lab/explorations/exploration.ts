@@ -1,7 +1,7 @@
 import type { ToldSchedule } from '../explore/told.ts';
 import type { Listener } from '../listener.ts';
 
-/** One strategy in one situation, with two sessions or three. */
+/** One strategy in one situation, with a number of sessions. */
 export interface Question {
   /** An address, such as `claims/naive`. */
   strategy: string;

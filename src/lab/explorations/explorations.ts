@@ -1,7 +1,7 @@
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
 import { Places } from '../../waiting/places.ts';
-import type { Situation } from '../chapter.ts';
+import { type Situation, sessionsIn } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
 import { counterexampleOf, type Exploration, explore } from '../explore/explore.ts';
 import { Divergence } from '../explore/forks.ts';
@@ -109,8 +109,9 @@ export class Explorations {
   /** Undefined if the exploration was stopped. */
   async #explore(asked: Asked, exploration: OpenExploration, stop: AbortSignal) {
     const { chapter, strategy, situation, sessions } = asked;
+    const most = Math.min(situation.most ?? MOST_SCHEDULES, MOST_SCHEDULES);
     const proof = knownVerdicts[addressOf(asked)]?.situations[situation.name];
-    const of = sessions === 2 ? proof?.schedules : undefined;
+    const of = sessions === sessionsIn(situation, 2) ? proof?.schedules : undefined;
     let toldAt = Number.NEGATIVE_INFINITY;
     const onSchedule = (schedules: number) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;
@@ -118,7 +119,7 @@ export class Explorations {
       exploration.tell('progress', { schedules, of: of ?? null });
     };
     onSchedule(0);
-    const options = { stop, onSchedule, most: MOST_SCHEDULES };
+    const options = { stop, onSchedule, most };
     const found = await this.#deps.stages.use((stage) =>
       // A stop takes effect between two schedules. The stage is then clean, so it need not be
       // dropped.

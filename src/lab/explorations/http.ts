@@ -5,6 +5,7 @@ import { guardedBy, newRoutes } from '../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../http/problem.ts';
 import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
 import { parameters } from '../../http/schemas.ts';
+import { sessionsIn } from '../chapter.ts';
 import { findSituation, findStrategy } from '../chapters/index.ts';
 import { noSuchSituation, noSuchStrategy } from '../problems.ts';
 import { Explorations, type ExplorationsDeps } from './explorations.ts';
@@ -28,7 +29,8 @@ export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly 
     const situation = findSituation(found, asked.data.situation);
     if (typeof situation === 'string') return problem(noSuchSituation(situation));
     if (c.req.method === 'HEAD') return headOfEvents(c);
-    const listener = explorations.listen({ ...found, situation, sessions: asked.data.sessions });
+    const sessions = sessionsIn(situation, asked.data.sessions);
+    const listener = explorations.listen({ ...found, situation, sessions });
     if (listener === 'full') return problem(tooManyAsk, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });

@@ -1,6 +1,5 @@
-import type { Rows } from '../../db/session.ts';
-import type { Gatekeeper, Step } from './gate.ts';
-import type { Ending } from './trial.ts';
+import type { Gatekeeper, Step, StepResult } from './gate.ts';
+import { AnswerLost, type Effect, type Ending } from './trial.ts';
 
 /**
  * - `ready`: the session waits for the scheduler to start its next step.
@@ -12,8 +11,6 @@ import type { Ending } from './trial.ts';
  */
 export type Status = 'ready' | 'running' | 'waiting' | 'asleep' | 'elsewhere' | 'ended';
 
-export type StepResult = { rows: Rows } | { error: unknown };
-
 /** One session of a schedule. `Execution` starts its steps and records their results. */
 export class Actor implements Gatekeeper {
   /** The session's number in schedules, from 1. */
@@ -23,13 +20,16 @@ export class Actor implements Gatekeeper {
   step: Step | undefined;
   /** The sessions whose locks this session waits for. */
   waitsFor: number[] = [];
-  /** The last result. Undefined once `Execution` has recorded the result. */
-  returned: { step: Step; result: StepResult } | undefined;
+  /** The results that `Execution` has not recorded yet. */
+  returned: { step: Step; result: StepResult }[] = [];
   ending: Ending | undefined;
   readonly #onChange: () => void;
   readonly #program: () => Promise<unknown>;
-  #pass: (() => void) | undefined;
+  #pass: ((isLost: boolean) => void) | undefined;
   #isStarted = false;
+  #isDead = false;
+  /** Whether the answer to the step that starts now gets lost. */
+  #losesAnswer = false;
   /** Whether the first step runs now. A statement of the first step does not wait at the gate. */
   #isStarting = false;
 
@@ -39,12 +39,23 @@ export class Actor implements Gatekeeper {
     this.#onChange = onChange;
   }
 
-  /** Lets the session make its next step. */
-  go() {
+  /** Whether the session has begun its program. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Whether the process of the session has died. A statement of the session may still wait. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** Lets the session make its next step. The session may lose the answer. */
+  go({ losesAnswer = false } = {}) {
     if (this.#isStarted) {
       this.#become('running');
-      this.#pass?.();
+      this.#pass?.(losesAnswer);
     } else {
+      this.#losesAnswer = losesAnswer;
       this.#isStarted = true;
       this.#isStarting = true;
       this.#become('elsewhere');
@@ -54,6 +65,7 @@ export class Actor implements Gatekeeper {
 
   #start() {
     const end = (ending: Ending) => {
+      if (this.#isDead) return;
       this.ending = ending;
       this.#become('ended');
     };
@@ -66,12 +78,13 @@ export class Actor implements Gatekeeper {
       );
   }
 
-  arrive(step: Step): Promise<void> {
+  arrive(step: Step): Promise<boolean> {
+    if (this.#isDead) return new Promise(() => undefined);
     this.step = step;
     if (this.#isStarting) {
       this.#isStarting = false;
       this.#become('running');
-      return Promise.resolve();
+      return Promise.resolve(this.#losesAnswer);
     }
     this.#become('ready');
     return new Promise((resolve) => {
@@ -79,29 +92,57 @@ export class Actor implements Gatekeeper {
     });
   }
 
+  /** Does something outside the database, as a step. */
+  readonly effect: Effect = async (does, act) => {
+    const effect = typeof does === 'string' ? { text: does } : does;
+    const { text } = effect;
+    const isLost = await this.arrive({ text, params: [], isolation: 'read committed', effect });
+    try {
+      const value = await act();
+      this.leave(isLost ? { value, isLost } : { value });
+      if (!isLost) return value;
+    } catch (error) {
+      this.leave({ error });
+      throw error;
+    }
+    throw new AnswerLost('the answer was lost');
+  };
+
+  /** The process has died. From now on the program makes no step. */
+  die() {
+    this.#isDead = true;
+    if (this.status === 'ready') this.step = undefined;
+  }
+
+  dead() {
+    this.ending ??= { died: true };
+    this.#become('ended');
+  }
+
   /** The first step is over. From now on each statement waits at the gate. */
   started() {
     this.#isStarting = false;
   }
 
-  leave(result: StepResult) {
-    if (this.step) this.returned = { step: this.step, result };
+  leave(result: StepResult, step = this.step) {
+    if (step) this.returned.push({ step, result });
     this.step = undefined;
     this.waitsFor = [];
-    this.#become('elsewhere');
+    // After a death, the gate still ends the transaction.
+    this.#become(this.#isDead ? 'running' : 'elsewhere');
   }
 
   /** The session sleeps until the scheduler lets time pass. */
   readonly sleep = (): Promise<void> => {
     this.#become('asleep');
     return new Promise((resolve) => {
-      this.#pass = resolve;
+      this.#pass = () => resolve();
     });
   };
 
   wake() {
     this.#become('elsewhere');
-    this.#pass?.();
+    this.#pass?.(false);
   }
 
   waits() {

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { databaseOver } from '../../db/client.ts';
-import { Actor, type StepResult } from './actor.ts';
-import { Gate, STEP_MODEL, type Step, type StepModel } from './gate.ts';
+import { Actor } from './actor.ts';
+import { Choices, type Seat, sessionOf } from './choices.ts';
+import { Gate, STEP_MODEL, type Step, type StepModel, type StepResult } from './gate.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { Hang, Stillness } from './stillness.ts';
-import type { Assessment, Ending, Trial } from './trial.ts';
+import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
 /** One session's part in one step of the schedule. */
 export interface Act {
@@ -19,7 +20,12 @@ export interface Act {
 
 /** One choice of the scheduler, and everything that happened until no session moved. */
 export interface Entry {
+  /** Empty if the scheduler had no choice, because the sessions had ended. */
   choice: string;
+  /** Whether time passes. */
+  timePasses: boolean;
+  /** The sessions whose process died at this choice. */
+  dead: number[];
   acts: Act[];
 }
 
@@ -29,122 +35,185 @@ const GRACE_MS = 2_000;
 const MOST_STEPS = 200;
 
 /**
- * One schedule while it is played. After each choice, the sessions run until none of them moves. A
- * choice is the number of a session, `t` to let time pass, or `x1` to cut S1's connection.
+ * One schedule while it is played. After each choice, the sessions run until none of them moves.
+ * `Choices` lists the choices.
  */
 export class Execution {
   readonly entries: Entry[] = [];
-  readonly actors: Actor[];
+  /** The sessions, and after their end the program that runs afterwards. */
+  readonly actors: Actor[] = [];
   /** The process ids of the sessions' backends, in the order of the sessions. */
   readonly pids: number[];
   readonly #stage: Stage;
   readonly #trial: Trial;
+  readonly #model: StepModel;
   readonly #sessions: StageSession[];
+  readonly #seats: Seat[] = [];
   readonly #sentAt = new Map<number, number>();
-  readonly #cut = new Set<number>();
-  #timePassed = false;
-  #committed = false;
+  readonly #choices: Choices;
   readonly #stillness: Stillness;
 
-  private constructor(stage: Stage, trial: Trial, sessions: StageSession[], model: StepModel) {
+  private constructor(
+    stage: Stage,
+    trial: Trial,
+    sessions: StageSession[],
+    model: StepModel,
+    first: readonly (Step | undefined)[],
+  ) {
     this.#stage = stage;
     this.#trial = trial;
+    this.#model = model;
     this.#sessions = sessions;
-    this.actors = sessions.map((session, index) => this.#makeActor(session, index + 1, model));
     this.pids = sessions.map(({ pid }) => pid);
     this.#stillness = new Stillness(stage, this.pids, this.actors);
+    for (const program of trial.sessions) this.#seat(program);
+    this.#choices = new Choices(trial, [...this.#seats], first);
   }
 
   /** Sets up the tables, and returns a schedule without any step. */
   static async start(stage: Stage, trial: Trial, model: StepModel = STEP_MODEL) {
-    const sessions = await stage.sessions(trial.sessions.length);
-    await trial.setUp(stage.admin);
-    return new Execution(stage, trial, sessions, model);
+    return Execution.#start(stage, trial, model, await Execution.#firstSteps(stage, trial, model));
   }
 
-  #makeActor(stageSession: StageSession, number: number, model: StepModel): Actor {
-    const { sessions, rollsBack } = this.#trial;
-    const program = sessions[number - 1];
-    if (!program) throw new Error(`there is no program for session ${number}`);
+  static async #start(
+    stage: Stage,
+    trial: Trial,
+    model: StepModel,
+    first: readonly (Step | undefined)[],
+  ) {
+    const count = trial.sessions.length + (trial.afterwards ? 1 : 0);
+    const sessions = await stage.sessions(count);
+    await trial.setUp(stage.admin);
+    return new Execution(stage, trial, sessions, model, first);
+  }
+
+  /**
+   * The first step of each session, since some choices depend on it. To learn this step, we run it
+   * once, alone.
+   */
+  static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
+    if (!trial.timePasses && !trial.lostAnswers) return [];
+    const known = firstSteps.get(trial);
+    if (known) return known;
+    const steps: (Step | undefined)[] = [];
+    for (const [index] of trial.sessions.entries()) {
+      const execution = await Execution.#start(stage, trial, model, []);
+      await execution.step(String(index + 1));
+      steps.push(execution.entries[0]?.acts[0]?.step);
+    }
+    firstSteps.set(trial, steps);
+    return steps;
+  }
+
+  /** How many sessions take part. The program that runs afterwards is no session. */
+  get sessions(): number {
+    return this.#trial.sessions.length;
+  }
+
+  #seat(program: Program): Seat {
+    const number = this.#seats.length + 1;
+    const stageSession = this.#sessions[number - 1];
+    if (!stageSession) throw new Error(`there is no connection for session ${number}`);
+    const { rollsBack, processes } = this.#trial;
     const actor = new Actor(
       number,
-      () => program(db, actor.sleep),
+      () => program(db, actor.sleep, actor.effect),
       () => this.#stillness.changed(),
     );
     const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
-    const gate = new Gate(stageSession.session, actor, model, doomed);
+    const gate = new Gate(stageSession.session, actor, this.#model, doomed);
     const db = databaseOver({ lend: (use) => gate.lend(use) }, this.#stage.codecs);
     stageSession.onWaiting = () => actor.waits();
-    return actor;
+    const seat = { actor, gate, process: processes?.[number - 1] ?? number };
+    this.#seats.push(seat);
+    this.actors.push(actor);
+    return seat;
   }
 
   /** The choices that the scheduler has now. Empty if no session can move. */
   choices(): string[] {
-    const ready = this.actors.filter(({ status }) => status === 'ready');
-    const open = this.actors.filter(({ status }) => status !== 'ended');
-    const asleep = open.some(({ status }) => status === 'asleep');
-    // Before the first commit the tables are as they were set up. They contain nothing that time
-    // can end.
-    const timed = this.#trial.passTime && !this.#timePassed && this.#committed && open.length > 0;
-    // After the first commit, time may pass once at any point. Apart from this, time may pass only
-    // if a session sleeps and no session is ready.
-    const mayPass = timed || (asleep && ready.length === 0);
-    const cuts = open.filter(({ number, status }) => this.#mayCut(number) && status !== 'asleep');
-    return [
-      ...ready.map(({ number }) => String(number)),
-      ...(mayPass ? ['t'] : []),
-      ...cuts.map(({ number }) => `x${number}`),
-    ];
-  }
-
-  #mayCut(number: number): boolean {
-    return (this.#trial.cuts?.includes(number) ?? false) && !this.#cut.has(number);
+    return this.#choices.now();
   }
 
   async step(choice: string) {
+    if (!this.choices().includes(choice)) throw new Error(`${choice} cannot be chosen now`);
+    await this.#advance(choice, () => this.#make(choice));
+  }
+
+  /** Does `move`, and records everything that happens until no session moves. */
+  async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    if (!this.choices().includes(choice)) throw new Error(`${choice} cannot be chosen now`);
-    const entry: Entry = { choice, acts: [] };
+    const entry: Entry = { choice, timePasses, dead: [], acts: [] };
     this.entries.push(entry);
-    if (choice === 't') await this.#passTime();
-    else if (choice.startsWith('x')) await this.#cutConnection(Number(choice.slice(1)));
-    else this.#let(Number(choice));
+    await move();
     await this.#stillness.settle();
     for (const actor of this.actors) actor.started();
-    this.#record(entry, choice);
+    this.#record(entry);
   }
 
-  #let(number: number) {
-    this.#sentAt.set(number, this.entries.length - 1);
-    this.actors[number - 1]?.go();
+  async #make(choice: string) {
+    this.#choices.made(choice);
+    if (choice === 't') return await this.#passTime();
+    const number = sessionOf(choice);
+    const seat = this.#seats[number - 1] as Seat;
+    if (choice.startsWith('x')) return await this.#cutConnection(number);
+    if (choice.startsWith('k')) return await this.#kill(seat);
+    await this.#go(seat, {
+      losesAnswer: choice.startsWith('l'),
+      diesThen: choice.startsWith('d'),
+    });
   }
 
-  async #passTime() {
-    this.#timePassed = true;
-    await this.#trial.passTime?.(this.#stage.admin);
+  /** The session makes its next step. Then its process may die, as it does after a deadly effect. */
+  async #go(seat: Seat, { losesAnswer = false, diesThen = false } = {}) {
+    const { actor } = seat;
+    const isDeadly = diesThen || actor.step?.effect?.kills;
+    this.#sentAt.set(actor.number, this.entries.length - 1);
+    actor.go({ losesAnswer });
+    if (!isDeadly) return;
+    await this.#stillness.settle();
+    await this.#kill(seat);
+  }
+
+  /** The process of this session dies, with all sessions of this process. */
+  async #kill({ process }: Seat) {
+    for (const { actor, gate, process: own } of this.#seats) {
+      if (own !== process || actor.status === 'ended') continue;
+      if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
+      this.entries.at(-1)?.dead.push(actor.number);
+      actor.die();
+      await gate.die();
+    }
+  }
+
+  async #passTime({ always = false } = {}) {
+    if (this.#trial.timePasses || always) await this.#stage.passTime();
+    await this.#trial.passTime?.();
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
 
   async #cutConnection(number: number) {
-    this.#cut.add(number);
     const { pid, session } = this.#sessions[number - 1] as StageSession;
     await this.#stage.run('select pg_terminate_backend($1, 5000)', [pid]);
     while (session.isAlive()) await turn();
   }
 
-  #record(entry: Entry, choice: string) {
-    const chosenFirst = [...this.actors].sort(
-      (a, b) => Number(String(b.number) === choice) - Number(String(a.number) === choice),
-    );
-    for (const actor of chosenFirst) {
-      const { number, returned, status, step, waitsFor } = actor;
-      const sentAt = this.#sentAt.get(number) ?? 0;
-      if (returned && /^commit$/i.test(returned.step.text)) this.#committed = true;
-      if (returned) entry.acts.push({ session: number, ...returned, sentAt, waitsFor: [] });
-      else if (status === 'waiting' && step && String(number) === choice)
-        entry.acts.push({ session: number, step, sentAt, result: undefined, waitsFor });
-      actor.returned = undefined;
+  #record(entry: Entry) {
+    const at = this.entries.indexOf(entry);
+    const chosen = sessionOf(entry.choice);
+    const isChosen = ({ number }: Actor) => Number(number === chosen);
+    const chosenFirst = [...this.actors].sort((a, b) => isChosen(b) - isChosen(a));
+    for (const { number: session, returned, status, step, waitsFor } of chosenFirst) {
+      for (const [index, { step, result }] of returned.entries()) {
+        // The first result may belong to a statement that has waited.
+        const sentAt = index === 0 ? (this.#sentAt.get(session) ?? 0) : at;
+        entry.acts.push({ session, step, result, sentAt, waitsFor: [] });
+        this.#choices.happened(step);
+      }
+      if (returned.length === 0 && status === 'waiting' && step && session === chosen)
+        entry.acts.push({ session, step, sentAt: at, result: undefined, waitsFor });
+      returned.length = 0;
     }
   }
 
@@ -164,14 +233,31 @@ export class Execution {
       await this.#stillness.settle();
       const last = this.entries.at(-1);
       // A session came back by itself. Its result belongs to the last step.
-      if (last) this.#record(last, '');
+      if (last) this.#record(last);
     }
     return [];
   }
 
-  /** Judges the tables. All sessions must have ended. */
-  judge(): Promise<Assessment> {
+  /** Runs the program that comes afterwards, and judges the tables. All sessions must have ended. */
+  async judge(): Promise<Assessment> {
     const endings = this.actors.map(({ ending }) => ending as Ending);
+    const program = this.#trial.afterwards?.(endings);
+    if (program) await this.#playAlone(program);
     return this.#trial.judge(this.#stage.admin, endings);
   }
+
+  /** Time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
+  async #playAlone(program: Program) {
+    const letTimePass = () => this.#advance('', () => this.#passTime({ always: true }), true);
+    await letTimePass();
+    const seat = this.#seat(program);
+    for (const { actor } = seat; actor.status !== 'ended'; ) {
+      if (actor.status === 'asleep') await letTimePass();
+      else if (actor.status === 'ready') await this.#advance('', () => this.#go(seat));
+      else throw new Hang('the program that ran afterwards never ended');
+    }
+  }
 }
+
+/** For each trial, the first step of each session. Undefined if the session first waits in memory. */
+const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();

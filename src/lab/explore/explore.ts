@@ -1,15 +1,16 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Actor } from './actor.ts';
+import { compareChoices } from './choices.ts';
 import { type Entry, Execution } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import type { StepModel } from './gate.ts';
 import type { Stage } from './stage.ts';
 import { Hang } from './stillness.ts';
-import { type Ending, isRollback, type Trial } from './trial.ts';
+import { type Ending, isOfTrial, type Trial } from './trial.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
-  /** How many sessions took part. */
+  /** How many sessions took part. A program that ran afterwards is no session. */
   sessions: number;
   schedule: string[];
   entries: Entry[];
@@ -38,7 +39,7 @@ export interface Exploration {
 export interface ExploreOptions {
   model?: StepModel;
   /** The most schedules to play. By default all are played. */
-  most?: number;
+  most?: number | undefined;
   /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
   /** Called before each step, with the schedule up to this step. */
@@ -46,7 +47,10 @@ export interface ExploreOptions {
   stop?: AbortSignal;
 }
 
-/** Plays every schedule of a trial, each from the beginning, and counts the faults. */
+/**
+ * Plays every schedule of a trial, each from the beginning, and counts the faults. Schedules with fewer
+ * switches come first, so `most` leaves out those with the most switches.
+ */
 export async function explore(
   stage: Stage,
   trial: Trial,
@@ -79,6 +83,13 @@ export async function explore(
   found.milliseconds = Math.round(performance.now() - startedAt);
   return found;
 }
+
+/** The number of schedules. It says so if further schedules were not played. */
+export const inWords = ({
+  schedules,
+  isComplete,
+}: Pick<Exploration, 'schedules' | 'isComplete'>): string =>
+  isComplete ? `${schedules}` : `the first ${schedules}`;
 
 /**
  * The clearest schedule for the gravest fault. `faults` begins with the gravest. Undefined if none
@@ -136,17 +147,16 @@ async function play(
 /** Finds the faults of a schedule whose sessions have all ended. */
 export async function assess(execution: Execution): Promise<Played> {
   const { faults: found, summary } = await execution.judge();
-  const endings = execution.actors.map(({ ending }) => ending as Ending);
   const parts = partsOf(execution);
+  const endings = execution.actors.map(({ ending }) => ending as Ending);
   const faults = [...found];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
-  if (endings.some((ending) => 'error' in ending && !isRollback(ending.error)))
-    faults.push('error');
+  if (endings.some((ending) => 'error' in ending && !isOfTrial(ending.error))) faults.push('error');
   return { ...parts, endings, faults, summary };
 }
 
 const partsOf = (execution: Execution) => ({
-  sessions: execution.actors.length,
+  sessions: execution.sessions,
   schedule: choicesOf(execution),
   entries: execution.entries,
   serializationFailure: hasCode(execution.entries, SQLSTATE.serializationFailure),
@@ -159,7 +169,8 @@ const hasCode = (entries: Entry[], code: string) =>
     ),
   );
 
-const choicesOf = ({ entries }: Execution) => entries.map(({ choice }) => choice);
+const choicesOf = ({ entries }: Execution) =>
+  entries.map(({ choice }) => choice).filter((choice) => choice !== '');
 
 function count(found: Exploration, played: Played) {
   found.schedules++;
@@ -171,12 +182,17 @@ function count(found: Exploration, played: Played) {
   }
 }
 
-/** Whether `a` has fewer switches between sessions, or as many switches and fewer steps. */
+/**
+ * Whether `a` has fewer switches between sessions, or as many switches and fewer steps, or as many
+ * steps and comes first in the order of the choices.
+ */
 function isClearer(a: Played, b: Played): boolean {
   const switches = ({ schedule }: Played) =>
     schedule.filter((choice, index) => index > 0 && choice !== schedule[index - 1]).length;
-  return (
-    switches(a) - switches(b) < 0 ||
-    (switches(a) === switches(b) && a.schedule.length < b.schedule.length)
-  );
+  const differs = a.schedule.findIndex((choice, index) => choice !== b.schedule[index]);
+  const order =
+    switches(a) - switches(b) ||
+    a.schedule.length - b.schedule.length ||
+    compareChoices(a.schedule[differs] ?? '', b.schedule[differs] ?? '');
+  return order < 0;
 }

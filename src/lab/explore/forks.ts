@@ -1,64 +1,101 @@
 import { databaseError } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
+import { isStep, sessionOf } from './choices.ts';
 import type { Execution } from './execution.ts';
+import type { StepResult } from './gate.ts';
 
 /** A schedule could not be repeated, so no count of schedules is right. */
 export class Divergence extends PlainError {
   override name = 'Divergence';
 }
 
-/** A point at which the scheduler had to choose. */
+/** A point at which the scheduler had to choose, and its choice. */
 interface Fork {
+  /** The fork before. Undefined for the first fork of a schedule. */
+  before: Fork | undefined;
   choices: string[];
-  chosen: number;
+  chosen: string;
+  /** How often the scheduler has left the usual way so far. */
+  turns: number;
   /** The events of the step before. They must be the same each time. */
   trace: string;
 }
 
-/** Leads through all schedules. The deepest fork goes through its choices first. */
+/**
+ * Leads through all schedules, each once. Usually the session of the last step goes on. Schedules that
+ * leave this way less often come first, so the first schedules already show most faults. A search that
+ * changed the end of a schedule first would need thousands of schedules to change its beginning.
+ */
 export class Forks {
-  readonly #forks: Fork[] = [];
+  /** Forks whose choice has not been played, by their turns. */
+  readonly #untried: Fork[][] = [];
+  /** The forks of the present schedule. Those after the last untried fork are new. */
+  #path: Fork[] = [];
 
   /**
-   * Returns the next choice: at a known fork the remembered choice, at a new fork the first choice.
+   * Returns the next choice: at a known fork the remembered choice, at a new fork the usual choice.
    * Undefined if there is no choice.
    */
   next(execution: Execution): string | undefined {
     const choices = execution.choices();
     if (choices.length === 0) return undefined;
     const trace = traceOf(execution);
-    const fork = this.#forks[execution.entries.length];
-    if (fork === undefined) {
-      this.#forks.push({ choices, chosen: 0, trace });
-      return choices[0];
-    }
+    const fork = this.#path[execution.entries.length];
+    if (fork === undefined) return this.#add(choices, trace);
     if (fork.trace !== trace || fork.choices.join() !== choices.join())
       throw new Divergence(
         `The schedule ${execution.entries.map(({ choice }) => choice)} ran differently when it was ` +
           `played again. Before: ${fork.trace}, then ${fork.choices}. Now: ${trace}, then ${choices}.`,
       );
-    return choices[fork.chosen];
+    return fork.chosen;
   }
 
-  /**
-   * Moves the deepest fork with a choice left to its next choice. False if there is no such fork.
-   */
-  advance(): boolean {
-    for (let fork = this.#forks.pop(); fork !== undefined; fork = this.#forks.pop()) {
-      if (++fork.chosen < fork.choices.length) {
-        this.#forks.push(fork);
-        return true;
-      }
+  /** Adds a new fork to the present schedule, and remembers its other choices for later. */
+  #add(choices: string[], trace: string): string | undefined {
+    const before = this.#path.at(-1);
+    const usual = usualOf(choices, this.#path);
+    for (const chosen of choices) {
+      const turns = (before?.turns ?? 0) + Number(chosen !== usual);
+      const fork = { before, choices, chosen, turns, trace };
+      if (chosen === usual) this.#path.push(fork);
+      else this.#withTurns(turns).push(fork);
     }
-    return false;
+    return usual;
   }
+
+  #withTurns(turns: number): Fork[] {
+    const forks = this.#untried[turns] ?? [];
+    this.#untried[turns] = forks;
+    return forks;
+  }
+
+  /** Goes to the next schedule. False if all have been played. */
+  advance(): boolean {
+    const next = this.#untried.find((forks) => forks?.length > 0)?.shift();
+    this.#path = [];
+    for (let fork = next; fork; fork = fork.before) this.#path.push(fork);
+    this.#path.reverse();
+    return next !== undefined;
+  }
+}
+
+/** The session of the last step goes on. If it cannot, the first choice is the usual one. */
+function usualOf(choices: string[], path: Fork[]): string | undefined {
+  const last = path.findLast(({ chosen }) => isStep(chosen))?.chosen ?? '';
+  const same = (choice: string) => isStep(choice) && sessionOf(choice) === sessionOf(last);
+  return choices.find(same) ?? choices[0];
+}
+
+function outcomeOf(result: StepResult): unknown {
+  if ('rows' in result) return result.rows.length;
+  return 'value' in result ? 'its effect' : databaseError(result.error)?.code;
 }
 
 /** The results of the last step, and the next statement of each session, in short. */
 function traceOf({ entries, actors }: Execution): string {
   const acts = (entries.at(-1)?.acts ?? []).map(({ session, step, result, waitsFor }) => {
     if (!result) return `S${session} waits for S${waitsFor} with ${step.text}`;
-    const outcome = 'rows' in result ? result.rows.length : databaseError(result.error)?.code;
+    const outcome = outcomeOf(result);
     return `S${session} gets ${outcome} for ${step.text}`;
   });
   const stand = actors.map(

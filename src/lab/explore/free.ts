@@ -1,16 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { arrayOf } from '../../db/arrays.ts';
 import { databaseOver } from '../../db/client.ts';
 import { inTime } from '../../waiting/deadline.ts';
 import { Gate, type Gatekeeper, STEP_MODEL } from './gate.ts';
-import type { Stage } from './stage.ts';
+import { type Death, Mortal, type Seen } from './mortal.ts';
+import type { Stage, StageSession } from './stage.ts';
 import { Hang } from './stillness.ts';
-import type { Assessment, Ending, Trial } from './trial.ts';
+import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
 /** Many sessions together need milliseconds. Only a faulty session needs longer than this. */
 const PATIENCE_MS = 10_000;
 
 /** Starts every step at once. */
-const openGate: Gatekeeper = { arrive: async () => {}, leave: () => {} };
+const openGate: Gatekeeper = { arrive: async () => false, leave: () => {}, dead: () => {} };
+
+/** At full speed, a lone write is one message to PostgreSQL, as in production. */
+const MODEL = { ...STEP_MODEL, loneWriteIsTwo: false };
+
+export interface FreeOptions {
+  /** When the process of each session is killed. Undefined for a session that lives. */
+  deaths?: readonly (Death | undefined)[];
+  /** Called after each statement and each effect of the sessions. */
+  onSeen?: (seen: Seen & { session: number }) => void;
+}
 
 /**
  * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL
@@ -19,22 +31,55 @@ const openGate: Gatekeeper = { arrive: async () => {}, leave: () => {} };
 export async function playFree(
   stage: Stage,
   trial: Trial,
+  { deaths = [], onSeen = () => undefined }: FreeOptions = {},
 ): Promise<Assessment & { endings: Ending[] }> {
-  const sessions = await stage.sessions(trial.sessions.length);
+  const sessions = await stage.sessions(trial.sessions.length + 1);
   await trial.setUp(stage.admin);
-  const programs = sessions.map(async ({ session }, index): Promise<Ending> => {
-    const gate = new Gate(session, openGate, STEP_MODEL);
+  const mortals = sessions.map(
+    ({ session }, index) =>
+      new Mortal(session, deaths[index], (seen) => onSeen({ ...seen, session: index + 1 })),
+  );
+  for (const [index, mortal] of mortals.entries())
+    void mortal.died.then(() => {
+      for (const [other, each] of mortals.entries())
+        if (processOf(trial, other) === processOf(trial, index)) each.die();
+    });
+  const run = async (program: Program, index: number): Promise<Ending> => {
+    const mortal = mortals[index] as Mortal;
+    const gate = new Gate(mortal.session, openGate, MODEL);
     const db = databaseOver({ lend: (use) => gate.lend(use) }, stage.codecs);
-    try {
-      return { value: await trial.sessions[index]?.(db, sleep) };
-    } catch (error) {
-      return { error };
-    }
-  });
-  const endings = await inTime(Promise.all(programs), PATIENCE_MS, () => undefined);
+    const ended = Promise.resolve()
+      .then(() => program(db, sleep, mortal.effect))
+      .then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+    return Promise.race([ended, mortal.died.then(() => ({ died: true }) as const)]);
+  };
+  const runAll = async () => {
+    const endings = await Promise.all(trial.sessions.map(run));
+    await untilEnded(stage, sessions);
+    const last = trial.afterwards?.(endings);
+    if (!last) return endings;
+    await stage.passTime();
+    await trial.passTime?.();
+    await run(last, trial.sessions.length);
+    return endings;
+  };
+  const endings = await inTime(runAll(), PATIENCE_MS, () => undefined);
   if (endings === undefined) {
     await stage.abandon();
     throw new Hang('a session did not end at full speed');
   }
   return { endings, ...(await trial.judge(stage.admin, endings)) };
+}
+
+const processOf = ({ processes }: Trial, index: number) => processes?.[index] ?? index + 1;
+
+/** Waits until PostgreSQL has ended the sessions whose processes have died. */
+async function untilEnded(stage: Stage, sessions: readonly StageSession[]) {
+  const dead = sessions.filter(({ session }) => !session.isAlive()).map(({ pid }) => pid);
+  const text = 'select from pg_stat_activity where pid = any($1::int[])';
+  if (dead.length === 0) return;
+  while ((await stage.run(text, [arrayOf(dead)])).length > 0) await turn();
 }

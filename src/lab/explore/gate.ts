@@ -1,6 +1,6 @@
 import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
-import { RolledBackByTrial } from './trial.ts';
+import { AnswerLost, type EffectText, RolledBackByTrial } from './trial.ts';
 
 /** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
 export interface StepModel {
@@ -23,6 +23,8 @@ export interface Step {
   text: string;
   params: unknown[];
   isolation: Isolation;
+  /** What the step does outside the database. Undefined for a statement. */
+  effect?: EffectText;
 }
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
@@ -30,12 +32,36 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
 /** Whether all statements of the step's transaction use the snapshot of the first statement. */
 export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
 
+const CLOCK = /\b(now|clock_timestamp|statement_timestamp|current_timestamp)\b/i;
+
+/** Whether the result of the step depends on the time. */
+export const readsClock = ({ text, effect }: Step): boolean =>
+  effect ? effect.readsClock === true : CLOCK.test(text);
+
+/** Whether the session may lose the answer to this step, and not know whether the step happened. */
+export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
+  effect ? !effect.isAnswer : /^commit$/i.test(text);
+
+/**
+ * The result of a step. `isLost` if the program did not get this result, but the error of a lost
+ * connection.
+ */
+export type StepResult =
+  | { rows: Rows; isLost?: true }
+  | { value: unknown; isLost?: true }
+  | { error: unknown };
+
 /** The scheduler, as a gate sees it. */
 export interface Gatekeeper {
-  /** Resolves when the scheduler starts this step. */
-  arrive(step: Step): Promise<void>;
+  /**
+   * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
+   * the process has died.
+   */
+  arrive(step: Step): Promise<boolean>;
   /** Called when the step has ended, with the rows of its last statement or with an error. */
-  leave(result: { rows: Rows } | { error: unknown }): void;
+  leave(result: StepResult, step?: Step): void;
+  /** Called when the program has died and PostgreSQL has ended its transaction. */
+  dead(): void;
 }
 
 /**
@@ -43,6 +69,8 @@ export interface Gatekeeper {
  * steps.
  */
 const PREPARATORY = /^(begin|start transaction|set transaction|savepoint|release savepoint)\b/i;
+const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;
+const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
 const WRITES = /\b(insert|update|delete|merge|share)\b/i;
 
 /**
@@ -65,6 +93,13 @@ export class Gate implements Session {
   #sent: Promise<unknown> = Promise.resolve();
   #isolation: Isolation = 'read committed';
   #doomed = false;
+  #isDead = false;
+  /** Whether PostgreSQL runs a statement of this session. */
+  #isSent = false;
+  /** Whether PostgreSQL has begun the transaction. BEGIN waits at the gate for the next step. */
+  #isOpen = false;
+  /** Whether the session holds an advisory lock that outlives its transaction. */
+  #hasSessionLock = false;
 
   constructor(inner: Session, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
     this.#inner = inner;
@@ -79,6 +114,38 @@ export class Gate implements Session {
 
   close(patienceSeconds: number): Promise<void> {
     return this.#inner.close(patienceSeconds);
+  }
+
+  /** Whether the death of the session would end a transaction or free a lock. */
+  get holdsSomething(): boolean {
+    return (this.#isBegun && this.#isOpen) || this.#hasSessionLock;
+  }
+
+  /** Whether a lone write has run, and is not committed yet. */
+  get isBetweenHalves(): boolean {
+    return this.#isOpen && !this.#isBegun && !this.#isSent;
+  }
+
+  /**
+   * The program of this session dies, and nothing more of it runs. PostgreSQL notices the death
+   * only between two statements. Then it rolls back the open transaction, and releases the locks of
+   * the session. A lone write that waits for a lock is a whole transaction, so PostgreSQL still
+   * runs and commits it.
+   */
+  async die() {
+    this.#isDead = true;
+    if (!this.#isSent) await this.#endAfterDeath();
+  }
+
+  async #endAfterDeath() {
+    if (this.#isOpen) {
+      const end = command(this.#isBegun || !this.#inner.isAlive() ? 'rollback' : 'commit');
+      const rows = await this.#inner.run(end);
+      this.#keeper.leave({ rows }, { text: end.text, params: [], isolation: this.#isolation });
+      this.#forgetTransaction();
+    }
+    await this.#inner.run(command('select pg_advisory_unlock_all()'));
+    this.#keeper.dead();
   }
 
   /**
@@ -127,6 +194,7 @@ export class Gate implements Session {
   }
 
   #forgetTransaction() {
+    this.#isOpen = false;
     this.#inTransaction = false;
     this.#isBegun = false;
     this.#isolation = 'read committed';
@@ -157,17 +225,39 @@ export class Gate implements Session {
     this.#held = [];
     const text = statement.text.trim();
     const { params } = statement;
-    await this.#keeper.arrive({ text, params, isolation: this.#isolation });
+    const isLost = await this.#keeper.arrive({ text, params, isolation: this.#isolation });
+    let rows: Rows;
     try {
-      const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
-      const rows = results.at(-1) as Rows;
-      this.#keeper.leave({ rows });
-      return rows;
+      rows = await this.#send(statements);
     } catch (error) {
       if (this.#inner.isAlive()) await undo?.();
       this.#keeper.leave({ error });
+      if (this.#isDead) return await this.#neverReturn();
       throw error;
     }
+    if (SESSION_LOCK.test(text)) this.#hasSessionLock = true;
+    if (SESSION_UNLOCK.test(text)) this.#hasSessionLock = false;
+    this.#keeper.leave(isLost ? { rows, isLost } : { rows });
+    if (this.#isDead) return await this.#neverReturn();
+    if (isLost) throw new AnswerLost('the answer was lost');
+    return rows;
+  }
+
+  async #send(statements: Statement[]): Promise<Rows> {
+    this.#isSent = true;
+    this.#isOpen ||= this.#inTransaction;
+    try {
+      const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
+      return results.at(-1) as Rows;
+    } finally {
+      this.#isSent = false;
+    }
+  }
+
+  /** The program has died, so nothing of it runs any more. */
+  async #neverReturn(): Promise<never> {
+    await this.#endAfterDeath();
+    return new Promise(() => undefined);
   }
 }
 

@@ -20,6 +20,7 @@ export class History {
    * act's snapshot is too old to see. Null if there are none.
    */
   note(act: Act, at: number): string | null {
+    if (act.step.effect) return null;
     const taken = this.#snapshotOf(act);
     const unseen = isRead(act)
       ? this.#commits.filter(({ session, at }) => session !== act.session && at > taken)
@@ -49,13 +50,13 @@ export class History {
 }
 
 /**
- * Whether a statement reads by its snapshot. FOR UPDATE reads the newest version of the locked row,
- * unless the transaction keeps its snapshot.
+ * Whether a statement reads by its snapshot, such as a write with a subselect. FOR UPDATE reads the
+ * newest version of the locked row, unless the transaction keeps its snapshot.
  */
 function isRead({ step }: Act): boolean {
-  if (/^select\b/i.test(step.text))
-    return keepsSnapshot(step) || !/\bfor (no key )?update\b/i.test(step.text);
-  return /^with\b/i.test(step.text);
+  if (/^with\b/i.test(step.text)) return true;
+  const isLocked = /\bfor (no key )?update\b/i.test(step.text);
+  return /\bselect\b/i.test(step.text) && (keepsSnapshot(step) || !isLocked);
 }
 
 export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');

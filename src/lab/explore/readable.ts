@@ -4,28 +4,43 @@ import type { Step } from './gate.ts';
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 3;
 
+/** Longer statements are shown without their middle. */
+const LONGEST = 400;
+
+const shorten = (text: string) =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST / 2)} … ${text.slice(-LONGEST / 4)}` : text;
+
+/** Numbers arrive as text too. Other texts are quoted. */
+const readableParameter = (value: unknown) =>
+  typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
+
 /**
  * The statement with the values of its parameters. Drizzle's quotes and long lists of columns are
  * left out, since they do not affect locks.
  */
 export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
-  return text
+  const readable = text
     .replace(/"/g, '')
-    .replace(/\$(\d+)/g, (_, number) => String(params[Number(number) - 1]))
+    .replace(/\$(\d+)/g, (_, number) => readableParameter(params[Number(number) - 1]))
+    .replace(/\b\w+\.\w+\.(\w+)\b/g, '$1')
     .replace(/\s+/g, ' ')
     .replace(/^select (\w+, ){3,}\w+ from/i, 'select … from')
     .replace(/^(insert into [\w.]+) \((\w+, ){2,}\w+\)/i, '$1 (…)')
     .replace(/ returning (\w+, ){2,}\w+$/i, ' returning …')
     .trim();
+  return shorten(readable);
 }
 
 /**
  * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
  * COMMIT and ROLLBACK.
  */
-export function readableRows(rows: unknown[], { text }: Step): string {
+export function readableRows(rows: unknown[] & { count?: number }, { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
-  const counted = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`;
+  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
+  const { length, count } = rows;
+  const many = length === 0 && WRITE.test(text) ? (count ?? 0) : length;
+  const counted = `${many} ${many === 1 ? 'row' : 'rows'}`;
   // The ids and times of inserted rows differ each time, so they are not shown.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
@@ -34,6 +49,8 @@ export function readableRows(rows: unknown[], { text }: Step): string {
   const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
   return entries.map(([, value], index) => `${names[index] ?? ''} ${value}`.trim()).join(', ');
 }
+
+const WRITE = /^(insert|update|delete|merge)\b/i;
 
 /** The names of the columns that a statement returns. Empty if its text does not contain them. */
 function namesOf(text: string): string[] {

@@ -3,6 +3,7 @@ import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
+import { LAB_TIME, PASS_TIME, RESET_TIME } from './time.ts';
 
 /** A session of the stage, with the process id of its backend. */
 export interface StageSession {
@@ -21,6 +22,7 @@ const DEADLOCK_TIMEOUT_MS = 1;
 
 const PARAMETERS = {
   ...READ_COMMITTED,
+  ...LAB_TIME,
   // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
   log_lock_waits: 'on',
   client_min_messages: 'log',
@@ -40,17 +42,23 @@ export class Stage {
   readonly admin: Session;
   readonly url: string;
   #sessions: StageSession[] = [];
+  #hasTimePassed = false;
 
   constructor(url: string) {
     this.url = url;
     this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 
-  /** Returns sessions without a transaction or a lock. Replaces lost sessions. */
+  /**
+   * Returns sessions without a transaction or a lock. Replaces lost sessions. The time is the real
+   * time.
+   */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
+    if (this.#hasTimePassed) await this.run(RESET_TIME);
+    this.#hasTimePassed = false;
     const alive = this.#sessions;
-    while (alive.length < count) alive.push(await this.#open());
+    while (alive.length < count) alive.push(await openStageSession(this.url, this.codecs));
     return alive.slice(0, count);
   }
 
@@ -70,6 +78,12 @@ export class Stage {
       ]);
   }
 
+  /** Lets time pass for all sessions. Nobody waits. */
+  async passTime() {
+    this.#hasTimePassed = true;
+    await this.run(PASS_TIME);
+  }
+
   run(text: string, params: unknown[] = []): Promise<Rows> {
     return this.admin.run(statement(text, params));
   }
@@ -79,27 +93,28 @@ export class Stage {
       [this.admin, ...this.#sessions.map(({ session }) => session)].map((each) => each.close(0)),
     );
   }
+}
 
-  async #open(): Promise<StageSession> {
-    const opened: StageSession = { session: this.admin, pid: 0, onWaiting: () => undefined };
-    const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
-      if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
-    };
-    const settings = { url: this.url, parameters: PARAMETERS, prepare: true, onNotice };
-    opened.session = openSession(settings, this.codecs);
-    try {
-      const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
-      opened.pid = (row as { pid: number }).pid;
-    } catch (error) {
-      if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
-      throw new PlainError(
-        'The account in DATABASE_URL has no right to set deadlock_timeout and log_lock_waits. ' +
-          'Unset DATABASE_URL to explore on the embedded PostgreSQL.',
-        { cause: error },
-      );
-    }
-    return opened;
+/** Opens a session of a stage. */
+export async function openStageSession(url: string, codecs: Codecs): Promise<StageSession> {
+  const unused = () => undefined;
+  const opened: StageSession = { session: undefined as never, pid: 0, onWaiting: unused };
+  const onNotice = ({ routine, message }: { routine?: string; message?: string }) => {
+    if (routine === 'ProcSleep' && message?.includes('still waiting')) opened.onWaiting();
+  };
+  opened.session = openSession({ url, parameters: PARAMETERS, prepare: true, onNotice }, codecs);
+  try {
+    const [row] = await opened.session.run(statement('select pg_backend_pid() as pid'));
+    opened.pid = (row as { pid: number }).pid;
+  } catch (error) {
+    if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) throw error;
+    throw new PlainError(
+      'The account in DATABASE_URL has no right to set deadlock_timeout and log_lock_waits. ' +
+        'Unset DATABASE_URL to explore on the embedded PostgreSQL.',
+      { cause: error },
+    );
   }
+  return opened;
 }
 
 /** Removes everything that one schedule could leave to the next schedule. */

@@ -88,7 +88,9 @@ export class Stillness {
    */
   async #seeWhoWaits(): Promise<boolean> {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
-    const failed = this.#actors.filter(({ returned }) => returned && 'error' in returned.result);
+    const failed = this.#actors.filter(({ returned }) =>
+      returned.some(({ result }) => 'error' in result),
+    );
     if (waiting.length === 0 && failed.length === 0) return true;
     const activity = (await this.#stage.run(ACTIVITY, [
       arrayOf(this.#pids),

@@ -1,5 +1,8 @@
+import { sessionOf } from './choices.ts';
+import { Deaths } from './deaths.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
+import type { Step, StepResult } from './gate.ts';
 import { History } from './history.ts';
 import { readableError, readableRows, readableStatement } from './readable.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
@@ -13,35 +16,70 @@ export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary
 
 export function tell({ sessions, entries, endings, faults, summary }: Tellable): ToldSchedule {
   const history = new History();
+  const deaths = new Deaths();
   const told = {
     sessions,
-    schedule: entries.map(({ choice }) => choice),
-    steps: entries.map((entry, index) => tellEntry(entry, index, history)),
+    schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
+    steps: entries.map((entry, index) => tellEntry(entry, index, history, deaths)),
     endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
+    afterwards: tellEnding(endings[sessions]),
     faults,
     summary,
   };
   return { ...told, transcript: transcript(told) };
 }
 
-const tellEntry = ({ choice, acts }: Entry, index: number, history: History): ToldStep => ({
-  choice,
-  acts: acts.map((act) => tellAct(act, index, history)),
-});
+function tellEntry(entry: Entry, index: number, history: History, deaths: Deaths): ToldStep {
+  const { choice } = entry;
+  const event = eventOf(entry, deaths);
+  const died = /^[kd]/.test(choice) ? sessionOf(choice) : 0;
+  const acts = entry.acts.flatMap((act) => {
+    const told = tellAct(act, index, history, deaths);
+    // The event says that PostgreSQL has rolled back, or that the statement still waits.
+    const isSaid = act.session === died && (isRollback(act) || !act.result);
+    return isSaid ? [] : [told];
+  });
+  return { choice, event, dead: entry.dead, acts };
+}
 
-function tellAct(act: Act, index: number, history: History): ToldAct {
+const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
+
+function eventOf(entry: Entry, deaths: Deaths): string | null {
+  const { choice, timePasses } = entry;
+  if (timePasses) return 'time passes';
+  const session = `S${sessionOf(choice)}`;
+  if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
+  if (choice.startsWith('l')) return `${session} loses the answer to its next step`;
+  return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
+}
+
+function tellAct(act: Act, index: number, history: History, deaths: Deaths): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;
   const statement = readableStatement(step);
-  const note = history.note(act, index);
-  const told = { session, statement, note, waitsFor, sentAt };
+  const unseen = history.note(act, index);
+  const note = deaths.note(act) ?? unseen;
+  const isEffect = step.effect !== undefined;
+  const told = { session, statement, isEffect, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };
-  const outcome = 'rows' in result ? readableRows(result.rows, step) : readableError(result.error);
+  const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };
 }
 
-function tellEnding(ending: Ending | undefined): string | null {
-  if (!ending) return null;
+const tellEnding = (ending: Ending | undefined): string | null =>
+  ending ? sayEnding(ending) : null;
+
+/** The end of a session in a word or two, such as `claimed` or `died`. */
+export function sayEnding(ending: Ending): string {
+  if ('died' in ending) return 'died';
   return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
+}
+
+/** The result of a step in a few words. Empty if there is nothing to tell. */
+export function readableResult(step: Step, result: StepResult): string {
+  if ('error' in result) return readableError(result.error);
+  if (result.isLost) return 'done, but the answer is lost';
+  if ('rows' in result) return readableRows(result.rows, step);
+  return result.value === undefined ? '' : readableValue(result.value);
 }
 
 /** The `kind` of a value. A value without a `kind` is shown itself. */

@@ -1,13 +1,13 @@
 /** A schedule in words. Pages and the text transcript show these words. */
 export interface ToldSchedule {
   sessions: number;
-  /**
-   * Each choice is the number of a session, `t` if time passes, or `x1` if S1 loses its connection.
-   */
+  /** The choices of the scheduler, such as `1`, `t` or `k1`. `Choices` explains them. */
   schedule: string[];
   steps: ToldStep[];
   /** The end of each session, such as `claimed`. Null while the session has not ended. */
   endings: (string | null)[];
+  /** The end of the program that ran afterwards. Null if there was none. */
+  afterwards: string | null;
   /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
   faults: string[];
   /** The state at the end, in one line. Empty before the end. */
@@ -18,18 +18,26 @@ export interface ToldSchedule {
 
 /** One choice, and everything that happened until no session moved. */
 export interface ToldStep {
+  /** Empty after the end of the sessions, since the scheduler has no choice there. */
   choice: string;
+  /** Such as `the process of S1 dies`. Null if a session makes an ordinary step. */
+  event: string | null;
+  /** The sessions whose process dies at this step. */
+  dead: number[];
   acts: ToldAct[];
 }
 
 export interface ToldAct {
   session: number;
+  /** The statement, or the words of the effect. */
   statement: string;
+  /** Whether the step did something outside the database. */
+  isEffect: boolean;
   /** `completed`: the statement was sent at an earlier step, waited, and came back at this step. */
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */
   result: string | null;
-  /** The commits that the statement's snapshot is too old to see. */
+  /** Such as the commits that the statement's snapshot is too old to see. */
   note: string | null;
   /** The sessions whose locks the statement waits for. */
   waitsFor: number[];

@@ -1,22 +1,30 @@
+import { sessionOf } from './choices.ts';
 import { names } from './history.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 
 const COLUMN = 48;
 const MARGIN = 6;
+/** The width of an event, which stands over the columns. */
+const WIDTH = 90;
 
 /**
  * Prints a schedule with a column for each session: statements and their results, who waited for whom,
- * and which snapshots were too old. The same schedule prints the same text.
+ * and which snapshots were too old. A program that ran afterwards ran alone, so it is below in the
+ * first column. The same schedule prints the same text.
  */
 export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
-  const { sessions, steps, endings, faults, summary } = told;
+  const { sessions, steps, endings, faults, summary, schedule, afterwards } = told;
   const heads = Array.from({ length: sessions }, (_, index) => `S${index + 1}`);
+  const printed = steps.map((step, index) => printStep(step, index, sessions));
+  const later = printed.slice(schedule.length);
   const lines = [
     ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(COLUMN)).join(''),
-    ...shorten(steps.map(printStep)).flat(),
+    ...shorten(printed.slice(0, schedule.length)).flat(),
     ...endings.flatMap((ending, index) =>
       ending === null ? [] : inColumn('', index + 1, [`= ${ending}`]),
     ),
+    ...(later.length > 0 ? ['', `${' '.repeat(MARGIN)}afterwards`, ...shorten(later).flat()] : []),
+    ...(afterwards === null ? [] : inColumn('', 1, [`= ${afterwards}`])),
     ...(summary ? ['', [summary, faults.join(', ').toUpperCase()].filter(Boolean).join(': ')] : []),
   ];
   return lines.map((line) => line.trimEnd()).join('\n');
@@ -35,16 +43,16 @@ function shorten(steps: string[][]): string[][] {
   return [...steps.slice(0, left / 2), skipped, ...steps.slice(-left / 2)];
 }
 
-function printStep({ choice, acts }: ToldStep, index: number): string[] {
+function printStep({ choice, event, acts }: ToldStep, index: number, sessions: number): string[] {
   const label = String(index + 1).padStart(3);
   const lines = [];
-  if (choice === 't') lines.push(`${label}   -- time passes --`);
-  else if (choice.startsWith('x'))
-    lines.push(`${label}   -- the connection of S${choice.slice(1)} is cut --`);
+  if (event) lines.push(...wrapAt(`${label}   `, `-- ${event} --`, WIDTH));
   else if (acts.length === 0)
-    lines.push(...inColumn(label, Number(choice), ['<waiting for something in memory>']));
-  for (const act of acts)
-    lines.push(...inColumn(lines.length === 0 ? label : '', act.session, printAct(act)));
+    lines.push(...inColumn(label, sessionOf(choice), ['<waiting for something in memory>']));
+  for (const act of acts) {
+    const column = act.session > sessions ? 1 : act.session;
+    lines.push(...inColumn(lines.length === 0 ? label : '', column, printAct(act)));
+  }
   return lines;
 }
 
@@ -53,6 +61,10 @@ function printAct({ statement, progress, result, note, waitsFor }: ToldAct): str
   const said = progress === 'ran' ? statement : `<… ${statement.split(' ')[0]} completed>`;
   return [said, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
 }
+
+/** Breaks a text into lines of this width. The first line begins with the label. */
+const wrapAt = (label: string, text: string, width: number): string[] =>
+  wrap(text, width).map((line, index) => (index === 0 ? label : ' '.repeat(MARGIN)) + line);
 
 /** Prints paragraphs in the column of a session, with the label in the margin of the first line. */
 function inColumn(label: string, session: number, paragraphs: string[]): string[] {

@@ -1,16 +1,39 @@
 import type { Database } from '../../db/client.ts';
 import type { Session } from '../../db/session.ts';
 
-/** How one session ended: the value that its program returned, or the error that it threw. */
-export type Ending = { value: unknown } | { error: unknown };
+/**
+ * How one session ended: the value that its program returned, or the error that it threw, or the
+ * death of its process.
+ */
+export type Ending = { value: unknown } | { error: unknown } | { died: true };
 
 /**
  * Waits for a number of milliseconds. In the explorer, it waits until the scheduler lets time pass.
  */
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
-/** The work of one session. A program that pauses must use `sleep`, so that the scheduler knows. */
-export type Program = (db: Database, sleep: Sleep) => Promise<unknown>;
+/**
+ * Does something outside the database, such as sending a mail. In the explorer, each effect is one
+ * step. No rollback takes an effect back.
+ */
+export type Effect = <T>(does: EffectText | string, act: () => T | Promise<T>) => Promise<T>;
+
+export interface EffectText {
+  /** Such as `send mail 1`. */
+  text: string;
+  /** Whether the effect depends on the time, such as a command on a key with an expiry. */
+  readsClock?: true;
+  /** Whether the effect is the answer to the client of this session. */
+  isAnswer?: true;
+  /** Whether the process that does this dies of it, such as by running out of memory. */
+  kills?: true;
+}
+
+/**
+ * The work of one session. A program that pauses must use `sleep`, and a program with effects must
+ * use `effect`, so that the scheduler knows.
+ */
+export type Program = (db: Database, sleep: Sleep, effect: Effect) => Promise<unknown>;
 
 /** The final state of a schedule, and its faults. */
 export interface Assessment {
@@ -18,6 +41,8 @@ export interface Assessment {
   faults: string[];
   /** The state at the end, as one line for the transcript. */
   summary: string;
+  /** Numbers that a race adds up over its rounds, such as tasks that were done twice. */
+  counts?: Record<string, number>;
 }
 
 /**
@@ -29,8 +54,27 @@ export interface Trial {
   setUp(admin: Session): Promise<void>;
   /** A program for each session. */
   sessions: Program[];
-  /** Makes time pass in the tables. `Execution.choices` says when a scheduler may choose this. */
-  passTime?(admin: Session): Promise<void>;
+  /**
+   * The process of each session, by any number. Sessions of one process die together. By default
+   * each session has a process of its own.
+   */
+  processes?: number[];
+  /** How many processes may die in a schedule. By default none. */
+  deaths?: number;
+  /**
+   * How many answers to commits and effects may be lost in a schedule. The program then gets the
+   * error of a lost connection. By default none.
+   */
+  lostAnswers?: number;
+  /**
+   * Makes a program that runs alone after the sessions have ended, such as a new worker. The
+   * scheduler has no choice there. Time passes before.
+   */
+  afterwards?(endings: Ending[]): Program;
+  /** Whether the scheduler may let time pass. `Choices` says when. */
+  timePasses?: boolean;
+  /** Lets time pass outside the database, such as in a key-value store. */
+  passTime?(): Promise<void>;
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */
   cuts?: number[];
   /**
@@ -46,9 +90,15 @@ export class RolledBackByTrial extends Error {
   override name = 'RolledBackByTrial';
 }
 
-/** Whether a rollback of the trial is this error or its cause. */
-export function isRollback(error: unknown): boolean {
+/** Thrown in a session that lost the answer to a step. The cause is the error of the driver. */
+export class AnswerLost extends Error {
+  override name = 'AnswerLost';
+  readonly code = 'CONNECTION_CLOSED';
+}
+
+/** Whether the scheduler has caused this error. A strategy need not handle such an error. */
+export function isOfTrial(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof RolledBackByTrial) return true;
+    if (cause instanceof RolledBackByTrial || cause instanceof AnswerLost) return true;
   return false;
 }

@@ -1,6 +1,6 @@
-import type { Chapter, Situation } from '../chapter.ts';
+import { type Chapter, type Situation, sessionsIn } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
-import { type Exploration, explore, type Played } from '../explore/explore.ts';
+import { type Exploration, explore, inWords, type Played } from '../explore/explore.ts';
 import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
 import { tell } from '../explore/tell.ts';
@@ -37,7 +37,9 @@ export async function judge(
   const { chapter, strategy } = judged;
   const checks: Check[] = [];
   for (const situation of chapter.situationsOf(strategy)) {
-    const found = await explore(stage, chapter.trial(strategy, situation, SESSIONS), {
+    const sessions = sessionsIn(situation, SESSIONS);
+    const found = await explore(stage, chapter.trial(strategy, situation, sessions), {
+      most: situation.most,
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
     });
     const all = checksOf(chapter, situation, found);
@@ -62,9 +64,11 @@ const checksOf = ({ faults }: Chapter, { idea }: Situation, found: Exploration):
     };
   });
 
-function detailOf(fault: string, played: Played | undefined, { schedules, faults }: Exploration) {
-  if (!played) return `${schedules} schedules`;
-  if (fault !== HANG) return `false in ${faults[fault]} of ${schedules} schedules`;
+function detailOf(fault: string, played: Played | undefined, found: Exploration) {
+  const { faults } = found;
+  const schedules = `${inWords(found)} schedules`;
+  if (!played) return schedules;
+  if (fault !== HANG) return `false in ${faults[fault]} of ${schedules}`;
   return `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`;
 }
 

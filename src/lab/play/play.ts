@@ -1,15 +1,17 @@
-import type { Chapter, ShownState, Situation } from '../chapter.ts';
+import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
 import type { Actor, Status } from '../explore/actor.ts';
 import { Execution } from '../explore/execution.ts';
 import { assess } from '../explore/explore.ts';
+import type { Step } from '../explore/gate.ts';
 import { readableStatement } from '../explore/readable.ts';
 import type { Stage } from '../explore/stage.ts';
 import { Hang } from '../explore/stillness.ts';
 import { tell } from '../explore/tell.ts';
 import type { ToldSchedule } from '../explore/told.ts';
+import type { Trial } from '../explore/trial.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
-import { firstStatements } from './first-statements.ts';
+import { firstSteps } from './first-steps.ts';
 import { type Locks, readLocks } from './locks.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';
 
@@ -20,8 +22,10 @@ import { type OpenTransaction, readTransactions } from './transactions.ts';
 export interface PlayState {
   told: ToldSchedule;
   sessions: PlayedSession[];
-  /** The next choices: numbers of sessions, and `t` if time may pass. Empty at the end. */
+  /** The next choices, such as `1`, `t` or `k1`. `Choices` explains them. Empty at the end. */
   choices: string[];
+  /** The events that this situation allows at all. */
+  events: AllowedEvents;
   isOver: boolean;
   /** Such as `oversold: 5 claims, 4 slots`. Null before the end. */
   verdict: string | null;
@@ -31,11 +35,23 @@ export interface PlayState {
   locks: Locks;
 }
 
+/** How many events of each kind a schedule of the situation may have. */
+export interface AllowedEvents {
+  deaths: number;
+  lostAnswers: number;
+}
+
 export interface PlayedSession {
   session: number;
   status: Status;
-  /** The next statement, or the statement that waits. Null if we know none. */
+  /** Whether the process of the session has died. A statement of the session may still wait. */
+  isDead: boolean;
+  /** The sessions of the same process, this one too. They die together. */
+  dieTogether: number[];
+  /** The next statement or effect, or the statement that waits. Null if we know none. */
   statement: string | null;
+  /** Whether the next step does something outside the database. */
+  isEffect: boolean;
   waitsFor: number[];
   transaction: OpenTransaction | null;
 }
@@ -59,16 +75,18 @@ const TRY_AGAIN_MS = 1_000;
  * says why the schedule is impossible.
  */
 export async function play(stage: Stage, request: PlayRequest): Promise<PlayState | string> {
-  const { chapter, strategy, situation, sessions } = request;
-  const first = await firstStatements(stage, request, situation, sessions);
+  const { chapter, strategy, situation } = request;
+  const sessions = sessionsIn(situation, request.sessions);
+  const first = await firstSteps(stage, request, situation, sessions);
   const deadline = Date.now() + TRY_AGAIN_MS;
   for (;;) {
     const trial = chapter.trial(strategy, situation, sessions);
     const execution = await Execution.start(stage, trial);
     const failure = await follow(execution, request.schedule).catch(asHang);
-    if (typeof failure !== 'string') return await look(stage, chapter, execution, first, failure);
+    if (typeof failure !== 'string')
+      return await look(stage, request, { trial, execution, first, hang: failure });
     // With two sessions, PostgreSQL never wakes both at once, so another try would not help.
-    if (sessions === 2 || Date.now() > deadline) return failure;
+    if (sessions <= 2 || Date.now() > deadline) return failure;
   }
 }
 
@@ -99,32 +117,43 @@ const asHang = (error: unknown): Hang => {
   throw error;
 };
 
+interface PlayedSchedule {
+  trial: Trial;
+  execution: Execution;
+  /** The first step of each session. */
+  first: (Step | undefined)[];
+  hang: Hang | undefined;
+}
+
 async function look(
   stage: Stage,
-  chapter: Chapter,
-  execution: Execution,
-  first: string[],
-  hang: Hang | undefined,
+  { chapter, strategy }: PlayRequest,
+  { trial, execution, first, hang: hungIn }: PlayedSchedule,
 ): Promise<PlayState> {
-  const { actors, entries, pids } = execution;
-  const isOver = execution.isOver() || hang !== undefined;
-  const committed = await chapter.readState(stage.admin);
+  const { entries, pids } = execution;
+  const isOver = execution.isOver() || hungIn !== undefined;
+  // The program that runs afterwards is no session.
+  const actors = execution.actors.slice(0, execution.sessions);
+  const { hang, ...end } = await endOf(execution, hungIn);
+  const committed = await chapter.readState(stage.admin, strategy);
   const locks = await readLocks(stage, chapter, pids);
   const transactions = await readTransactions(stage, execution);
-  const end = await endOf(execution, hang);
   // Sessions that never ended still have open transactions, so we end these sessions.
   if (hang) await stage.abandon();
-  const endings = actors.map(({ ending }) => ending);
+  const endings = execution.actors.map(({ ending }) => ending);
   return {
     told: tell({ sessions: actors.length, entries, endings, ...end }),
     sessions: actors.map((actor, index) => ({
       session: actor.number,
       status: actor.status,
-      statement: statementOf(actor, first[index]),
+      isDead: actor.isDead,
+      dieTogether: processOf(trial, index),
+      ...nextOf(actor, first[index]),
       waitsFor: actor.waitsFor,
       transaction: transactions[index] ?? null,
     })),
     choices: isOver ? [] : execution.choices(),
+    events: { deaths: trial.deaths ?? 0, lostAnswers: trial.lostAnswers ?? 0 },
     isOver,
     verdict: isOver ? [end.faults.join(', '), end.summary].filter(Boolean).join(': ') : null,
     deadlock: findDeadlock(execution),
@@ -133,14 +162,35 @@ async function look(
   };
 }
 
-async function endOf(execution: Execution, hang: Hang | undefined) {
-  if (hang) return { faults: ['hang'], summary: hang.message };
-  if (!execution.isOver()) return { faults: [], summary: '' };
-  const { faults, summary } = await assess(execution);
-  return { faults, summary };
+interface End {
+  faults: string[];
+  summary: string;
+  hang: Hang | undefined;
 }
 
-function statementOf({ step, status }: Actor, first: string | undefined): string | null {
-  if (step) return readableStatement(step);
-  return (status === 'ready' && first) || null;
+/** Judges a schedule that is over. The program that runs afterwards may hang too. */
+async function endOf(execution: Execution, hang: Hang | undefined): Promise<End> {
+  if (hang) return { faults: ['hang'], summary: hang.message, hang };
+  if (!execution.isOver()) return { faults: [], summary: '', hang };
+  try {
+    const { faults, summary } = await assess(execution);
+    return { faults, summary, hang };
+  } catch (error) {
+    return await endOf(execution, asHang(error));
+  }
+}
+
+/** The sessions whose process is that of the session at this index. */
+function processOf({ sessions, processes = [] }: Trial, index: number): number[] {
+  const numbers = sessions.map((_, other) => other + 1);
+  const own = processes[index] ?? index + 1;
+  return numbers.filter((number) => (processes[number - 1] ?? number) === own);
+}
+
+function nextOf({ step, status }: Actor, first: Step | undefined) {
+  const next = step ?? (status === 'ready' ? first : undefined);
+  return {
+    statement: next ? readableStatement(next) : null,
+    isEffect: next?.effect !== undefined,
+  };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { problemResponses } from '../../http/problem.ts';
 import { invalidRequest } from '../../http/problems.ts';
 import { fields, json, jsonBody } from '../../http/schemas.ts';
+import { CHOICE } from '../explore/choices.ts';
 import { labBusy, labUnavailable, noSuchStrategy } from '../problems.ts';
 import type { PlayState } from './play.ts';
 
@@ -16,8 +17,8 @@ const playBody = fields({
   situation: z.string({ error: 'must be the name of a situation' }).optional(),
   sessions: z.int(sessionsError).min(2, sessionsError).max(3, sessionsError).default(2),
   schedule: z
-    .array(z.enum(['1', '2', '3', 't'], { error: 'must be 1, 2, 3 or t' }), {
-      error: 'must be a list of steps such as ["1", "2"]',
+    .array(z.string().regex(CHOICE, 'must be a choice such as 1, t or k1'), {
+      error: 'must be a list of choices such as ["1", "2"]',
     })
     .max(MOST_STEPS, `may have at most ${MOST_STEPS} steps`)
     .default([]),

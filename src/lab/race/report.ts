@@ -1,24 +1,30 @@
 import { plainTable } from '../../process/plain-table.ts';
-import type { Chapter } from '../chapter.ts';
+import type { Chapter, Race } from '../chapter.ts';
 import type { RaceOrder, RaceResult, Round, StrategyInfo } from './race.ts';
+
+/** A chapter whose strategies race as servers that answer requests. */
+export type RequestChapter = Chapter & { race: Race };
+
+export const hasRequests = (chapter: Chapter): chapter is RequestChapter =>
+  chapter.race.kind === 'requests';
 
 /** Colours a text, or returns the text unchanged. */
 export type Paint = (colour: 'red' | 'green', text: string) => string;
 
-const plain: Paint = (_, text) => text;
+export const plain: Paint = (_, text) => text;
 
 /** The most answers of one round that are printed. The others are only counted. */
-const LINES_SHOWN = 12;
+export const LINES_SHOWN = 12;
 
 export const brokePromise = (
   { promises }: Pick<Chapter, 'promises'>,
   { promise, faults }: Pick<RaceResult, 'promise' | 'faults'>,
-): boolean => (faults[promises[promise]?.brokenBy.name ?? ''] ?? 0) > 0;
+): boolean => promises[promise]?.brokenBy.some(({ name }) => faults[name]) ?? false;
 
 /** Whether no request succeeded. Such a race shows nothing about a strategy. */
 export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[200];
 
-export const describeRace = ({ race }: Chapter, order: RaceOrder): string =>
+export const describeRace = ({ race }: Pick<Chapter, 'race'>, order: RaceOrder): string =>
   `${race.words.start(order)} ` +
   `${order.rounds} ${order.rounds === 1 ? 'round' : 'rounds'} a strategy, each on a fresh start.\n`;
 
@@ -71,7 +77,7 @@ const otherAnswers = ({ statuses }: RaceResult): [string, number][] =>
 
 /** The results, in a sentence for each strategy. */
 export const sayResults = (
-  chapter: Chapter,
+  chapter: RequestChapter,
   results: RaceResult[],
   { capacity, rounds }: RaceOrder,
 ): string[] =>
@@ -91,7 +97,7 @@ export const sayResults = (
 
 /** A sentence for each strategy, and the verdict on all promises. */
 export const describeVerdict = (
-  chapter: Chapter,
+  chapter: RequestChapter,
   results: RaceResult[],
   order: RaceOrder,
   paint = plain,
@@ -102,14 +108,27 @@ export const describeVerdict = (
     `Verdict: ${raceVerdict(chapter, results, paint)}`,
   ].join('\n');
 
-function raceVerdict({ promises }: Chapter, results: RaceResult[], paint: Paint): string {
-  const names = (some: RaceResult[]) => some.map(({ strategy }) => strategy).join(', ');
-  const promised = (some: RaceResult[]) =>
+function raceVerdict(chapter: Chapter, results: RaceResult[], paint: Paint): string {
+  const idle = results.filter(showedNothing);
+  if (idle.length === 0 || results.some((each) => brokePromise(chapter, each)))
+    return promiseVerdict(chapter, results, paint);
+  return paint('red', `NOTHING SHOWN. Nobody got anything from ${names(idle)}.`);
+}
+
+type Promised = Pick<RaceResult, 'strategy' | 'promise' | 'faults'>;
+
+const names = (some: Promised[]) => some.map(({ strategy }) => strategy).join(', ');
+
+/** Whether these strategies kept their promises. */
+export function promiseVerdict(
+  { promises }: Pick<Chapter, 'promises'>,
+  results: Promised[],
+  paint: Paint,
+): string {
+  const promised = (some: Promised[]) =>
     [...new Set(some.map(({ promise }) => promises[promise]?.inWords))].join(' and ');
   const broken = results.filter((each) => brokePromise({ promises }, each));
   if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised ${promised(broken)}.`);
-  const idle = results.filter(showedNothing);
-  if (idle.length) return paint('red', `NOTHING SHOWN. Nobody got anything from ${names(idle)}.`);
   const kept = results.filter(({ promise }) => promise in promises);
   if (kept.length === 0)
     return 'none of these strategies makes a promise, so no promise was broken.';

@@ -7,7 +7,7 @@ import { Admission, type AdmissionLimits, type Unanswered } from '../../waiting/
 import type { Stage } from '../explore/stage.ts';
 import { prepareLabDatabase } from './database.ts';
 
-/** `places`: how many are lent at once. A stage has five connections, and a track twenty-one. */
+/** `places`: how many are lent at once. A stage has up to five connections, up to twenty-two in a race with crashes, and a track twenty-one. */
 export interface StagesLimits extends Omit<AdmissionLimits, 'placesPerKey'> {
   /** How long an unused stage is kept for the next user. */
   idleMs: number;

@@ -13,11 +13,21 @@ const toldChapters = chapters.map((chapter) => ({
   question: chapter.question,
   dare: chapter.dare,
   session: chapter.session,
+  ledger: chapter.ledger,
+  afterwards: chapter.afterwards,
+  race: {
+    kind: chapter.race.kind,
+    capacity: chapter.race.usual.capacity,
+    /** The word for the capacity, such as `tasks`. */
+    of: chapter.race.capacityOption,
+    /** The counts of a race with crashes. The first count is the good one. */
+    counts: chapter.race.kind === 'crashes' ? chapter.race.counts : [],
+  },
   faults: chapter.faults.map(({ name, inWords }) => ({ name, inWords })),
   promises: Object.entries(chapter.promises).map(([name, { brokenBy }]) => ({
     name,
-    fact: brokenBy.fact,
-    brokenBy: brokenBy.name,
+    facts: brokenBy.map(({ fact }) => fact),
+    brokenBy: brokenBy.map(({ name }) => name),
   })),
 }));
 export type ToldChapter = (typeof toldChapters)[number];

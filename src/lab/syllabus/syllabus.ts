@@ -1,4 +1,4 @@
-import type { Strategy } from '../chapter.ts';
+import type { Situation, Strategy } from '../chapter.ts';
 import { type Addressed, addressOf, allStrategies } from '../chapters/index.ts';
 import { knownVerdicts } from './known-verdicts.ts';
 import { type Source, sourcesOf, type Texts } from './source.ts';
@@ -12,7 +12,7 @@ export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise
    * situations here.
    */
   verdict: string | null;
-  situations: ({ name: string; idea: string } & Proof)[];
+  situations: (Pick<Situation, 'name' | 'idea' | 'sessions'> & Proof & { isComplete?: boolean })[];
 }
 
 export type EntryWithSources = SyllabusEntry & { sources: Source[] };
@@ -22,8 +22,9 @@ function entryOf(addressed: Addressed): SyllabusEntry {
   const { name, idea, promise } = strategy;
   const found = knownVerdicts[addressOf(addressed)];
   const situations = chapter.situationsOf(strategy).flatMap((situation) => {
-    const proof = found?.situations[situation.name];
-    return proof ? [{ name: situation.name, idea: situation.idea, ...proof }] : [];
+    const { name, idea, sessions } = situation;
+    const proof = found?.situations[name];
+    return proof ? [{ name, idea, ...(sessions && { sessions }), ...proof }] : [];
   });
   return {
     chapter: chapter.name,

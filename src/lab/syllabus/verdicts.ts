@@ -4,6 +4,8 @@ import type { Exploration } from '../explore/explore.ts';
 
 const proof = z.object({
   schedules: z.number(),
+  /** Whether these are all schedules. False if only the first ones were played. */
+  isComplete: z.boolean().default(true),
   serializationFailures: z.number(),
   /** In how many schedules each fault was found. */
   faults: z.record(z.string(), z.number()),
@@ -20,15 +22,22 @@ export const verdictRules = z.object({
 /** The result of every schedule of two sessions in one situation. */
 export type Proof = z.infer<typeof proof>;
 export type Verdict = z.infer<typeof verdictRules>;
+export type WrittenVerdict = z.input<typeof verdictRules>;
 
-/** The part of an exploration that verdicts.json keeps. */
-export function proofOf(exploration: Exploration): Proof {
-  const { schedules, serializationFailures, faults, counterexamples } = exploration;
+/** The part of an exploration that verdicts.json keeps. `isComplete` is kept only if it is false. */
+export function proofOf(exploration: Exploration): z.input<typeof proof> {
+  const { schedules, isComplete, serializationFailures, faults, counterexamples } = exploration;
   const clearest = Object.entries(counterexamples).map(([fault, { schedule }]) => [
     fault,
     schedule.join(),
   ]);
-  return { schedules, serializationFailures, faults, clearest: Object.fromEntries(clearest) };
+  return {
+    schedules,
+    ...(!isComplete && { isComplete }),
+    serializationFailures,
+    faults,
+    clearest: Object.fromEntries(clearest),
+  };
 }
 
 /** The verdict word of the gravest fault. `holds` if no fault was found. */

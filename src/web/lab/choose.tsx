@@ -1,56 +1,79 @@
-import { addressOf, chapterOf, entryAt, type PartProps } from './part.ts';
+import { addressOf, chapterOf, entryAt, type PartProps, situationAt } from './part.ts';
 
-/** Chooses a strategy, a situation and the number of sessions. Each choice empties the schedule. */
+/**
+ * Chooses a strategy, a situation and the number of sessions. Each choice empties the schedule. Some
+ * situations have their own number of sessions.
+ */
 export function Choose({ place, go, strategies, chapters }: PartProps) {
   const entry = entryAt(strategies, place.strategy);
   const { session } = chapterOf({ chapters }, entry);
   const situations = entry?.situations ?? [];
+  const chosen = situationAt(entry, place);
   return (
     <div class="choose">
       <Choice
         label="Strategy"
         value={entry ? addressOf(entry) : place.strategy}
-        options={optionsOf(strategies, chapters)}
+        groups={groupsOf(strategies, chapters)}
         onChoose={(strategy) => go({ strategy, situation: '', schedule: [] })}
       />
       <Choice
         label="Situation"
         value={place.situation || (situations[0]?.name ?? '')}
-        options={situations.map(({ name, idea }) => [name, idea])}
+        groups={[{ label: '', options: situations.map(({ name, idea }) => [name, idea]) }]}
         onChoose={(situation) => go({ situation, schedule: [] })}
       />
-      <Choice
-        label={capitalised(session.many)}
-        value={String(place.sessions)}
-        options={[
-          ['2', 'two'],
-          ['3', 'three'],
-        ]}
-        onChoose={(sessions) => go({ sessions: Number(sessions), schedule: [] })}
-      />
+      {chosen?.sessions === undefined && (
+        <Choice
+          label={capitalised(session.many)}
+          value={String(place.sessions)}
+          groups={[
+            {
+              label: '',
+              options: [
+                ['2', 'two'],
+                ['3', 'three'],
+              ],
+            },
+          ]}
+          onChoose={(sessions) => go({ sessions: Number(sessions), schedule: [] })}
+        />
+      )}
     </div>
   );
 }
 
-/** All strategies as options. If there is only one chapter, names alone are enough. */
-export const optionsOf = (
+/** All strategies as options, with a group for each chapter. */
+export const groupsOf = (
   strategies: PartProps['strategies'],
   chapters: PartProps['chapters'],
-): [string, string][] =>
-  strategies.map((each) => [addressOf(each), chapters.length === 1 ? each.name : addressOf(each)]);
+): Group[] =>
+  chapters.map(({ name: label }) => ({
+    // One chapter needs no label.
+    label: chapters.length === 1 ? '' : label,
+    options: strategies
+      .filter(({ chapter }) => chapter === label)
+      .map((each) => [addressOf(each), each.name]),
+  }));
 
 export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Options that belong together: values, and their labels. */
+export interface Group {
+  /** Empty for options that stand alone. */
+  label: string;
+  options: [string, string][];
+}
 
 interface ChoiceProps {
   label: string;
   value: string;
-  /** Values, and their labels. */
-  options: [string, string][];
+  groups: Group[];
   onChoose: (value: string) => void;
 }
 
-export function Choice({ label, value, options, onChoose }: ChoiceProps) {
-  const isKnown = options.some(([known]) => known === value);
+export function Choice({ label, value, groups, onChoose }: ChoiceProps) {
+  const isKnown = groups.some(({ options }) => options.some(([known]) => known === value));
   return (
     <label class="choice">
       {label}
@@ -59,12 +82,26 @@ export function Choice({ label, value, options, onChoose }: ChoiceProps) {
         onChange={({ target }: Event) => onChoose((target as HTMLSelectElement).value)}
       >
         {!isKnown && <option value={value}>{value}</option>}
-        {options.map(([known, shown]) => (
-          <option key={known} value={known} selected={known === value}>
-            {shown}
-          </option>
-        ))}
+        {groups.map(({ label, options }) =>
+          label === '' ? (
+            <Options options={options} value={value} />
+          ) : (
+            <optgroup key={label} label={label}>
+              <Options options={options} value={value} />
+            </optgroup>
+          ),
+        )}
       </select>
     </label>
   );
 }
+
+const Options = ({ options, value }: { options: Group['options']; value: string }) => (
+  <>
+    {options.map(([known, shown]) => (
+      <option key={known} value={known} selected={known === value}>
+        {shown}
+      </option>
+    ))}
+  </>
+);

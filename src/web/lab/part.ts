@@ -19,6 +19,25 @@ export const entryAt = (
   strategies.find((each) => addressOf(each) === address) ??
   strategies.find(({ name }) => name === address);
 
+/**
+ * The address by which the server finds the strategy of a place. Old permalinks have only a name,
+ * from the time of one chapter. If several chapters have a strategy of this name, the name alone is
+ * not enough.
+ */
+export function askedBy(strategies: PartProps['strategies'], { strategy }: Place): string {
+  const [first, another] = strategies.filter(({ name }) => name === strategy);
+  return first && another ? addressOf(first) : strategy;
+}
+
+/** The situation of a place, with its proof. The default is the first situation. */
+export const situationAt = (
+  entry: SyllabusEntry | undefined,
+  { situation }: Place,
+): SyllabusEntry['situations'][number] | undefined =>
+  situation === ''
+    ? entry?.situations[0]
+    : entry?.situations.find(({ name }) => name === situation);
+
 /** The chapter of a strategy, or else the first one. */
 export function chapterOf(
   { chapters }: Pick<PartProps, 'chapters'>,

@@ -33,11 +33,14 @@ export const HOME: Place = {
   rounds: 5,
 };
 
+/** The session that a choice such as `1` or `k1` is about. 0 for `t`. */
+export const sessionIn = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
+
 /** The place in the query of an address. The service checks the names. */
 export function readPlace(search: string): Place {
   const query = new URLSearchParams(search);
   const schedule = (query.get('schedule') ?? '').split(',').filter((step) => step !== '');
-  const seen = schedule.map(Number).filter((number) => number >= 2);
+  const seen = schedule.map(sessionIn).filter((number) => number >= 2);
   return {
     view: views.find((view) => view === query.get('view')) ?? HOME.view,
     strategy: current(query.get('strategy') ?? HOME.strategy),

@@ -1,19 +1,23 @@
+import { useState } from 'hono/jsx/dom';
 import { Choose } from './choose.tsx';
-import { chapterOf, entryAt, type PartProps } from './part.ts';
+import { askedBy, chapterOf, entryAt, type PartProps } from './part.ts';
 import { Controls } from './play/controls.tsx';
 import { Database } from './play/database.tsx';
 import { useGame } from './play/game.ts';
 import { Headline } from './play/headline.tsx';
 import { Lanes } from './play/lanes.tsx';
+import { Ledger } from './play/ledger.tsx';
 import { Trouble } from './play/trouble.tsx';
-import { whatHappened } from './play/words.ts';
+import { askWhose, type EventKey, whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
 import { Transcript } from './transcript.tsx';
 
 /** Plays with real sessions. The person at the page is the scheduler. */
 export function Play(props: PartProps) {
   const { place, go, strategies } = props;
-  const { state, problem, refusal, move, again } = useGame(place, go);
+  const strategy = askedBy(strategies, place);
+  const { state, problem, refusal, move, again } = useGame(place, go, strategy);
+  const [begun, setBegun] = useState<EventKey | undefined>(undefined);
   const entry = entryAt(strategies, place.strategy);
   const chapter = chapterOf(props, entry);
   return (
@@ -28,17 +32,20 @@ export function Play(props: PartProps) {
           <div class="table">
             <div class="game">
               <Lanes state={state} move={move} chapter={chapter} />
-              <Controls state={state} move={move} />
+              <Controls state={state} move={move} onBegin={setBegun} />
               <p class="said" role="status">
-                {refusal ?? whatHappened(state)}
+                {begun ? askWhose(begun, state) : (refusal ?? whatHappened(state, chapter))}
               </p>
               {state.told.steps.length > 0 && (
-                <SwimLanes sessions={state.told.sessions} steps={state.told.steps} />
+                <SwimLanes {...state.told} afterwards={chapter.afterwards} />
               )}
             </div>
-            <Database state={state} />
+            <div class="beside">
+              <Database state={state} />
+              {chapter.ledger && <Ledger name={chapter.ledger} told={state.told} />}
+            </div>
           </div>
-          <Transcript place={place} told={state.told} />
+          <Transcript place={{ ...place, strategy }} told={state.told} />
         </>
       )}
     </>

@@ -1,21 +1,29 @@
 import { useRef } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
 import type { ToldSchedule } from './api.ts';
-import { lockIn, names } from './play/words.ts';
+import { sessionIn } from './place.ts';
+import { lockIn, names, stepsAfterwards } from './play/words.ts';
 
 type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
 
+interface SwimLanesProps extends Pick<ToldSchedule, 'sessions' | 'steps'> {
+  /** What happens after the end of all sessions. Undefined if nothing happens. */
+  afterwards: string | undefined;
+}
+
 /**
- * The steps so far: a row for each step and a lane for each session. The last row is always
- * visible.
+ * The steps so far: a row for each step and a lane for each session. Steps after the end of all
+ * sessions have a section of their own. The last row is always visible.
  */
-export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | 'steps'>) {
+export function SwimLanes({ sessions, steps, afterwards }: SwimLanesProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight }));
   }, [steps.length]);
   const numbers = Array.from({ length: sessions }, (_, index) => index + 1);
+  const after = stepsAfterwards({ steps });
+  const before = steps.slice(0, steps.length - after.length);
   return (
     // The keyboard must reach everything that scrolls.
     <section ref={box} class="swim-lanes" aria-label="Steps so far" tabindex={0}>
@@ -31,10 +39,27 @@ export function SwimLanes({ sessions, steps }: Pick<ToldSchedule, 'sessions' | '
           </tr>
         </thead>
         <tbody>
-          {steps.map((step, index) => (
+          {before.map((step, index) => (
             <Row key={index} step={step} index={index} numbers={numbers} steps={steps} />
           ))}
         </tbody>
+        {after.length > 0 && (
+          <tbody class="afterwards">
+            <tr>
+              <th scope="rowgroup" colSpan={numbers.length + 1}>
+                Afterwards {afterwards}
+              </th>
+            </tr>
+            {after.map((step, index) => (
+              <RowAfterwards
+                key={index}
+                step={step}
+                index={before.length + index}
+                lanes={numbers.length}
+              />
+            ))}
+          </tbody>
+        )}
       </table>
     </section>
   );
@@ -47,51 +72,111 @@ interface RowProps {
   steps: ToldStep[];
 }
 
+const Label = ({ index }: { index: number }) => <th scope="row">{index + 1}</th>;
+
 function Row({ step, index, numbers, steps }: RowProps) {
-  const label = <th scope="row">{index + 1}</th>;
   if (step.choice === 't' && step.acts.length === 0)
-    return (
-      <tr class="time">
-        {label}
-        <td colSpan={numbers.length}>time passes</td>
-      </tr>
-    );
+    return <TimePasses index={index} lanes={numbers.length} />;
   return (
     <tr>
-      {label}
-      {numbers.map((number) => {
-        const act = step.acts.find(({ session }) => session === number);
-        if (act) return <Cell key={number} act={act} />;
-        const isInMemory = step.acts.length === 0 && step.choice === String(number);
-        const isWaiting = waitsAfter(steps, index, number);
-        return (
-          <td key={number} class={isInMemory || isWaiting ? 'waiting' : undefined}>
-            {isInMemory && 'waits for something in memory'}
-          </td>
-        );
-      })}
+      <Label index={index} />
+      {numbers.map((number) => (
+        <Cell key={number} session={number} step={step} index={index} steps={steps} />
+      ))}
     </tr>
   );
 }
 
-/** Whether a statement of the session still waits after this step. */
-function waitsAfter(steps: ToldStep[], index: number, session: number): boolean {
-  const acts = steps.slice(0, index + 1).flatMap((step) => step.acts);
-  return acts.findLast((act) => act.session === session)?.progress === 'waits';
+/** A line over all lanes, since time passes for everybody. */
+const TimePasses = ({ index, lanes }: { index: number; lanes: number }) => (
+  <tr class="time">
+    <Label index={index} />
+    <td colSpan={lanes}>
+      <span>time passes</span>
+    </td>
+  </tr>
+);
+
+interface RowAfterwardsProps {
+  step: ToldStep;
+  index: number;
+  lanes: number;
 }
 
-const Cell = ({ act }: { act: ToldAct }) => (
-  <td class={act.progress === 'waits' ? 'waiting' : `s${act.session}`}>
-    {act.progress === 'completed' ? (
-      <code>… {act.statement.split(' ')[0]} completed</code>
-    ) : (
-      <Statement text={act.statement} />
-    )}
+function RowAfterwards({ step: { event, acts }, index, lanes }: RowAfterwardsProps) {
+  if (event !== null && acts.length === 0) return <TimePasses index={index} lanes={lanes} />;
+  return (
+    <tr>
+      <Label index={index} />
+      <td class="after" colSpan={lanes}>
+        {acts.map((act, each) => (
+          <ActInWords key={each} act={act} />
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+interface CellProps {
+  session: number;
+  step: ToldStep;
+  index: number;
+  steps: ToldStep[];
+}
+
+function Cell({ session, step, index, steps }: CellProps) {
+  const acts = step.acts.filter((act) => act.session === session);
+  const isChosen = sessionIn(step.choice) === session;
+  const isInMemory = isChosen && step.acts.length === 0 && step.event === null;
+  const event = isChosen && step.choice !== 't' ? step.event : null;
+  return (
+    <td class={isInMemory ? 'waiting' : kindOf(session, steps.slice(0, index + 1))}>
+      {event !== null && <Event text={event} isDeath={step.dead.length > 0} />}
+      {acts.map((act, each) => (
+        <ActInWords key={each} act={act} />
+      ))}
+      {isInMemory && 'waits for something in memory'}
+    </td>
+  );
+}
+
+/** The look of the session's cell after these steps. */
+function kindOf(session: number, steps: ToldStep[]): string | undefined {
+  const acts = steps.flatMap((step) => step.acts).filter((act) => act.session === session);
+  const isDead = steps.some(({ dead }) => dead.includes(session));
+  const kinds = [
+    ...(acts.at(-1)?.progress === 'waits' ? ['waiting'] : []),
+    ...(isDead ? ['dead'] : []),
+  ];
+  if (kinds.length > 0) return kinds.join(' ');
+  return steps.at(-1)?.acts.some((act) => act.session === session) ? `s${session}` : undefined;
+}
+
+/** The event, and below it what PostgreSQL does. */
+function Event({ text, isDeath }: { text: string; isDeath: boolean }) {
+  const [event, ...more] = text.split('. ');
+  return (
+    <>
+      <b class={isDeath ? 'event death' : 'event'}>{event}</b>
+      {more.length > 0 && <span class="by-server">{more.join('. ')}</span>}
+    </>
+  );
+}
+
+const ActInWords = ({ act }: { act: ToldAct }) => (
+  <div class="act">
+    <Said act={act} />
     {act.progress === 'waits' && <b>waits for {names(act.waitsFor)}</b>}
     {act.result !== null && <b class={/^ERROR/.test(act.result) ? 'error' : ''}>→ {act.result}</b>}
     {act.note !== null && <span class="note">{act.note}</span>}
-  </td>
+  </div>
 );
+
+function Said({ act: { statement, isEffect, progress } }: { act: ToldAct }) {
+  if (progress === 'completed') return <code>… {statement.split(' ')[0]} completed</code>;
+  if (isEffect) return <span class="effect">{statement}</span>;
+  return <Statement text={statement} />;
+}
 
 /** A long statement is cut short, but its lock is always shown. */
 function Statement({ text }: { text: string }) {

@@ -9,7 +9,7 @@ interface RecordProps {
 
 /** The transcript as the command line prints it, and the command that prints it again. */
 export function Transcript({ place, told }: RecordProps) {
-  const command = commandOf(place, told.schedule);
+  const command = commandOf(place, told);
   const isOver = !told.endings.includes(null);
   return (
     <details class="transcript">
@@ -30,7 +30,7 @@ export function Transcript({ place, told }: RecordProps) {
   );
 }
 
-function commandOf({ strategy, situation, sessions }: Place, schedule: string[]): string {
+function commandOf({ strategy, situation }: Place, { schedule, sessions }: ToldSchedule): string {
   const words = [`npm run replay -- ${strategy} ${schedule.join() || '1'}`];
   if (situation !== HOME.situation) words.push(`--situation ${situation}`);
   if (sessions > HOME.sessions) words.push(`--sessions ${sessions}`);

@@ -11,14 +11,22 @@ export function VerdictMark({ verdict }: Pick<SyllabusEntry, 'verdict'>) {
   );
 }
 
+interface Counted {
+  schedules: number;
+  faults: Record<string, number>;
+  /** False if only the first schedules were played. */
+  isComplete?: boolean;
+}
+
 /** How many schedules go wrong, and how: `Of 20 schedules, 18 oversold.` */
 export function inWords(
   chapter: ToldChapter,
-  schedules: number,
-  faults: Record<string, number>,
+  { schedules, faults, isComplete = true }: Counted,
 ): string {
+  const played = `${isComplete ? '' : 'the first '}${schedules} schedules`;
   const found = chapter.faults.filter(({ name }) => (faults[name] ?? 0) > 0);
-  if (found.length === 0) return `All ${schedules} schedules hold.`;
+  if (found.length === 0)
+    return isComplete ? `All ${played} hold.` : `None of ${played} went wrong.`;
   const wrong = found.map((fault) => `${faults[fault.name]} ${fault.inWords}`);
-  return `Of ${schedules} schedules, ${wrong.join(', ')}.`;
+  return `Of ${played}, ${wrong.join(', ')}.`;
 }

@@ -5,6 +5,7 @@ import {
   findSituation,
   findStrategy,
 } from '../../../src/lab/chapters/index.ts';
+import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { run } from '../../support/command.ts';
 
 const found = (address: string) => {
@@ -12,24 +13,45 @@ const found = (address: string) => {
   return typeof strategy === 'string' ? strategy : addressOf(strategy);
 };
 
-test('every strategy is found by its address, and by its name alone', () => {
+test('every strategy is found by its address, and by its name if no other has this name', () => {
   for (const each of allStrategies) {
+    const { name } = each.strategy;
     expect(found(addressOf(each))).toBe(addressOf(each));
-    expect(found(each.strategy.name)).toBe(addressOf(each));
+    const all = allStrategies.filter(({ strategy }) => strategy.name === name).map(addressOf);
+    expect(found(name)).toBe(
+      all.length === 1 ? all[0] : `There are ${all.join(' and ')}. Say which one.`,
+    );
   }
 });
 
+test('a name that two chapters have is answered by one line with both addresses', () => {
+  expect(found('production')).toBe(
+    'There are claims/production and queue/production. Say which one.',
+  );
+});
+
+test('a name is looked up in one chapter if the caller says the chapter', () => {
+  expect(findStrategy('production', queue)).toMatchObject({ chapter: { name: 'queue' } });
+  expect(findStrategy('naive', queue)).toMatch(/^There is no strategy "naive"\. .* of queue are /);
+});
+
 test.each([
-  ['hope', /^There is no strategy "hope"\. The strategies are claims\/naive, /],
-  ['claims/hope', /^There is no strategy "claims\/hope"\. The strategies are claims\/naive, /],
+  [
+    'hope',
+    /^There is no strategy "hope"\. The strategies of claims are naive, .* The strategies of queue are /,
+  ],
+  [
+    'claims/hope',
+    /^There is no strategy "claims\/hope"\. The strategies of claims are naive, [^.]*\.$/,
+  ],
   [
     'claims/claims/naive',
-    /^There is no strategy "claims\/claims\/naive"\. The strategies are claims/,
+    /^There is no strategy "claims\/claims\/naive"\. The strategies of claims are /,
   ],
-  ['clams/naive', /^There is no chapter "clams"\. The chapters are claims\.$/],
+  ['clams/naive', /^There is no chapter "clams"\. The chapters are claims, queue\b.*\.$/],
   ['a\n"b', /^There is no strategy "a\\n\\"b"\. /],
   ['x'.repeat(1_000), /^There is no strategy "x{60}…"\. /],
-  ['', /^There is no strategy ""\. The strategies are claims\/naive, /],
+  ['', /^There is no strategy ""\. The strategies of claims are naive, /],
 ])('the address %j is answered by a line that lists what there is', (address, words) => {
   expect(found(address)).toMatch(words);
 });

@@ -58,6 +58,18 @@ describe('the explorer', () => {
     expect(found.counterexamples['b-first']?.schedule).toEqual(['2', '2', '1', '1']);
   });
 
+  test('plays schedules with fewer switches first, so a bound leaves out the others', async () => {
+    const read = async (db: Database) => {
+      for (let times = 0; times < 2; times++) await db.select().from(companies).where(first);
+    };
+    const schedules: string[] = [];
+    const onStep = (schedule: string) => {
+      if (schedule.length === '1,1,2,2'.length) schedules.push(schedule);
+    };
+    await explore(stage, trialOf([read, read]), { onStep });
+    expect(schedules).toEqual(['1,1,2,2', '2,2,1,1', '1,2,2,1', '2,1,1,2', '1,2,1,2', '2,1,2,1']);
+  });
+
   test('says so when there are more schedules than it may play', async () => {
     const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),

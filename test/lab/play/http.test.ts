@@ -50,8 +50,9 @@ describe('a play that makes no sense is told what is wrong', () => {
     ],
     [{ strategy: 'naive', sessions: 4 }, /^sessions must be 2 or 3$/],
     [{ strategy: 'naive', sessions: 1 }, /^sessions must be 2 or 3$/],
-    [{ strategy: 'naive', schedule: '1,2' }, /^schedule must be a list of steps such as/],
-    [{ strategy: 'naive', schedule: ['9'] }, /^schedule.0 must be 1, 2, 3 or t$/],
+    [{ strategy: 'naive', schedule: '1,2' }, /^schedule must be a list of choices such as/],
+    [{ strategy: 'naive', schedule: ['9'] }, /^schedule.0 must be a choice such as 1, t or k1$/],
+    [{ strategy: 'naive', schedule: ['k1'] }, /^Step 1 .* is k1\. The choices there: 1, 2\.$/],
     [
       { strategy: 'naive', schedule: Array(201).fill('1') },
       /^schedule may have at most 200 steps$/,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
-import { findDecisive } from '../../../src/lab/syllabus/decisive.ts';
+import { addressOf, allStrategies } from '../../../src/lab/chapters/index.ts';
+import { FAILS, findDecisive } from '../../../src/lab/syllabus/decisive.ts';
 import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import { readTexts, sourcesOf } from '../../../src/lab/syllabus/source.ts';
 import { addressed } from '../../support/claims-chapter.ts';
@@ -11,26 +11,31 @@ const texts = readTexts();
 const textOf = ({ tokens }: { tokens: { text: string }[] }) =>
   tokens.map(({ text }) => text).join('');
 
-describe.each(strategies.map(({ name }) => name))('%s', (name) => {
-  test('has exactly one decisive statement, which is in its source', () => {
-    const sources = sourcesOf(addressed(name), texts);
-    const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
-    expect(marked).toEqual(sources.slice(-1));
-    for (const { path, lines } of sources) {
-      const written = read(path).split('\n');
-      expect(lines.length).toBeGreaterThan(0);
-      for (const line of lines) expect(textOf(line)).toBe(written[line.number - 1]);
-    }
-    const decisive = marked.flatMap(({ lines }) => lines.filter(({ isDecisive }) => isDecisive));
-    expect(textOf(decisive[0] ?? { tokens: [] })).toMatch(/\w/);
-  });
+describe.each(allStrategies.map((each) => ({ address: addressOf(each), each })))(
+  '$address',
+  ({ address, each }) => {
+    const { name } = each.strategy;
 
-  test('is said to have a gap or a deadlock exactly where it does not hold', () => {
-    const path = sourcesOf(addressed(name), texts).at(-1)?.path ?? '';
-    const isGap = /^(GAP|DEADLOCK)$/.test(findDecisive(read(path), name)?.what ?? '');
-    expect(isGap).toBe(knownVerdicts[`claims/${name}`]?.verdict !== 'holds');
-  });
-});
+    test('has decisive statements, which are in its source', () => {
+      const sources = sourcesOf(each, texts);
+      const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
+      expect(marked).toEqual(sources.slice(-1));
+      for (const { path, lines } of sources) {
+        const written = read(path).split('\n');
+        expect(lines.length).toBeGreaterThan(0);
+        for (const line of lines) expect(textOf(line)).toBe(written[line.number - 1]);
+      }
+      const decisive = marked.flatMap(({ lines }) => lines.filter(({ isDecisive }) => isDecisive));
+      expect(textOf(decisive[0] ?? { tokens: [] })).toMatch(/\w/);
+    });
+
+    test('is said to have a gap or a deadlock exactly where it does not hold', () => {
+      const path = sourcesOf(each, texts).at(-1)?.path ?? '';
+      const isGap = FAILS.test(findDecisive(read(path), name)?.what ?? '');
+      expect(isGap).toBe(knownVerdicts[address]?.verdict !== 'holds');
+    });
+  },
+);
 
 test('production shows the way to the lock in production’s code', () => {
   const sources = sourcesOf(addressed('production'), texts);
@@ -57,9 +62,10 @@ test('imports are left out, and words have their kinds', () => {
   ]);
 });
 
-test('two marks in one strategy are refused', () => {
-  const text = '// THE LOCK: one.\na();\n// THE LOCK: another one.\nb();';
-  expect(() => findDecisive(text, 'mine')).toThrow('mine has more than one decisive statement');
+test('a strategy may have several marks, and a gap outweighs a lock', () => {
+  const marks = '  // THE LOCK: one.\n  a();\n  // THE GAP: another one.\n  b();';
+  const text = `export const mine: MyStrategy = {\n  name: 'mine',\n${marks}\n};`;
+  expect(findDecisive(text, 'mine')).toEqual({ what: 'GAP', lines: [4, 6] });
   expect(findDecisive('a();', 'mine')).toBeUndefined();
 });
 

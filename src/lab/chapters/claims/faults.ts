@@ -32,7 +32,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
 ];
 
 export const promises = {
-  capacity: { inWords: 'the capacity', brokenBy: oversold },
+  capacity: { inWords: 'the capacity', brokenBy: [oversold] },
 } as const satisfies Record<string, Pledge>;
 
 /**

@@ -14,6 +14,11 @@ import { counters, leases, slots } from './tables.ts';
 
 /** Many recruiters race for the slots of one job. */
 export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
+  kind: 'requests',
+  shown: ['naive', 'transaction', 'row-lock'],
+  usual: { sessions: 5, capacity: 4 },
+  capacityOption: 'capacity',
+
   lay: (db, { capacity, sessions }) =>
     db.transaction(async (tx) => {
       const jobId = await layJob(tx, capacity);

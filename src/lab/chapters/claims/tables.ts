@@ -1,4 +1,4 @@
-import { bigint, integer, interval, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, integer, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
 import { jobs } from '../../../db/schema.ts';
 import { inProject } from '../../../process/project.ts';
 
@@ -43,6 +43,3 @@ export const leases = lab.table('leases', {
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull().defaultNow(),
   token: integer().notNull().default(0),
 });
-
-/** How far the lab's time is ahead of the real time. Empty unless a situation makes time pass. */
-export const timePassed = lab.table('time_passed', { ahead: interval().notNull() });

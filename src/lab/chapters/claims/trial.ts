@@ -4,7 +4,7 @@ import { settle } from '../../../claims/settle.ts';
 import type { Database } from '../../../db/client.ts';
 import { jobClaims } from '../../../db/schema.ts';
 import type { Session } from '../../../db/session.ts';
-import { type Assessment, type Ending, isRollback, type Sleep, type Trial } from '../../chapter.ts';
+import { type Assessment, type Ending, isOfTrial, type Sleep, type Trial } from '../../chapter.ts';
 import { withSleep } from './clock.ts';
 import { faultsOf } from './faults.ts';
 import type { ClaimSituation } from './situations.ts';
@@ -48,7 +48,7 @@ export function claimTrial(
     sessions: Array.from({ length: sessions }, (_, index) => program(index + 1)),
     judge: (admin, endings) => judge(admin, situation, endings),
   };
-  if (strategy.timed && timePasses) trial.passTime = (admin) => run(admin, LET_AN_HOUR_PASS);
+  if (strategy.timed && timePasses) trial.timePasses = true;
   if (firstRollsBack) trial.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
   return trial;
 }
@@ -79,7 +79,7 @@ async function askAll(
 ) {
   const outcomes = await Promise.all(
     asking.map(async (ask) => {
-      const again = (error: unknown) => (isRollback(error) ? ask() : Promise.reject(error));
+      const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
       const outcome = await (asksAgain ? ask().catch(again) : ask());
       if (outcome.kind !== 'full') return outcome;
       if (releases) await released;
@@ -88,9 +88,6 @@ async function askAll(
   );
   return outcomes.length === 1 ? outcomes[0] : outcomes;
 }
-
-/** After an hour, every lease has ended. */
-const LET_AN_HOUR_PASS = "insert into lab_claims.time_passed values ('1 hour')";
 
 const run = async (admin: Session, text: string) => {
   await admin.run({ text, params: [], asArrays: false });
@@ -124,7 +121,6 @@ const INSTALL_SET_UP = `
     delete from lab_claims.slots;
     delete from lab_claims.taken_slots;
     delete from lab_claims.leases;
-    delete from lab_claims.time_passed;
     update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
     insert into job_claims (job_id, recruiter_id)
       select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
@@ -190,7 +186,7 @@ const KINDS = [
  * outcome.
  */
 function kindsOf(ending: Ending): (string | undefined)[] {
-  if ('error' in ending) return ['error'];
+  if (!('value' in ending)) return ['error'];
   const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
   return values.map((value) => {
     const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';

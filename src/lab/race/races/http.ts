@@ -4,12 +4,19 @@ import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
 import { refuseOtherSites } from '../../../http/edge/http.ts';
 import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
-import { bodyTooLarge, invalid, methodNotAllowed, notJson } from '../../../http/problems.ts';
+import {
+  bodyTooLarge,
+  invalid,
+  invalidRequest,
+  methodNotAllowed,
+  notJson,
+} from '../../../http/problems.ts';
 import { describe } from '../../../process/errors.ts';
 import type { Log } from '../../../process/log.ts';
 import { Admission, type AdmissionLimits } from '../../../waiting/admission.ts';
 import { chapters, findStrategy } from '../../chapters/index.ts';
 import { labBusy, noSuchStrategy, refusalAnswer } from '../../problems.ts';
+import { hasRequests } from '../report.ts';
 import { TRACK_CONNECTIONS } from '../track.ts';
 import { Races, type RacesDeps } from './races.ts';
 
@@ -59,10 +66,16 @@ export function raceRoutes(
       if (!asked.success) return invalid(asked.error, 'body');
       const found = findStrategy(asked.data.strategy);
       if (typeof found === 'string') return problem(noSuchStrategy(found));
-      const { path } = found.chapter.race.overHttp.route;
+      const { chapter, strategy } = found;
+      if (!hasRequests(chapter)) return problem(noRequests(chapter.name));
+      const { path } = chapter.race.overHttp.route;
       const { capacity, recruiters: sessions } = asked.data;
       try {
-        const begun = await races.begin(found, { capacity, sessions }, c.req.raw.signal);
+        const begun = await races.begin(
+          { chapter, strategy },
+          { capacity, sessions },
+          c.req.raw.signal,
+        );
         if ('kind' in begun) return problem(labBusy, {}, RETRY_AFTER);
         const { id, course } = begun;
         const requests = course.queries.map((query) => `${path.slice(1)}?${query}`);
@@ -75,7 +88,7 @@ export function raceRoutes(
   );
   routes.all('/races', () => methodNotAllowed('POST'));
 
-  for (const chapter of chapters) {
+  for (const chapter of chapters.filter(hasRequests)) {
     const { route, guard, answer } = chapter.race.overHttp;
     const path = `/races/{race}${route.path}`;
     // A GET acts here, as it does in production.
@@ -108,6 +121,12 @@ const noSuchRace = {
   title: 'No such race',
   detail: 'There is no race with this id, or the race has ended.',
 } as const;
+
+const noRequests = (chapter: string) =>
+  ({
+    ...invalidRequest,
+    detail: `Strategies of ${chapter} answer no requests. POST /lab/rounds races them.`,
+  }) as const;
 
 const raceTooLarge = {
   ...bodyTooLarge,

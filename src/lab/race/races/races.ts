@@ -1,9 +1,9 @@
 import type { Database } from '../../../db/client.ts';
 import type { Unanswered } from '../../../waiting/admission.ts';
-import type { Chapter, RaceSize, Standing } from '../../chapter.ts';
-import type { Addressed } from '../../chapters/index.ts';
+import type { Chapter, RaceSize, Standing, Strategy } from '../../chapter.ts';
 import type { Stages } from '../../stages/stages.ts';
 import type { Recorder } from '../recorder.ts';
+import type { RequestChapter } from '../report.ts';
 import type { Track } from '../track.ts';
 import { OpenRace, type RacePatience } from './open-race.ts';
 
@@ -19,9 +19,15 @@ export interface RacesDeps {
  */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
 
+/** A strategy whose race has requests. */
+export interface Raced {
+  chapter: RequestChapter;
+  strategy: Strategy;
+}
+
 interface Kept {
   race: OpenRace;
-  chapter: Chapter;
+  chapter: RequestChapter;
   db: Database;
   returned: Promise<unknown>;
 }
@@ -48,7 +54,7 @@ export class Races {
    * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once.
    * Returns `busy` if no track was free in time. Throws the errors of `Stages.use`.
    */
-  begin(asked: Addressed, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
+  begin(asked: Raced, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
       const returned = this.#deps.tracks.use(async ({ db }) => {
         const race = await this.#lay(db, asked, size);
@@ -86,7 +92,7 @@ export class Races {
     return true;
   }
 
-  async #lay(db: Database, { chapter, strategy }: Addressed, size: RaceSize): Promise<OpenRace> {
+  async #lay(db: Database, { chapter, strategy }: Raced, size: RaceSize): Promise<OpenRace> {
     const { around = (_, work) => work(), patience = PATIENCE } = this.#deps;
     const course = await chapter.race.lay(db, size);
     // Each race starts a new server. An old server may remember ids, and another database has the

@@ -11,8 +11,12 @@ import {
 } from '../../../http/problems.ts';
 import { type Addressed, findStrategy } from '../../chapters/index.ts';
 import { noSuchStrategy } from '../../problems.ts';
+import { hasCrashes } from '../crashes/crashes.ts';
 import { RaceLine, type RaceLineDeps } from './race-line.ts';
 import type { Field } from './rounds.ts';
+
+/** In a race with crashes, each session has a connection of its own. */
+const MOST_PROCESSES = 20;
 
 const from1To = (most: number) => `is a whole number from 1 to ${most}`;
 const upTo = (most: number) => z.int(from1To(most)).min(1, from1To(most)).max(most, from1To(most));
@@ -37,7 +41,7 @@ export function roundRoutes(deps: RaceLineDeps) {
     if (body === undefined) return problem(notJson);
     const asked = race.safeParse(body);
     if (!asked.success) return invalid(asked.error, 'body');
-    const found = asked.data.strategies.map(findStrategy);
+    const found = asked.data.strategies.map((address) => findStrategy(address));
     const wrong = found.find((each) => typeof each === 'string');
     if (wrong !== undefined) return problem(noSuchStrategy(wrong));
     const field = fieldOf(found as Addressed[]);
@@ -47,6 +51,8 @@ export function roundRoutes(deps: RaceLineDeps) {
         detail: 'The strategies of a race must belong to one chapter.',
       });
     const { recruiters: sessions, capacity, rounds } = asked.data;
+    if (hasCrashes(field.chapter) && sessions > MOST_PROCESSES)
+      return problem({ ...invalidRequest, detail: `recruiters ${from1To(MOST_PROCESSES)}` });
     const listener = races.listen(field, { sessions, capacity, rounds });
     if (listener === 'full') return problem(tooManyRace, {}, RETRY_AFTER);
     return streamEvents(c, listener);

@@ -13,7 +13,9 @@ export interface Lane extends Span {
   session: number;
   /** The HTTP status of the answer, such as 403 if the job is full. */
   status: number;
-  statements: (Span & { text: string })[];
+  /** Whether the process of the session was killed. Its status is then 500. */
+  hasDied?: true;
+  statements: (Span & { text: string; isEffect?: true })[];
   /** Waits for a lock, and the session that held the lock. */
   waits: (Span & { blocker: number })[];
 }

@@ -4,7 +4,10 @@ import { Places } from '../../../waiting/places.ts';
 import { Listener } from '../../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../../problems.ts';
 import type { Stages } from '../../stages/stages.ts';
+import { hasCrashes } from '../crashes/crashes.ts';
 import type { RaceOrder } from '../race.ts';
+import { hasRequests } from '../report.ts';
+import { runCrashRounds } from './crash-rounds.ts';
 import type { SeenRound } from './round.ts';
 import { type Field, type RaceTold, runRounds } from './rounds.ts';
 
@@ -54,8 +57,15 @@ export class RaceLine {
       name === 'queued' ? listener.tellLatest(name, data) : listener.tell(name, data);
     const stop = AbortSignal.any([listener.left, this.#deps.stop]);
     const onRound = (round: SeenRound) => tell('round', round);
+    const { chapter, strategies } = field;
     const work = () =>
-      this.#deps.stages.use((stage) => runRounds(stage.url, field, order, onRound, stop));
+      this.#deps.stages.use(async (stage) => {
+        if (hasCrashes(chapter))
+          return runCrashRounds(stage, { chapter, strategies }, order, onRound, stop);
+        if (hasRequests(chapter))
+          return runRounds(stage.url, { chapter, strategies }, order, onRound, stop);
+        throw new Error(`${chapter.name} has no race`);
+      });
     try {
       const onPlace = (place: number) => tell('queued', { place });
       const done = await this.#line.run(work, () => undefined, { onPlace, stop });

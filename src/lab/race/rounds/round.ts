@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Database } from '../../../db/client.ts';
-import type { RaceSize, Standing } from '../../chapter.ts';
-import type { Addressed } from '../../chapters/index.ts';
+import type { RaceSize, Standing, Strategy } from '../../chapter.ts';
 import type { Round } from '../race.ts';
 import type { Recorder, Slice } from '../recorder.ts';
-import { describeRound } from '../report.ts';
+import { describeRound, type RequestChapter } from '../report.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 
 /** One round with everything that was recorded. */
@@ -32,7 +31,7 @@ export interface Recorded {
  */
 export async function runRound(
   { db, recorder, slices }: Recorded,
-  { chapter, strategy }: Addressed,
+  { chapter, strategy }: { chapter: RequestChapter; strategy: Strategy },
   { round, ...size }: RaceSize & { round: number },
 ): Promise<SeenRound> {
   const { race } = chapter;

@@ -1,19 +1,27 @@
 import type { Chapter, Strategy } from '../../chapter.ts';
+import type { CrashResult } from '../crashes/crashes.ts';
 import { addRound, newResult, type RaceOrder, type RaceResult } from '../race.ts';
 import { Recorder, type Slice } from '../recorder.ts';
-import { describeRace, describeResults, describeVerdict, sayResults } from '../report.ts';
+import {
+  describeRace,
+  describeResults,
+  describeVerdict,
+  type RequestChapter,
+  sayResults,
+} from '../report.ts';
 import { openTrack } from '../track.ts';
 import { inShort, runRound, type SeenRound } from './round.ts';
 
 /** Strategies of one chapter that race side by side. */
-export interface Field {
-  chapter: Chapter;
+export interface Field<C extends Chapter = Chapter> {
+  chapter: C;
   strategies: readonly Strategy[];
 }
 
 /** The results of a whole race. */
 export interface RaceTold {
-  results: RaceResult[];
+  /** Races with crashes also have sums. */
+  results: (RaceResult & Partial<Pick<CrashResult, 'counts' | 'killed'>>)[];
   /** A sentence for each strategy. */
   sentences: string[];
   /** The whole race as text. */
@@ -26,7 +34,7 @@ export interface RaceTold {
  */
 export async function runRounds(
   url: string,
-  { chapter, strategies }: Field,
+  { chapter, strategies }: Field<RequestChapter>,
   order: RaceOrder,
   onRound: (round: SeenRound) => void,
   stop: AbortSignal,

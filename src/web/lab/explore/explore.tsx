@@ -2,7 +2,7 @@ import type { Explored } from '../../../lab/explorations/exploration.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import type { ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
-import { chapterOf, entryAt, type PartProps } from '../part.ts';
+import { askedBy, chapterOf, entryAt, type PartProps } from '../part.ts';
 import { inWords } from '../verdict.tsx';
 import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
@@ -14,7 +14,8 @@ import { useExploration } from './use-exploration.ts';
  */
 export function Explore(props: PartProps) {
   const { place, go } = props;
-  const { strategy, situation, sessions } = place;
+  const { situation, sessions } = place;
+  const strategy = askedBy(props.strategies, place);
   const chapter = chapterOf(props, entryAt(props.strategies, strategy));
   const isWanted = place.step !== null;
   const exploring = useExploration({ strategy, situation, sessions }, isWanted);
@@ -24,7 +25,7 @@ export function Explore(props: PartProps) {
       <h2>Explore</h2>
       <p class="lead">
         A race shows a few orders of the statements. This page plays every order on a real
-        PostgreSQL.
+        PostgreSQL{chapter.afterwards && ', with every event that the situation allows'}.
       </p>
       <div class="toolbar">
         <Choose {...props} />
@@ -43,7 +44,7 @@ export function Explore(props: PartProps) {
         {done ? resultOf(chapter, done) : ''}
       </p>
       {exploring && <Progress exploring={exploring} />}
-      {done && <Result done={done} chapter={chapter} place={place} go={go} />}
+      {done && <Result done={done} chapter={chapter} place={{ ...place, strategy }} go={go} />}
     </>
   );
 }
@@ -52,12 +53,8 @@ export function Explore(props: PartProps) {
 const FROM_THE_END = 999;
 
 function resultOf(chapter: ToldChapter, done: Explored): string {
-  const { schedules, faults, isComplete, counterexample } = done;
-  const isProven = isComplete || counterexample;
-  const found = isProven
-    ? inWords(chapter, schedules, faults)
-    : `None of ${schedules} schedules went wrong.`;
-  return isComplete ? found : `${found} There are more schedules than the server plays.`;
+  const found = inWords(chapter, done);
+  return done.isComplete ? found : `${found} There are more schedules than the server plays.`;
 }
 
 const commandOf = ({ strategy, situation, sessions }: Explored): string =>
@@ -92,7 +89,13 @@ function Result({ done, place, go, chapter }: ResultProps) {
         </p>
       )}
       {counterexample && (
-        <Counterexample told={counterexample} shown={shown} place={place} go={go} />
+        <Counterexample
+          told={counterexample}
+          shown={shown}
+          chapter={chapter}
+          place={place}
+          go={go}
+        />
       )}
     </>
   );

@@ -1,14 +1,20 @@
 import type { PlayState } from '../api.ts';
 
+interface CommittedProps {
+  state: PlayState['committed'];
+  /** A holder with a higher number has no lane, so its mark has no colour. */
+  sessions: number;
+}
+
 /**
  * Shows the committed state as marks, such as ●●●○, and in words. Marks above the limit stand out.
  */
-export const Committed = ({ state }: { state: PlayState['committed'] }) => (
+export const Committed = ({ state, sessions }: CommittedProps) => (
   <>
     <p class={state.isWrong ? 'slots over' : 'slots'}>
       <span class="dots" aria-hidden="true">
         {state.marks.map((mark, index) => (
-          <span key={index} class={`dot ${kindOf(mark)}`} />
+          <span key={index} class={`dot ${kindOf(mark, sessions)}`} />
         ))}
       </span>
       {state.summary}
@@ -17,8 +23,11 @@ export const Committed = ({ state }: { state: PlayState['committed'] }) => (
   </>
 );
 
-function kindOf({ by, isExcess }: PlayState['committed']['marks'][number]): string {
+function kindOf(
+  { by, label, isExcess }: PlayState['committed']['marks'][number],
+  sessions: number,
+): string {
   if (by === 'nobody') return 'free';
-  const whose = by === 'earlier' ? by : `s${by}`;
-  return isExcess ? `${whose} excess` : whose;
+  const whose = by === 'earlier' || by > sessions ? 'earlier' : `s${by}`;
+  return [whose, ...(isExcess ? ['excess'] : []), ...(label ? [label] : [])].join(' ');
 }

@@ -5,7 +5,7 @@ import { Committed } from './committed.tsx';
 export const Database = ({ state }: { state: PlayState }) => (
   <aside class="database" aria-labelledby="database">
     <h3 id="database">The database now</h3>
-    <Committed state={state.committed} />
+    <Committed state={state.committed} sessions={state.sessions.length} />
     <h4>Locks held</h4>
     <Locks locks={state.locks} />
     <h4>Transactions</h4>

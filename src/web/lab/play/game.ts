@@ -5,7 +5,7 @@ import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
 import { askPlay, type Problem } from './ask.ts';
 import { whyNot } from './words.ts';
 
-/** A move is the number of a session, `t`, or one of these three words. */
+/** A move is a choice such as `1`, `t` or `k1`, or one of these three words. */
 export type Move = string | 'undo' | 'reset' | 'end';
 
 export interface Game {
@@ -27,8 +27,11 @@ type Answered = Omit<Game, 'move' | 'again'> & { address: string };
 
 const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
 
-/** The game at this place. Moves wait for the answer to the move before. */
-export function useGame(place: Place, go: Go): Game {
+/**
+ * The game at this place, with the strategy at the address `strategy`. Moves wait for the answer to the
+ * move before.
+ */
+export function useGame(place: Place, go: Go, strategy: string): Game {
   const [, render] = useState<Answered>(NOTHING);
   // A ref and not a state, since keys come faster than renders.
   const answered = useRef<Answered>(NOTHING);
@@ -53,7 +56,9 @@ export function useGame(place: Place, go: Go): Game {
       line.current = ['end'];
       return step(lowest);
     }
-    if (state.choices.includes(move)) return step(move);
+    // The step of a session that answers its client has a choice of its own.
+    const choice = [move, `.${move}`].find((each) => state.choices.includes(each));
+    if (choice !== undefined) return step(choice);
     return show({ ...now(), refusal: whyNot(move, state) });
   };
 
@@ -69,7 +74,7 @@ export function useGame(place: Place, go: Go): Game {
   const address = hrefOf(place);
   useEffect(() => {
     let isWanted = true;
-    void askPlay(place).then((answer) => {
+    void askPlay({ ...place, strategy }).then((answer) => {
       if (!isWanted) return;
       show({ ...NOTHING, state: now().state, ...answer, address });
       makeNext();

@@ -1,6 +1,8 @@
 import type { PlayState, SyllabusEntry, ToldChapter } from '../api.ts';
+import { situationAt } from '../part.ts';
 import type { Place } from '../place.ts';
-import { outcomeOf, situationAt } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
+import { howMany } from './words.ts';
 
 interface HeadlineProps {
   state: PlayState;
@@ -13,13 +15,14 @@ interface HeadlineProps {
 export function Headline({ state, place, entry, chapter }: HeadlineProps) {
   if (!state.isOver) {
     const { idea = '' } = situationAt(entry, place) ?? {};
-    const many = place.sessions === 2 ? 'two' : 'three';
+    const number = state.sessions.length;
     return (
       <div class="headline">
         <p class="title">{chapter.dare}</p>
         <p>
-          <b>{entry?.name ?? place.strategy}</b>: {entry?.idea}. Here {idea}. There are {many}{' '}
-          {chapter.session.many}, and you decide who runs next.
+          <b>{entry?.name ?? place.strategy}</b>: {entry?.idea}. Here {idea}. There{' '}
+          {number === 1 ? 'is' : 'are'} {howMany(number, chapter.session)}, and you decide who runs
+          next{state.events.deaths > 0 && ', and whose process dies'}.
         </p>
       </div>
     );

@@ -1,5 +1,6 @@
 import type { PlayedSession } from '../api.ts';
-import { names } from './words.ts';
+import { Action } from './action.tsx';
+import { type EventKey, names, sayEvent } from './words.ts';
 
 interface LaneProps {
   played: PlayedSession;
@@ -9,29 +10,63 @@ interface LaneProps {
   isVictim: boolean;
   canStep: boolean;
   onStep: () => void;
+  /** The events about this session that the situation allows. */
+  events: LaneEvent[];
 }
 
-/** One session: its next statement, or its wait, or its end. */
-export function Lane({ played, who, ending, isVictim, canStep, onStep }: LaneProps) {
-  const { session, statement } = played;
+export interface LaneEvent {
+  key: EventKey;
+  isPossible: boolean;
+  onChoose: () => void;
+}
+
+/** One session: its next statement or effect, or its wait, or its end. */
+export function Lane({ played, who, ending, isVictim, canStep, onStep, events }: LaneProps) {
+  const { session, isDead } = played;
   const status = isVictim ? 'victim' : played.status;
   return (
-    <section class={`lane s${session} ${status}`} aria-labelledby={`lane-${session}`}>
+    <section
+      class={`lane s${session} ${status} ${isDead ? 'dead' : ''}`}
+      aria-labelledby={`lane-${session}`}
+    >
       <h3 id={`lane-${session}`}>
-        S{session} <span class="who">{who}</span>
+        {isDead && <span aria-hidden="true">✕ </span>}S{session} <span class="who">{who}</span>
       </h3>
       <p class="status">{isVictim ? 'stopped by PostgreSQL' : inWords(played)}</p>
-      {statement !== null && <code class="statement">{statement}</code>}
-      {ending !== null && <p class="ending">{ending}</p>}
-      {/* Not `disabled`, since a disabled button loses the keyboard focus. */}
-      <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
-        Step S{session} <kbd>{session}</kbd>
-      </button>
+      {played.statement !== null && <Next played={played} />}
+      {ending !== null && !isDead && <p class="ending">{ending}</p>}
+      <div class="acts">
+        {/* Not `disabled`, since a disabled button loses the keyboard focus. */}
+        <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
+          Step S{session} <kbd>{session}</kbd>
+        </button>
+        {events.map(({ key, isPossible, onChoose }) => (
+          <Action
+            key={key}
+            name={capital(sayEvent(key, played))}
+            keys={[key, String(session)]}
+            isOff={!isPossible}
+            onPress={onChoose}
+          />
+        ))}
+      </div>
     </section>
   );
 }
 
-function inWords({ status, waitsFor }: PlayedSession): string {
+/** An effect does not look like a statement, since no rollback takes an effect back. */
+const Next = ({ played: { statement, isEffect } }: { played: PlayedSession }) =>
+  isEffect ? (
+    <p class="effect">
+      <span class="outside">outside the database</span> {statement}
+    </p>
+  ) : (
+    <code class="statement">{statement}</code>
+  );
+
+function inWords({ status, waitsFor, isDead }: PlayedSession): string {
+  if (isDead && status === 'ended') return 'its process has died';
+  if (isDead) return `its process has died, but PostgreSQL still waits for ${names(waitsFor)} in:`;
   return {
     ready: 'would run next:',
     running: 'runs',
@@ -41,3 +76,5 @@ function inWords({ status, waitsFor }: PlayedSession): string {
     ended: 'was told:',
   }[status];
 }
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

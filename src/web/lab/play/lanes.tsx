@@ -1,8 +1,9 @@
-import type { PlayState, ToldChapter } from '../api.ts';
+import type { PlayedSession, PlayState, ToldChapter } from '../api.ts';
 import { capitalised } from '../choose.tsx';
 import type { Move } from './game.ts';
-import { Lane } from './lane.tsx';
+import { Lane, type LaneEvent } from './lane.tsx';
 import { type Wait, Waits } from './waits.tsx';
+import { allows, type EventKey } from './words.ts';
 
 interface LanesProps {
   state: PlayState;
@@ -23,12 +24,37 @@ export function Lanes({ state, move, chapter }: LanesProps) {
           who={`${capitalised(chapter.session.one)} ${played.session}`}
           ending={told.endings[played.session - 1] ?? null}
           isVictim={isDeadlock && deadlock?.victim === played.session}
-          canStep={choices.includes(String(played.session))}
+          canStep={[`${played.session}`, `.${played.session}`].some((each) =>
+            choices.includes(each),
+          )}
           onStep={() => move(String(played.session))}
+          events={eventsOf(state, played, move)}
         />
       ))}
     </div>
   );
+}
+
+/**
+ * The events that have a button. A process has its buttons in the lane of its first session. The
+ * buttons for deaths and lost answers stay in their places, so that no button moves under the mouse.
+ */
+function eventsOf(
+  state: PlayState,
+  { session, dieTogether }: PlayedSession,
+  move: LanesProps['move'],
+): LaneEvent[] {
+  const isFirst = dieTogether[0] === session;
+  const event = (key: EventKey): LaneEvent => ({
+    key,
+    isPossible: state.choices.includes(`${key}${session}`),
+    onChoose: () => move(`${key}${session}`),
+  });
+  return [
+    ...(allows(state, 'k') && isFirst ? [event('k')] : []),
+    ...(allows(state, 'l') ? [event('l')] : []),
+    ...[event('d'), event('x')].filter(({ isPossible }) => isPossible),
+  ];
 }
 
 /** The circle of a deadlock at the step that found it. At other steps, the sessions that wait now. */

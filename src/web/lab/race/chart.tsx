@@ -1,4 +1,5 @@
 import type { SeenRound } from '../../../lab/race/rounds/round.ts';
+import type { ToldChapter } from '../api.ts';
 import { Axis } from './axis.tsx';
 import { LaneRow } from './lane-row.tsx';
 
@@ -6,10 +7,11 @@ interface ChartProps {
   seen: SeenRound;
   /** The milliseconds that the whole width stands for. */
   scale: number;
+  kind: ToldChapter['race']['kind'];
 }
 
 /** One round of one strategy: a lane for each session, in real milliseconds. */
-export function Chart({ seen, scale }: ChartProps) {
+export function Chart({ seen, scale, kind }: ChartProps) {
   const { strategy, lanes, faults, summary, transcript } = seen;
   const isWrong = faults.length > 0;
   return (
@@ -23,7 +25,7 @@ export function Chart({ seen, scale }: ChartProps) {
       <section class="lane-box" tabindex={0} aria-label={`Lanes of ${strategy}`}>
         <ol class="race-lanes">
           {lanes.map((lane) => (
-            <LaneRow key={lane.session} lane={lane} scale={scale} />
+            <LaneRow key={lane.session} lane={lane} scale={scale} kind={kind} />
           ))}
         </ol>
         <Axis scale={scale} />

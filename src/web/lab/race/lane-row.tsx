@@ -1,13 +1,15 @@
 import type { Lane, Span } from '../../../lab/race/rounds/lanes.ts';
+import type { ToldChapter } from '../api.ts';
 
 interface LaneRowProps {
   lane: Lane;
   scale: number;
+  kind: ToldChapter['race']['kind'];
 }
 
 /** Everything that one session did. Statements are bars, and waits for a lock are hatched. */
-export function LaneRow({ lane, scale }: LaneRowProps) {
-  const { session, status, statements, waits } = lane;
+export function LaneRow({ lane, scale, kind }: LaneRowProps) {
+  const { session, statements, waits } = lane;
   const bar = ({ from, to }: Span) => ({
     x: `${(100 * from) / scale}%`,
     width: `${(100 * (to - from)) / scale}%`,
@@ -18,7 +20,13 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
       <svg class="bars" width="100%" aria-hidden="true">
         <rect class="request" {...bar(lane)} y="45%" height="10%" />
         {statements.map((statement, index) => (
-          <rect key={index} class="statement" {...bar(statement)} y="10%" height="80%">
+          <rect
+            key={index}
+            class={statement.isEffect ? 'outside' : 'statement'}
+            {...bar(statement)}
+            y="10%"
+            height="80%"
+          >
             <title>
               {statement.text}, {inMs(statement)}
             </title>
@@ -32,13 +40,35 @@ export function LaneRow({ lane, scale }: LaneRowProps) {
           </rect>
         ))}
       </svg>
-      <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
-        <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
-      </span>
-      <span class="unseen">{inWords(lane)}</span>
+      {kind === 'crashes' ? <End lane={lane} /> : <Status lane={lane} />}
+      <span class="unseen">{kind === 'crashes' ? sayEnd(lane) : inWords(lane)}</span>
     </li>
   );
 }
+
+const Status = ({ lane: { status } }: Pick<LaneRowProps, 'lane'>) => (
+  <span class={`status ${status === 200 ? 'good' : 'muted'}`}>
+    <span aria-hidden="true">{status === 200 ? '●' : '○'}</span> {status}
+  </span>
+);
+
+/** A session of a race with crashes has no answer, but an end. */
+function End({ lane }: Pick<LaneRowProps, 'lane'>) {
+  const { mark, word, kind } = endOf(lane);
+  return (
+    <span class={`status ${kind}`}>
+      <span aria-hidden="true">{mark}</span> {word}
+    </span>
+  );
+}
+
+function endOf({ status, hasDied }: Lane) {
+  if (hasDied) return { mark: '✕', word: 'died', kind: 'bad' };
+  if (status === 200) return { mark: '●', word: 'done', kind: 'good' };
+  return { mark: '○', word: 'error', kind: 'muted' };
+}
+
+const sayEnd = ({ to }: Lane): string => `after ${to.toFixed(1)} ms`;
 
 const inMs = ({ from, to }: Span): string => `${(to - from).toFixed(1)} ms`;
 

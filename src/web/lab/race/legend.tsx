@@ -1,5 +1,7 @@
+import type { ToldChapter } from '../api.ts';
+
 /** The meaning of the bars. The pattern of all waits is defined here. */
-export const Legend = () => (
+export const Legend = ({ race: { kind } }: { race: ToldChapter['race'] }) => (
   <p class="legend">
     <svg class="unseen" aria-hidden="true">
       <defs>
@@ -21,6 +23,12 @@ export const Legend = () => (
       </svg>
       a statement
     </span>
+    {kind === 'crashes' ? <OfCrashes /> : <OfRequests />}
+  </p>
+);
+
+const OfRequests = () => (
+  <>
     <span class="bars">
       <svg aria-hidden="true">
         <rect class="wait" width="100%" height="100%" fill="url(#lock-wait)" />
@@ -37,5 +45,23 @@ export const Legend = () => (
       <span class="good">● 200</span> succeeded
     </span>
     <span>○ another status: refused</span>
-  </p>
+  </>
+);
+
+const OfCrashes = () => (
+  <>
+    <span class="bars">
+      <svg aria-hidden="true">
+        <rect class="outside" width="100%" height="100%" />
+      </svg>
+      an effect outside the database
+    </span>
+    <span>
+      <span class="good">● done</span> worked until the end
+    </span>
+    <span>
+      <span class="bad">✕ died</span> its process was killed
+    </span>
+    <span>○ error: ended in an error</span>
+  </>
 );

@@ -1,4 +1,5 @@
-import { Choice, capitalised, optionsOf } from '../choose.tsx';
+import type { SyllabusEntry, ToldChapter } from '../api.ts';
+import { Choice, capitalised, groupsOf } from '../choose.tsx';
 import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
 import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
@@ -7,7 +8,6 @@ import { type Racing, useRace } from './use-race.ts';
 
 const MOST_RECRUITERS = 50;
 const MOST_ROUNDS = 20;
-const CAPACITY = 4;
 
 /** Races sessions at full speed. PostgreSQL and chance decide the order. */
 export function Race({ place, go, strategies, chapters }: PartProps) {
@@ -16,35 +16,38 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
   const entry = entryAt(strategies, strategy);
   const chapter = chapterOf({ chapters }, entry);
   const others = strategies.filter((each) => each.chapter === chapter.name);
-  const rival = entryAt(others, beside);
-  const { session, faults } = chapter;
+  const rival = entryAt(others, beside) ?? rivalIn(others, entryAt(strategies, beside));
+  const { session, faults, race } = chapter;
   const chosen = [entry ? addressOf(entry) : strategy, rival ? addressOf(rival) : beside];
   const field = [...new Set(chosen.filter((address) => address !== ''))];
   return (
     <>
       <h2>Race</h2>
       <p class="lead">
-        {recruiters} {session.many} begin at the same moment, at full speed, and{' '}
-        {Math.min(recruiters, CAPACITY)} of them can succeed. Each round begins with new rows. At
-        the end of a round we count the rows in the tables.
+        {recruiters} {session.many} begin at the same moment, at full speed
+        {race.kind === 'crashes' ? (
+          <Crashes chapter={chapter} />
+        ) : (
+          <Requests chapter={chapter} recruiters={recruiters} />
+        )}
       </p>
       <form
         class="toolbar"
         onSubmit={(event: Event) => {
           event.preventDefault();
-          start({ strategies: field, recruiters, capacity: CAPACITY, rounds });
+          start({ strategies: field, recruiters, capacity: race.capacity, rounds });
         }}
       >
         <Choice
           label="Strategy"
           value={chosen[0] ?? ''}
-          options={optionsOf(strategies, chapters)}
+          groups={groupsOf(strategies, chapters)}
           onChoose={(strategy) => go({ strategy })}
         />
         <Choice
           label="Beside it"
           value={chosen[1] ?? ''}
-          options={[['', 'nothing'], ...optionsOf(others, chapters)]}
+          groups={[{ label: '', options: [['', 'nothing']] }, ...groupsOf(others, [chapter])]}
           onChoose={(beside) => go({ beside })}
         />
         <Count
@@ -65,17 +68,40 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
       </form>
       <p role="status">{racing ? inWords(racing) : ''}</p>
       {racing?.failure && <p role="alert">{racing.failure}</p>}
-      {racing && racing.rounds.length > 0 && <Rounds rounds={racing.rounds} />}
+      {racing && racing.rounds.length > 0 && <Rounds rounds={racing.rounds} race={race} />}
       {racing?.told && (
         <Totals
           told={racing.told}
           gravest={faults[0]?.name ?? ''}
+          race={race}
           rounds={racing.rounds.length / racing.told.results.length}
         />
       )}
     </>
   );
 }
+
+interface LeadProps {
+  chapter: ToldChapter;
+}
+
+const Requests = ({ chapter: { race }, recruiters }: LeadProps & { recruiters: number }) => (
+  <>
+    , and {Math.min(recruiters, race.capacity)} of them can succeed. Each round begins with new
+    rows. At the end of a round we count the rows in the tables.
+  </>
+);
+
+const Crashes = ({ chapter: { race, afterwards } }: LeadProps) => (
+  <>
+    , with {race.capacity} {race.of}. Chance kills some of the processes. Afterwards {afterwards}.
+    At the end of a round we count what was done.
+  </>
+);
+
+/** The strategy of an address may be in another chapter. Then production of this chapter races. */
+const rivalIn = (others: readonly SyllabusEntry[], elsewhere: SyllabusEntry | undefined) =>
+  elsewhere && others.find(({ name }) => name === 'production');
 
 function inWords({ place, of, rounds, told, failure }: Racing): string {
   if (failure) return '';

@@ -1,17 +1,23 @@
 import { useState } from 'hono/jsx/dom';
 import type { SeenRound } from '../../../lab/race/rounds/round.ts';
+import type { ToldChapter } from '../api.ts';
 import { Chart } from './chart.tsx';
 import { Legend } from './legend.tsx';
 
+interface RoundsProps {
+  rounds: SeenRound[];
+  race: ToldChapter['race'];
+}
+
 /** Shows one round at a time: the lanes of each strategy, on the same scale. */
-export function Rounds({ rounds }: { rounds: SeenRound[] }) {
+export function Rounds({ rounds, race }: RoundsProps) {
   const [chosen, setChosen] = useState(0);
   const numbers = [...new Set(rounds.map(({ round }) => round))];
-  const shown = rounds.filter(({ round }) => round === (chosen || worstOf(rounds)));
+  const shown = rounds.filter(({ round }) => round === (chosen || worstOf(rounds, race)));
   const scale = Math.max(...shown.map(({ milliseconds }) => milliseconds));
   return (
     <>
-      <Legend />
+      <Legend race={race} />
       <fieldset class="rounds" aria-label="Rounds">
         {numbers.map((number) => (
           <button
@@ -26,14 +32,19 @@ export function Rounds({ rounds }: { rounds: SeenRound[] }) {
       </fieldset>
       <div class="side-by-side">
         {shown.map((round) => (
-          <Chart key={round.strategy} seen={round} scale={scale} />
+          <Chart key={round.strategy} seen={round} scale={scale} kind={race.kind} />
         ))}
       </div>
     </>
   );
 }
 
-/** The first of the rounds in which the most sessions succeeded. */
-const worstOf = (rounds: SeenRound[]): number =>
-  rounds.reduce((worst, each) => (each.taken > worst.taken ? each : worst), rounds[0] as SeenRound)
-    .round;
+/**
+ * The first of the rounds in which the most sessions succeeded. In a race with crashes, the first of
+ * the rounds in which the fewest tasks were done as they should be.
+ */
+function worstOf(rounds: SeenRound[], { kind }: ToldChapter['race']): number {
+  const sign = kind === 'crashes' ? -1 : 1;
+  const isWorse = (a: SeenRound, b: SeenRound) => sign * (a.taken - b.taken) > 0;
+  return rounds.reduce((worst, each) => (isWorse(each, worst) ? each : worst)).round;
+}

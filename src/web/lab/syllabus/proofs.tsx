@@ -1,6 +1,7 @@
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import type { PartProps } from '../part.ts';
+import { PROVEN_FOR } from '../play/outcome.ts';
 import { inWords } from '../verdict.tsx';
 
 interface ProofsProps extends Pick<PartProps, 'place' | 'go'> {
@@ -13,7 +14,7 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
   if (entry.situations.length === 0) return null;
   return (
     <table class="findings">
-      <caption class="unseen">The result of every schedule of two {chapter.session.many}</caption>
+      <caption class="unseen">The result of every schedule</caption>
       <thead>
         <tr>
           <th scope="col">Situation</th>
@@ -22,20 +23,21 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
         </tr>
       </thead>
       <tbody>
-        {entry.situations.map(({ name, idea, schedules, faults, clearest }) => {
+        {entry.situations.map((proof) => {
+          const { name, idea, clearest } = proof;
           const gravest = chapter.faults.find((fault) => clearest[fault.name]);
           const shown = gravest && clearest[gravest.name];
           const schedule = shown?.split(',') ?? [];
           const to = {
             view: 'play',
             situation: situationIn(entry, name),
-            sessions: 2,
+            sessions: PROVEN_FOR,
             schedule,
           } as const;
           return (
             <tr key={name}>
               <th scope="row">{idea}</th>
-              <td class={shown ? 'bad' : 'good'}>{inWords(chapter, schedules, faults)}</td>
+              <td class={shown ? 'bad' : 'good'}>{inWords(chapter, proof)}</td>
               <td>
                 {shown ? (
                   <PlaceLink place={place} go={go} to={to}>

@@ -12,13 +12,16 @@ import { StrategyList } from './strategy-list.tsx';
 export function Syllabus(props: PartProps) {
   const { place, strategies } = props;
   const entry = entryAt(strategies, place.strategy);
-  const { question, session } = chapterOf(props, entry);
+  const { name, question, session, afterwards } = chapterOf(props, entry);
+  const ways = strategies.filter(({ chapter }) => chapter === name);
   return (
     <>
       <h2>Syllabus</h2>
       <p class="lead">
-        {question} Here are {strategies.length} ways, in the order of the workshop. Each has a
-        proof: every order of the statements of two {session.many} was played on a real PostgreSQL.
+        {question} Here are {ways.length} ways, in the order of the workshop. Each has a proof:
+        every order of the statements of two {session.many}
+        {afterwards && ', with every event that the situation allows,'} was played on a real
+        PostgreSQL.
       </p>
       <div class="syllabus">
         <StrategyList {...props} />
@@ -49,7 +52,7 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
       <h3 id="strategy-name">{name}</h3>
       <p class="idea">{idea}</p>
       <p>
-        Promises {pledge?.fact ?? 'nothing'}; <VerdictMark verdict={verdict} />.
+        Promises {pledge?.facts.join(', ') ?? 'nothing'}; <VerdictMark verdict={verdict} />.
       </p>
       <p class="ways">
         <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>

@@ -130,7 +130,7 @@ test.each([
   [{ strategies: ['naive'], rounds: 21 }, 400, 'rounds is a whole number from 1 to 20'],
   [{ strategies: ['naive'], rounds: 1.5 }, 400, 'rounds is a whole number from 1 to 20'],
   [{ strategies: ['naive'], capacity: 0 }, 400, 'capacity is a whole number from 1 to 50'],
-  [{ strategies: ['hope'] }, 404, 'The strategies are claims/naive'],
+  [{ strategies: ['hope'] }, 404, 'The strategies of claims are naive'],
   ['naive', 400, ''],
 ])('%j is answered %i: %s', async (body, status, detail) => {
   const response = await app.request('/lab/rounds', {

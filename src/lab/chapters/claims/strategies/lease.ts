@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { insertClaim } from '../../../../claims/queries.ts';
 import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
 import type { Database, Transaction } from '../../../../db/client.ts';
-import { now, sleep } from '../clock.ts';
+import { sleep } from '../clock.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 import { leases } from '../tables.ts';
@@ -84,8 +84,8 @@ async function takeLease(db: Database, request: ClaimRequest): Promise<number | 
     const [answer] = await db.execute<{ token: number | null; known: boolean }>(sql`
       with taken as (
         update ${leases} set holder = ${request.recruiterId}, token = token + 1,
-          expires_at = ${now} + interval '10 seconds'
-        where ${ofJob} and (holder is null or expires_at < ${now}) returning token
+          expires_at = now() + interval '10 seconds'
+        where ${ofJob} and (holder is null or expires_at < now()) returning token
       )
       select (select token from taken), exists (select from ${leases} where ${ofJob}) as known`);
     if (typeof answer?.token === 'number') return answer.token;

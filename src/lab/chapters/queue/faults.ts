@@ -1,0 +1,116 @@
+import { engineFaults, type Fault, type Pledge } from '../../chapter.ts';
+
+const twice: Fault = {
+  name: 'twice',
+  fact: 'no task is done twice',
+  inWords: 'did a task twice',
+  verdict: 'does a task twice',
+};
+const lost: Fault = {
+  name: 'lost',
+  fact: 'no task is lost',
+  inWords: 'lost a task',
+  verdict: 'loses a task',
+};
+const stuck: Fault = {
+  name: 'stuck',
+  fact: 'no task is left unfinished for ever',
+  inWords: 'left a task unfinished',
+  verdict: 'leaves a task unfinished',
+};
+const exceeded: Fault = {
+  name: 'exceeded',
+  fact: 'no more tasks may run at once than the limit allows',
+  inWords: 'exceeded the limit on running tasks',
+  verdict: 'exceeds the limit on running tasks',
+};
+const overwritten: Fault = {
+  name: 'overwritten',
+  fact: 'no outcome is written over another outcome',
+  inWords: 'wrote an outcome over another',
+  verdict: 'overwrites an outcome',
+};
+const late: Fault = {
+  name: 'late',
+  fact: 'no task is done without its lease',
+  inWords: 'did a task without its lease',
+  verdict: 'works without its lease',
+};
+const idle: Fault = {
+  name: 'idle',
+  fact: 'no worker is told that there is nothing to do while a task is due',
+  inWords: 'left a worker idle',
+  verdict: 'leaves a worker idle',
+};
+const miscounted: Fault = {
+  name: 'miscounted',
+  fact: 'every attempt is counted',
+  inWords: 'did not count an attempt',
+  verdict: 'miscounts attempts',
+};
+
+const { deadlock, hang, error } = engineFaults;
+
+export const faults: readonly [Fault, ...Fault[]] = [
+  twice,
+  lost,
+  stuck,
+  deadlock,
+  exceeded,
+  overwritten,
+  late,
+  idle,
+  miscounted,
+  hang,
+  error,
+];
+
+export const promises = {
+  once: { inWords: 'each task once', brokenBy: [twice, lost, stuck] },
+} as const satisfies Record<string, Pledge>;
+
+/** The state of one task after the end of a schedule. */
+export interface TaskEnd {
+  /** Whether a worker can do the task and live. */
+  isDoable: boolean;
+  isFinished: boolean;
+  /** How often the outcome was written. */
+  finishes: number;
+  /** How many mails of this task have been accepted. */
+  mails: number;
+  /** How often a worker sent a mail. A refused mail counts. */
+  attempts: number;
+  /** How many attempts the strategy has counted. Undefined if the strategy does not count. */
+  counted: number | undefined;
+  /** Whether a mail was accepted from a worker that did not hold the task any more. */
+  isLate: boolean;
+}
+
+export interface WorkEnd {
+  tasks: TaskEnd[];
+  /** How many sessions were told that there is nothing to do, and how many were not. */
+  idle: number;
+  busy: number;
+  /** How many permits are free, and how many there are. */
+  free: number;
+  permits: number;
+}
+
+export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd): string[] {
+  const doable = tasks.filter(({ isDoable }) => isDoable);
+  const found: [Fault, boolean][] = [
+    [twice, tasks.some(({ mails }) => mails > 1)],
+    [lost, doable.some(({ isFinished, mails }) => isFinished && mails === 0)],
+    [stuck, doable.some(({ isFinished }) => !isFinished)],
+    [exceeded, free > permits],
+    [overwritten, tasks.some(({ finishes }) => finishes > 1)],
+    [late, tasks.some(({ isLate }) => isLate)],
+    // Each session takes at most one task, so an idle session was right if the others could do all.
+    [idle, idlers > 0 && tasks.length > busy],
+    [
+      miscounted,
+      tasks.some(({ attempts, counted }) => counted !== undefined && counted < attempts),
+    ],
+  ];
+  return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);
+}

@@ -1,0 +1,43 @@
+import type { Chapter } from '../../chapter.ts';
+import { faults, promises } from './faults.ts';
+import { race } from './race.ts';
+import { type QueueSituation, situationsOf } from './situations.ts';
+import { lockable, readState } from './state.ts';
+import { strategies } from './strategies/index.ts';
+import type { QueueStrategy } from './strategy.ts';
+import { migrations } from './tables.ts';
+import { queueTrial } from './trial.ts';
+
+/** Workers that may die. Production's answer: a lease, and an outcome fenced by the attempt. */
+export const queue: Chapter<QueueStrategy, QueueSituation> = {
+  name: 'queue',
+  question: 'Workers may die at any moment. How is each task done once?',
+  dare: 'Can you make it send a mail twice, or never?',
+  session: { one: 'worker', many: 'workers' },
+  ledger: 'Mails sent',
+  afterwards: 'time passes, and a new worker works until nothing is due',
+  migrations,
+  production: 'src/queue',
+  strategies,
+  situationsOf,
+  faults,
+  promises,
+  crowd: { name: 'crowd', idea: 'a crowd', tasks: 8 },
+  race,
+  lockable,
+  trial: queueTrial,
+  readState,
+  example: 'export default { work(db, worker) { … } }',
+  strategyOf(exported, name) {
+    // Time passes for every judged strategy. Without a lease, time changes nothing.
+    const usual = { name, idea: '', promise: 'once', timed: true } as const;
+    if (typeof exported === 'function')
+      return { ...usual, work: exported as QueueStrategy['work'] };
+    if (typeof exported !== 'object' || !exported || !('work' in exported)) return undefined;
+    // We bind `work`, since a spread does not copy the methods of a class.
+    const { work, ...given } = exported as QueueStrategy;
+    return typeof work === 'function'
+      ? { ...usual, ...given, work: work.bind(exported) }
+      : undefined;
+  },
+};

@@ -1,0 +1,39 @@
+import type { Proof } from './strategy.ts';
+
+/** A mail that somebody tried to send. */
+export interface Mail {
+  taskId: number;
+  /** Whether the server took the mail. */
+  isAccepted: boolean;
+  /** Whether the sender did not hold the task any more. */
+  isLate: boolean;
+}
+
+/** The world outside the database. A mail that was accepted stays accepted. */
+export class MailServer {
+  readonly mails: Mail[] = [];
+  readonly #ids = new Set<number>();
+  readonly #tokens = new Map<number, number>();
+
+  /** The sender died before the server had the whole mail. */
+  miss(taskId: number): string {
+    this.mails.push({ taskId, isAccepted: false, isLate: false });
+    return 'the worker dies of it';
+  }
+
+  /** Answers in a word. The sender need not look at the answer. */
+  take(taskId: number, { id, token }: Proof, isLate: boolean): string {
+    const isRepeat = id !== undefined && this.#ids.has(id);
+    const isOld = token !== undefined && token < (this.#tokens.get(taskId) ?? 0);
+    const isAccepted = !isRepeat && !isOld;
+    if (id !== undefined) this.#ids.add(id);
+    if (token !== undefined && isAccepted) this.#tokens.set(taskId, token);
+    // A server that drops repeats needs no lease.
+    this.mails.push({ taskId, isAccepted, isLate: isLate && id === undefined });
+    if (isRepeat) return 'dropped: a repeat';
+    if (isOld) return 'refused: an old token';
+    const accepted = this.mails.filter((mail) => mail.taskId === taskId && mail.isAccepted).length;
+    const again = accepted > 1 ? `: mail ${accepted} of task ${taskId}` : '';
+    return `accepted${again}${isLate ? ', from a worker without the lease' : ''}`;
+  }
+}

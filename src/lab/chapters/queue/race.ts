@@ -1,0 +1,36 @@
+import type { CrashRace } from '../../chapter.ts';
+import type { QueueSituation } from './situations.ts';
+
+/** A task takes about this many steps, so most deaths come while there is work to do. */
+const STEPS_OF_TASK = 6;
+
+const counted = (many: number, what: string) => `${many} ${what}`;
+
+/** Workers do many tasks at full speed, and some workers are killed. */
+export const race: CrashRace<QueueSituation> = {
+  kind: 'crashes',
+  shown: ['select-then-update', 'skip-locked', 'production'],
+  usual: { sessions: 5, capacity: 20 },
+  capacityOption: 'tasks',
+  situation: ({ capacity, sessions }) => ({
+    name: 'race',
+    idea: 'many workers, many tasks, and some workers are killed',
+    tasks: capacity,
+    sessions,
+    untilIdle: true,
+  }),
+  mostSteps: ({ sessions, capacity }) => Math.ceil((STEPS_OF_TASK * capacity) / sessions),
+  counts: ['once', 'twice', 'lost', 'stuck'],
+  words: {
+    start: ({ sessions, capacity }) =>
+      `${sessions} workers do ${capacity} tasks at full speed, and some workers are killed. ` +
+      'Later a new worker does all that is due.',
+    held: 'did every task once',
+    sum: ({ twice = 0, lost = 0, stuck = 0 }) =>
+      [
+        counted(twice, 'done twice'),
+        counted(lost, 'lost'),
+        counted(stuck, 'left unfinished for ever'),
+      ].join(', '),
+  },
+};

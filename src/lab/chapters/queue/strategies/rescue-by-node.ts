@@ -1,0 +1,41 @@
+import { sql } from 'drizzle-orm';
+import { finish } from '../finish.ts';
+import type { QueueStrategy } from '../strategy.ts';
+import { nodes, tasks } from '../tables.ts';
+
+/**
+ * Takes a task that is due, or whose node is not seen any more. But a node that starts again is
+ * seen again, under its old name. So its old tasks look as if somebody still did them.
+ *
+ * Theirs: Oban Pro's DynamicLifeline knew a node by the name of its host by default. A node that
+ * started again did not get its old tasks back, and no other node did:
+ * https://github.com/oban-bg/oban/issues/862
+ * Our model: each worker is a node. The worker says that it lives in the statement that claims. It
+ * knows that it has no running task of its own, but asks only for other nodes, as theirs did.
+ * Witness (alone): S1 takes task 1 and dies, a worker of the same name starts, nobody takes the task.
+ */
+export const rescueByNode: QueueStrategy = {
+  name: 'rescue-by-node',
+  idea: 'take back the tasks of nodes that are not seen any more',
+  promise: 'nothing',
+  async work(db, { name, send }) {
+    // THE GAP: a dead worker of the same name looks alive.
+    const [task] = await db.execute<{ id: number }>(sql`
+      with seen as (
+        insert into ${nodes} values (${name}, now() + interval '1 minute')
+        on conflict (name) do update set seen_until = excluded.seen_until
+      ),
+      alive as (select name from ${nodes} where seen_until >= now() union select ${name})
+      update ${tasks} set status = 'running', worker = ${name}
+      where id = (
+        select id from ${tasks}
+        where status = 'due' or status = 'running' and worker not in (select name from alive)
+        order by id limit 1 for update skip locked
+      )
+      returning id`);
+    if (!task) return { kind: 'idle' };
+    await send(task.id, { id: task.id });
+    await finish(db, task.id);
+    return { kind: 'done' };
+  },
+};

@@ -1,0 +1,49 @@
+import type { Database } from '../../../db/client.ts';
+import type { Strategy } from '../../chapter.ts';
+
+/** One way to work off a queue: ordinary Drizzle code that knows nothing of the lab. */
+export interface QueueStrategy extends Strategy {
+  /** `once`: each task is done once, even if a worker dies or is slow. */
+  promise: 'once' | 'nothing';
+  /** Something in the strategy, such as a lease, ends by time alone. So time may pass. */
+  timed?: true;
+  /** The strategy counts its attempts in the column `attempt`. */
+  counts?: true;
+  /** The tasks are in production's table `tasks`. */
+  ofProduction?: true;
+  /** Starts a process, and returns `work` in it. For strategies that keep something in memory. */
+  restart?(): QueueStrategy['work'];
+  /** All workers run in one process. They share its memory, and die together. */
+  oneProcess?: true;
+  /** Claims a task, does it, and finishes it. */
+  work(db: Database, worker: Worker): Promise<Outcome>;
+}
+
+export interface Worker {
+  /** The running number of the worker. No two workers have the same number. */
+  id: number;
+  /** The name for people. Two workers may have the same name. */
+  name: string;
+  /**
+   * Does the task: sends a mail. The mail server is outside the database, so no rollback takes the
+   * mail back.
+   */
+  send(taskId: number, proof?: Proof): Promise<void>;
+}
+
+/** What the mail server may check. */
+export interface Proof {
+  /** The server drops a mail with an id that it has seen. */
+  id?: number;
+  /** The server refuses a mail of the same task with a token lower than one that it has seen. */
+  token?: number;
+}
+
+export type Outcome =
+  | { kind: 'done' }
+  /** There was nothing to do. */
+  | { kind: 'idle' }
+  /** Another worker has the task now, so nothing was written. */
+  | { kind: 'lost' }
+  /** As many tasks run as may run at once. */
+  | { kind: 'full' };

@@ -1,0 +1,241 @@
+import type { Database } from '../../../db/client.ts';
+import type { Session } from '../../../db/session.ts';
+import {
+  type Assessment,
+  type Effect,
+  type Ending,
+  sessionsIn,
+  type Trial,
+} from '../../chapter.ts';
+import { faultsOf, type TaskEnd } from './faults.ts';
+import { MailServer } from './mail-server.ts';
+import { race } from './race.ts';
+import type { QueueSituation } from './situations.ts';
+import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
+
+/** The kind of production's tasks in this chapter. */
+export const KIND = 'mail';
+/** A worker that takes this many more tasks than there are never stops. The strategy is faulty. */
+const MORE = 3;
+
+/** How many tasks with a permit may run at once. */
+const PERMITS = 1;
+
+/** Makes a trial in which each session is a worker that takes tasks by this strategy. */
+export function queueTrial(
+  strategy: QueueStrategy,
+  situation: QueueSituation,
+  sessions: number,
+): Trial {
+  const { tasks, deaths, timePasses, kills, namesakes, untilIdle } = situation;
+  const { oneProcess } = strategy;
+  const count = sessionsIn(situation, sessions);
+  /** The process of each worker. */
+  const processOf = Array.from({ length: count }, (_, index) => (oneProcess ? 1 : index + 1));
+  const start = () => strategy.restart?.() ?? strategy.work;
+  let processes: QueueStrategy['work'][] = [];
+  let mailServer = new MailServer();
+  let admin: Session;
+  /** Whether the strategy uses leases. The first mail of a schedule shows this. */
+  let hasLeases = false;
+  const isLate = async (taskId: number, worker: string | number) => {
+    if (!strategy.timed) return false;
+    const { isLeased, isOwn } = await leaseOf(admin, strategy, taskId, worker);
+    hasLeases ||= isLeased;
+    return hasLeases && !isOwn;
+  };
+  const makeWorker = (id: number, effect: Effect): Worker => {
+    const name = nameOf(namesakes ? 1 : id);
+    const holder = strategy.ofProduction ? id : name;
+    return {
+      id,
+      name,
+      async send(taskId, proof = {}) {
+        const text = `send mail ${taskId}${inWords(proof)}`;
+        if (kills) await effect({ text, kills }, () => mailServer.miss(taskId));
+        await effect(text, async () =>
+          mailServer.take(taskId, proof, await isLate(taskId, holder)),
+        );
+      },
+    };
+  };
+  const workIn = (process: number): QueueStrategy['work'] => {
+    processes[process] ??= start();
+    return processes[process];
+  };
+  const trial: Trial = {
+    async setUp(session) {
+      admin = session;
+      mailServer = new MailServer();
+      hasLeases = false;
+      processes = [];
+      await setUp(admin, tasks);
+    },
+    sessions: processOf.map((process, index) => (db, _sleep, effect) => {
+      const worker = makeWorker(index + 1, effect);
+      const work = workIn(process);
+      return untilIdle ? workOff(work, db, worker) : work(db, worker);
+    }),
+    processes: processOf,
+    deaths: deaths ?? 0,
+    timePasses: Boolean(strategy.timed && timePasses),
+    afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
+    judge: (session, endings) => judge(session, strategy, situation, mailServer, endings),
+  };
+
+  async function workOff(work: QueueStrategy['work'], db: Database, worker: Worker) {
+    const outcomes: Outcome[] = [];
+    const hasEnded = () => ['idle', 'full'].includes(outcomes.at(-1)?.kind ?? '');
+    while (!hasEnded() && outcomes.length < tasks + MORE) outcomes.push(await work(db, worker));
+    return outcomes;
+  }
+
+  return trial;
+}
+
+const nameOf = (id: number) => `W${id}`;
+
+const inWords = ({ id, token }: { id?: number; token?: number }) =>
+  [
+    id === undefined ? '' : ` with id ${id}`,
+    token === undefined ? '' : ` with token ${token}`,
+  ].join('');
+
+/** The admin sessions that have the set-up function already. */
+const installed = new WeakSet<Session>();
+
+const query = async <Row>(admin: Session, text: string, params: unknown[] = []): Promise<Row[]> =>
+  (await admin.run({ text, params, asArrays: false })) as unknown as Row[];
+
+async function setUp(admin: Session, count: number) {
+  if (!installed.has(admin)) await query(admin, INSTALL_SET_UP);
+  installed.add(admin);
+  await query(admin, 'select pg_temp.set_up($1)', [count]);
+}
+
+/** Ids are fixed, so a schedule prints the same transcript each time. */
+const INSTALL_SET_UP = `
+  create function pg_temp.set_up(count int) returns void language plpgsql as $$
+  begin
+    delete from lab_queue.tasks;
+    delete from lab_queue.outbox;
+    delete from public.tasks;
+    delete from public.task_attempts;
+    delete from lab_queue.finishes;
+    delete from lab_queue.nodes;
+    delete from lab_queue.permits;
+    insert into lab_queue.permits (id, free) values (1, ${PERMITS});
+    insert into lab_queue.tasks (id) select generate_series(1, count);
+    insert into public.tasks (id, kind, payload, attempts_left)
+      select id, '${KIND}', '{}', 3 from generate_series(1, count) id;
+  end $$`;
+
+/** Whether the task has a lease, and whether this worker may hold the task now, by the lab's time. */
+interface Lease {
+  isLeased: boolean;
+  isOwn: boolean;
+}
+
+/** A strategy need not write the name of the worker. Then a running lease may be this worker's. */
+async function leaseOf(
+  admin: Session,
+  { ofProduction }: QueueStrategy,
+  taskId: number,
+  worker: string | number,
+): Promise<Lease> {
+  const [table, holder] = ofProduction
+    ? ['public.tasks', 'worker_id']
+    : ['lab_queue.tasks', 'worker'];
+  const [row] = await query<Lease>(
+    admin,
+    `select lease_until is not null as "isLeased", coalesce(${holder} = $2, true)
+      and coalesce(lease_until > lab_time.clock_timestamp(), false) as "isOwn"
+    from ${table} where id = $1`,
+    [taskId, worker],
+  );
+  return row ?? { isLeased: false, isOwn: false };
+}
+
+interface Row {
+  id: number;
+  isFinished: boolean;
+  finishes: number;
+  counted: number;
+  written: number;
+  free: number;
+  /** The state in the table, such as `running by W1`. Null if the task was deleted. */
+  state: string | null;
+}
+
+/** A task counts as finished if its mail is in the outbox, or if the task was deleted. */
+const END = (table: string, isFinished: string, state: string) => `
+  select ids.id, coalesce(${isFinished}, true) as "isFinished", coalesce(attempt, 0) as counted,
+    ${state} as state,
+    (select count(*)::int from lab_queue.finishes where task_id = ids.id) as finishes,
+    (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written,
+    (select free from lab_queue.permits) as free
+  from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
+
+async function judge(
+  admin: Session,
+  { ofProduction, counts }: QueueStrategy,
+  { tasks: count, kills, untilIdle }: QueueSituation,
+  { mails }: MailServer,
+  endings: Ending[],
+): Promise<Assessment> {
+  const table = ofProduction
+    ? END('public.tasks', 'finished_at is not null', "'held by W' || worker_id")
+    : END(
+        'lab_queue.tasks',
+        "status in ('done', 'failed')",
+        "status || coalesce(' by ' || worker, '')",
+      );
+  const rows = await query<Row>(admin, table, [count]);
+  const tasks = rows.map(({ id, isFinished, finishes, counted, written }): TaskEnd => {
+    const sent = mails.filter(({ taskId }) => taskId === id);
+    const accepted = sent.filter(({ isAccepted }) => isAccepted);
+    return {
+      isDoable: !kills,
+      isFinished: isFinished || written > 0,
+      finishes,
+      mails: accepted.length + written,
+      attempts: sent.length,
+      counted: counts ? counted : undefined,
+      isLate: accepted.some(({ isLate }) => isLate),
+    };
+  });
+  const idle = endings.filter(isIdle).length;
+  const free = rows[0]?.free ?? PERMITS;
+  // A worker that goes on until there is nothing to do is idle in the end.
+  const busy = untilIdle ? tasks.length : endings.length - idle;
+  const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
+  const excess = free > PERMITS ? `; ${free} permits are free, and there is ${PERMITS}` : '';
+  const ends = countEnds(tasks);
+  const each = tasks.map((task, index) => say(task, rows[index] as Row)).join('; ');
+  const summary = tasks.length > MOST_NAMED ? sumUp(ends) : each;
+  return { faults, summary: `${summary}${excess}`, counts: ends };
+}
+
+/** With more tasks than this, the summary counts the tasks. */
+const MOST_NAMED = 4;
+
+/** How often each end of a task came. Each task has one end, the gravest. */
+function countEnds(tasks: TaskEnd[]) {
+  const ends = { once: 0, twice: 0, lost: 0, stuck: 0 };
+  for (const { mails, isFinished } of tasks)
+    if (mails > 1) ends.twice++;
+    else if (!isFinished) ends.stuck++;
+    else ends[mails === 1 ? 'once' : 'lost']++;
+  return ends;
+}
+
+const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
+  `${once} tasks done once, ${race.words.sum(wrong)}`;
+
+const isIdle = (ending: Ending) =>
+  'value' in ending && (ending.value as Outcome | undefined)?.kind === 'idle';
+
+const say = ({ mails, isFinished }: TaskEnd, { id, state }: Row) => {
+  const end = isFinished ? 'finished' : `unfinished (${state ?? 'not taken'})`;
+  return `task ${id}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${end}`;
+};

@@ -1,0 +1,152 @@
+import type { Actor } from './actor.ts';
+import { type Gate, mayLoseAnswer, readsClock, type Step } from './gate.ts';
+import type { Trial } from './trial.ts';
+
+/** One session, with its gate and the number of its process. */
+export interface Seat {
+  actor: Actor;
+  gate: Gate;
+  process: number;
+}
+
+/** A choice of at most three sessions. `Choices` explains it. */
+export const CHOICE = /^(t|[.kldx]?[1-3])$/;
+
+/** The session that a choice is about. 0 if the choice is about no session. */
+export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
+
+/** Whether a session makes an ordinary step by this choice. */
+export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
+
+/** All kinds of choices, in the order in which `Choices` lists them. */
+const KINDS = ['', 't', 'k', 'l', 'd', 'x'];
+
+/** Compares two choices by the order in which `Choices` lists them. */
+export const compareChoices = (a: string, b: string): number =>
+  rankOf(a) - rankOf(b) || sessionOf(a) - sessionOf(b);
+
+const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
+
+/**
+ * The choices of the scheduler:
+ *
+ * - `1`: session 1 makes its next step. `.1` if this step is its answer to the client.
+ * - `t`: time passes.
+ * - `k1`: the process of session 1 dies, with all sessions of this process.
+ * - `l1`: session 1 makes its next step, but loses the answer to this step.
+ * - `d1`: session 1 answers its client, and then its process dies.
+ * - `x1`: the connection of session 1 is cut.
+ */
+export class Choices {
+  readonly #trial: Trial;
+  readonly #seats: readonly Seat[];
+  /** The first step of each session, for sessions that have not begun. */
+  readonly #first: readonly (Step | undefined)[];
+  readonly #cut = new Set<number>();
+  #deaths = 0;
+  #lostAnswers = 0;
+  #timePassed = false;
+  #hasChanged = false;
+  /** The session of the last step. */
+  #last = 0;
+
+  constructor(trial: Trial, seats: readonly Seat[], first: readonly (Step | undefined)[]) {
+    this.#trial = trial;
+    this.#seats = seats;
+    this.#first = first;
+  }
+
+  /** Counts a choice that was made. */
+  made(choice: string) {
+    if (choice === 't') this.#timePassed = true;
+    if (/^[kd]/.test(choice)) this.#deaths++;
+    if (choice.startsWith('l')) this.#lostAnswers++;
+    if (choice.startsWith('x')) this.#cut.add(sessionOf(choice));
+    this.#last = /^[.l]?\d/.test(choice) ? sessionOf(choice) : 0;
+  }
+
+  /** Notes a step that has returned. */
+  happened({ text, effect }: Step) {
+    if (effect || /^commit$/i.test(text)) this.#hasChanged = true;
+  }
+
+  now(): string[] {
+    const ready = this.#seats.filter(({ actor }) => actor.status === 'ready');
+    return [
+      ...ready.map((seat) => (this.#isAnswer(seat) ? `.${numberOf(seat)}` : `${numberOf(seat)}`)),
+      ...(this.#mayTimePass(ready) ? ['t'] : []),
+      ...this.#mortal().map((seat) => `k${numberOf(seat)}`),
+      ...ready.filter((seat) => this.#mayLose(seat)).map((seat) => `l${numberOf(seat)}`),
+      ...ready.filter((seat) => this.#mayDieAfter(seat)).map((seat) => `d${numberOf(seat)}`),
+      ...this.#seats.filter((seat) => this.#mayCut(seat)).map((seat) => `x${numberOf(seat)}`),
+    ];
+  }
+
+  /** The next step of the session, as far as we know it. */
+  #stepOf({ actor }: Seat): Step | undefined {
+    return actor.isStarted ? actor.step : this.#first[actor.number - 1];
+  }
+
+  #isAnswer(seat: Seat): boolean {
+    return this.#stepOf(seat)?.effect?.isAnswer === true;
+  }
+
+  /**
+   * Whether time may pass. It passes once, before a step that reads the clock, or while a session
+   * sleeps. Before the first change there is nothing that time can end. If all open sessions sleep or
+   * wait, time passes as often as needed.
+   */
+  #mayTimePass(ready: Seat[]): boolean {
+    const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
+    if (asleep && ready.length === 0) return true;
+    if (!this.#trial.timePasses || this.#timePassed || !this.#hasChanged) return false;
+    return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
+  }
+
+  /** The first session of each process that may die now. */
+  #mortal(): Seat[] {
+    if (this.#deaths >= (this.#trial.deaths ?? 0)) return [];
+    const processes = new Set(this.#seats.map(({ process }) => process));
+    return [...processes].flatMap((process) => {
+      const seats = this.#seats.filter((seat) => seat.process === process);
+      return mayDie(seats, this.#last) ? (seats[0] ?? []) : [];
+    });
+  }
+
+  #mayLose(seat: Seat): boolean {
+    const step = this.#stepOf(seat);
+    return (
+      this.#lostAnswers < (this.#trial.lostAnswers ?? 0) &&
+      step !== undefined &&
+      mayLoseAnswer(step)
+    );
+  }
+
+  #mayDieAfter(seat: Seat): boolean {
+    return this.#isAnswer(seat) && this.#deaths < (this.#trial.deaths ?? 0);
+  }
+
+  #mayCut({ actor: { number, status } }: Seat): boolean {
+    const isAllowed = this.#trial.cuts?.includes(number) && !this.#cut.has(number);
+    return isAllowed === true && status !== 'ended' && status !== 'asleep';
+  }
+}
+
+const numberOf = ({ actor }: Seat) => actor.number;
+
+const isTimed = (step: Step | undefined) => step !== undefined && readsClock(step);
+
+/**
+ * Whether a process with these sessions may die now. `last` is the session that made the last step.
+ *
+ * A death rolls back an open transaction and frees locks, so its moment matters. Without a transaction
+ * or a lock, a later death is the same until the next step of the process. So the process may die
+ * only right after a step of its own. A lone write is one message to PostgreSQL, so the process never dies
+ * between its write and its commit.
+ */
+function mayDie(seats: readonly Seat[], last: number): boolean {
+  const open = seats.filter(({ actor }) => actor.isStarted && actor.status !== 'ended');
+  if (open.length === 0 || open.some(({ gate }) => gate.isBetweenHalves)) return false;
+  const holds = open.some(({ actor, gate }) => gate.holdsSomething && actor.status !== 'waiting');
+  return holds || seats.some(({ actor }) => actor.number === last);
+}

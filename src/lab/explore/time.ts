@@ -1,0 +1,16 @@
+import { inProject } from '../../process/project.ts';
+
+/** The migrations that make the functions of the lab's time. */
+export const timeMigrations = inProject('drizzle/lab/time');
+
+/** With this search path, a session calls the lab's `now()` in place of PostgreSQL's. */
+export const LAB_TIME = { search_path: 'lab_time, pg_catalog, public' };
+
+/** Two days pass. Every lease and every key of production ends earlier. */
+export const PASS_TIME = `
+  select setval('lab_time.passes', (select last_value + 1 from lab_time.passes)),
+    setval('lab_time.passed_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
+
+export const RESET_TIME = `
+  select setval('lab_time.passes', 0), setval('lab_time.passed_at', 0)
+  from lab_time.passes where last_value > 0`;

@@ -1,0 +1,34 @@
+import type { Situation } from '../chapter.ts';
+import { type Addressed, addressOf } from '../chapters/index.ts';
+import { Execution } from '../explore/execution.ts';
+import type { Step } from '../explore/gate.ts';
+import type { Stage } from '../explore/stage.ts';
+
+const known = new Map<string, (Step | undefined)[]>();
+
+/**
+ * Returns the first step of each session, before any session has begun. To learn it, we run it once,
+ * alone. Undefined if a session only waits in memory in this step.
+ */
+export async function firstSteps(
+  stage: Stage,
+  played: Addressed,
+  situation: Situation,
+  sessions: number,
+): Promise<(Step | undefined)[]> {
+  const name = `${addressOf(played)} ${situation.name} ${sessions}`;
+  const steps = known.get(name) ?? [];
+  for (let number = steps.length + 1; number <= sessions; number++) {
+    const trial = played.chapter.trial(played.strategy, situation, sessions);
+    const execution = await Execution.start(stage, trial);
+    await execution.step(firstChoice(execution, number));
+    const [act] = execution.entries[0]?.acts ?? [];
+    steps.push(act?.step);
+  }
+  known.set(name, steps);
+  return steps;
+}
+
+/** The choice of the session's first step. A step that answers the client has a choice of its own. */
+const firstChoice = (execution: Execution, number: number): string =>
+  execution.choices().find((choice) => choice === `.${number}`) ?? String(number);

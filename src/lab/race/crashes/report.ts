@@ -1,0 +1,85 @@
+import { plainTable } from '../../../process/plain-table.ts';
+import type { Strategy } from '../../chapter.ts';
+import { sayEnding } from '../../explore/tell.ts';
+import type { RaceOrder } from '../race.ts';
+import { LINES_SHOWN, type Paint, plain, promiseVerdict } from '../report.ts';
+import type { CrashChapter, CrashResult, CrashRound } from './crashes.ts';
+
+/** One round in the order of its sessions: `Worker 3: killed`. */
+export function describeCrashRound(
+  { session: { one } }: CrashChapter,
+  strategy: string,
+  { endings, faults, summary }: Pick<CrashRound, 'endings' | 'faults' | 'summary'>,
+  paint = plain,
+): string {
+  const who = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+  const lines = endings.map((ending, index) => {
+    const end = 'died' in ending ? 'killed' : 'error' in ending ? sayEnding(ending) : 'ended';
+    return `  ${who} ${index + 1}: ${end}`;
+  });
+  const shown = lines.slice(0, LINES_SHOWN);
+  if (lines.length > shown.length) shown.push(`  … and ${lines.length - shown.length} more`);
+  const isWrong = faults.length > 0;
+  return [
+    `${strategy}, ${isWrong ? 'a round with a fault' : 'one round'}:`,
+    ...shown,
+    `  ${isWrong ? paint('red', `${summary}: ${faults.join(', ')}`) : paint('green', summary)}`,
+    '',
+  ].join('\n');
+}
+
+export function describeCrashResults(
+  { race }: CrashChapter,
+  results: CrashResult[],
+  strategies: readonly Pick<Strategy, 'idea'>[],
+  { rounds }: RaceOrder,
+  paint = plain,
+): string {
+  const [good, ...bad] = race.counts;
+  const rows = results.map(({ strategy, counts, killed }, index) => [
+    strategy,
+    rounds,
+    counts[good ?? ''] ?? 0,
+    ...bad.map((name) => paint(counts[name] ? 'red' : 'green', String(counts[name] ?? 0))),
+    killed,
+    strategies[index]?.idea,
+  ]);
+  const head = ['strategy', 'rounds', ...race.counts, 'killed', 'how'];
+  return plainTable(
+    head,
+    rows,
+    Array.from({ length: head.length - 2 }, (_, index) => index + 1),
+  );
+}
+
+/** The results, in a sentence for each strategy. */
+export const sayCrashResults = (
+  { race: { words }, faults }: CrashChapter,
+  results: CrashResult[],
+  { rounds }: RaceOrder,
+): string[] =>
+  results.map((result) => {
+    const found = faults.find(({ name }) => result.faults[name]);
+    if (!found) return `${result.strategy} ${words.held}.`;
+    const often = `${result.strategy} ${found.inWords} in ${result.faults[found.name]} of ${rounds} rounds`;
+    return `${often}: ${words.sum(result.counts)}.`;
+  });
+
+/** A sentence for each strategy, and the verdict on all promises. */
+export const describeCrashVerdict = (
+  chapter: CrashChapter,
+  results: CrashResult[],
+  order: RaceOrder,
+  paint = plain,
+): string =>
+  [
+    '',
+    ...sayCrashResults(chapter, results, order),
+    `Verdict: ${verdict(chapter, results, paint)}`,
+  ].join('\n');
+
+function verdict(chapter: CrashChapter, results: CrashResult[], paint: Paint): string {
+  if (results.every(({ killed }) => killed === 0))
+    return paint('red', 'NOTHING SHOWN. No process was killed.');
+  return promiseVerdict(chapter, results, paint);
+}

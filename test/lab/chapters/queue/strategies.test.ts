@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { faults } from '../../../../src/lab/chapters/queue/faults.ts';
+import { situationsOf } from '../../../../src/lab/chapters/queue/situations.ts';
+import { strategies } from '../../../../src/lab/chapters/queue/strategies/index.ts';
+import type { QueueStrategy } from '../../../../src/lab/chapters/queue/strategy.ts';
+import { queueTrial } from '../../../../src/lab/chapters/queue/trial.ts';
+import { counterexampleOf, explore, type Played } from '../../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import { tell } from '../../../../src/lab/explore/tell.ts';
+import { makeStage } from '../../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const named = (name: string): QueueStrategy => {
+  const strategy = strategies.find((each) => each.name === name);
+  if (!strategy) throw new Error(`there is no strategy ${name}`);
+  return strategy;
+};
+
+async function exploreIt(strategy: QueueStrategy, name: string, on = stage) {
+  const situation = situationsOf(strategy).find((each) => each.name === name);
+  if (!situation) throw new Error(`${strategy.name} is not tried in the situation ${name}`);
+  const found = await explore(on, queueTrial(strategy, situation, 2));
+  const worst = counterexampleOf(found, faults);
+  return { ...found, worst, gravest: worst && gravestOf(worst) };
+}
+
+const gravestOf = (played: Played) => faults.find(({ name }) => played.faults.includes(name))?.name;
+
+describe('a strategy that promises to do each task once', () => {
+  const keepers = strategies.filter(({ promise }) => promise === 'once');
+  const tried = keepers.flatMap((strategy) =>
+    situationsOf(strategy).map(({ name }) => [strategy.name, name]),
+  );
+  test.each(tried)('%s has no fault in the situation %s', async (name, situation) => {
+    const found = await exploreIt(named(name as string), situation as string);
+    expect(found.worst && tell(found.worst).transcript).toBeUndefined();
+    expect(found.isComplete).toBe(true);
+  });
+});
+
+/** For each strategy without a promise: its situation, its gravest fault there, and the schedule. */
+const witnesses: Record<string, [situation: string, fault: string, schedule: string]> = {
+  'select-then-update': ['calm', 'twice', '1,2,2,2,2,2,2,1,1,1,1,1'],
+  'compare-and-set': ['alone', 'stuck', '1,1,1,k1'],
+  'update-subselect': ['calm', 'twice', '1,2,1,1,2,2,2,2,1,1'],
+  'subselect-checked-again': ['two-tasks', 'idle', '1,2,1,1,1,2,1'],
+  'for-update': ['alone', 'stuck', '1,1,k1'],
+  'skip-locked': ['alone', 'stuck', '1,1,k1'],
+  'delete-on-claim': ['alone', 'lost', '1,1,k1'],
+  'held-transaction': ['alone', 'twice', '1,1,k1'],
+  lease: ['slow', 'twice', '1,1,1,t,2,2,2,2,2,1,1'],
+  'lease-by-attempt': ['slow', 'twice', '1,1,1,t,2,2,2,2,2,1,1'],
+  'renewed-lease': ['slow', 'twice', '1,1,1,1,1,t,2,2,2,2,2,2,2,1,1'],
+  token: ['alone', 'twice', '1,1,1,k1'],
+  'lease-by-name': ['namesakes', 'overwritten', '1,1,1,t,2,2,2,2,2,1,1'],
+  'attempts-after-work': ['killer', 'miscounted', '1,1,1,2,2'],
+  'attempts-in-transaction': ['killer', 'miscounted', '1,1,1,2,2,2'],
+  'advisory-lock': ['calm', 'twice', '1,2,2,2,2,2,1,1,1,1'],
+  'advisory-lock-look-again': ['alone', 'twice', '1,1,1,1,k1'],
+  mutex: ['crash', 'twice', '1,1,k1'],
+  'mutex-in-two-processes': ['calm', 'twice', '1,1,2,2,2,2,1,1'],
+  'missed-heartbeat': ['slow', 'overwritten', '1,1,1,t,2,2,1,1'],
+  'permit-freed-twice': ['slow', 'exceeded', '1,1,1,1,t,2,2,2,1,1'],
+  'rescue-by-node': ['alone', 'stuck', '1,1,k1'],
+  'insert-unless-exists': ['calm', 'twice', '1,2,2,1'],
+};
+
+describe('a strategy without a promise', () => {
+  const broken = strategies.filter(({ promise }) => promise === 'nothing');
+  test.each(broken.map(({ name }) => name))('%s is caught', async (name) => {
+    const [situation = 'no witness', fault, schedule] = witnesses[name] ?? [];
+    const { worst, gravest } = await exploreIt(named(name), situation);
+    expect([gravest, worst?.schedule.join()]).toEqual([fault, schedule]);
+    const { transcript } = tell(worst as Played);
+    if (situation === 'killer') expect(transcript).toContain('the worker dies of it');
+    expect(transcript.includes('-- the process of S1 dies')).toBe(/k1/.test(schedule ?? ''));
+    expect(transcript.includes('-- time passes --')).toBe(true);
+    expect(transcript).toMatch(new RegExp(`: .*\\b${fault}\\b`, 'i'));
+  });
+
+  test('insert-unless-exists fails in four of six schedules', async () => {
+    const { schedules, faults } = await exploreIt(named('insert-unless-exists'), 'calm');
+    expect([schedules, faults.twice]).toEqual([6, 4]);
+  });
+
+  test('the transcript of update-subselect shows the old snapshot', async () => {
+    const { worst } = await exploreIt(named('update-subselect'), 'calm');
+    expect(tell(worst as Played).transcript).toContain('snapshot of step 2: does not see');
+  });
+
+  test('rescue-by-node rescues a task if the next worker has another name', async () => {
+    const { worst, isComplete } = await exploreIt(named('rescue-by-node'), 'crash');
+    expect([worst, isComplete]).toEqual([undefined, true]);
+  });
+
+  test('lease-by-name holds while no two workers have the same name', async () => {
+    const { worst, isComplete } = await exploreIt(named('lease-by-name'), 'slow');
+    expect([worst, isComplete]).toEqual([undefined, true]);
+  });
+});
+
+/** The strategy with mails that the receiver cannot recognize. */
+const withoutProof = (strategy: QueueStrategy): QueueStrategy => ({
+  ...strategy,
+  work: (db, worker) => strategy.work(db, { ...worker, send: (id) => worker.send(id) }),
+});
+
+interface Line {
+  what: string;
+  of: QueueStrategy;
+  /** The part of the SQL that is taken out, and the part that takes its place. */
+  part: RegExp;
+  instead: string;
+  situation: string;
+  fault: string;
+}
+
+const SKIP_LOCKED = /for update skip locked/i;
+const ATTEMPT = /\S*"attempt" = (\$\d+)/;
+const LEASE_END = /\S*"lease_until" < now\(\)/;
+const never = 'false';
+
+const lines: Line[] = [
+  {
+    what: 'the lock of outbox',
+    of: named('outbox'),
+    part: SKIP_LOCKED,
+    instead: '',
+    situation: 'calm',
+    fault: 'twice',
+  },
+  {
+    what: 'the fence of drop-repeats',
+    of: named('drop-repeats'),
+    part: ATTEMPT,
+    instead: '$1::int is not null',
+    situation: 'slow',
+    fault: 'overwritten',
+  },
+  {
+    what: 'the end of the lease of drop-repeats',
+    of: named('drop-repeats'),
+    part: LEASE_END,
+    instead: never,
+    situation: 'alone',
+    fault: 'stuck',
+  },
+  {
+    what: 'the fence of lease-and-outbox',
+    of: named('lease-and-outbox'),
+    part: ATTEMPT,
+    instead: '$1::int is not null',
+    situation: 'slow',
+    fault: 'twice',
+  },
+  {
+    what: 'the end of the lease of lease-and-outbox',
+    of: named('lease-and-outbox'),
+    part: LEASE_END,
+    instead: never,
+    situation: 'alone',
+    fault: 'stuck',
+  },
+  {
+    what: 'the count of attempts-at-claim',
+    of: named('attempts-at-claim'),
+    part: /attempt \+ 1/,
+    instead: 'attempt',
+    situation: 'killer',
+    fault: 'miscounted',
+  },
+  {
+    what: 'the fence of attempts-at-claim',
+    of: named('attempts-at-claim'),
+    part: ATTEMPT,
+    instead: '$1::int is not null',
+    situation: 'slow',
+    fault: 'overwritten',
+  },
+  {
+    what: 'the fence of production',
+    of: named('production'),
+    part: /and "tasks"."attempt" = .* is not null/s,
+    instead: '',
+    situation: 'slow',
+    fault: 'overwritten',
+  },
+  {
+    what: 'the end of the lease of production',
+    of: named('production'),
+    part: /lease_until <= statement_timestamp\(\)/,
+    instead: never,
+    situation: 'alone',
+    fault: 'stuck',
+  },
+  {
+    what: 'the lock of production, if nobody drops repeats',
+    of: withoutProof(named('production')),
+    part: SKIP_LOCKED,
+    instead: '',
+    situation: 'calm',
+    fault: 'twice',
+  },
+];
+
+describe('without a line of its own, a strategy fails:', () => {
+  test.each(lines)('$what', async ({ of, part, instead, situation, fault }) => {
+    expect((await exploreIt(of, situation)).gravest).toBeUndefined();
+    const found = await exploreIt(of, situation, await stageWithout(part, instead));
+    expect([found.gravest, found.faults.error]).toEqual([fault, undefined]);
+  });
+
+  test.each(['drop-repeats', 'attempts-at-claim', 'production'])('the id of %s', async (name) => {
+    const { gravest } = await exploreIt(withoutProof(named(name)), 'alone');
+    expect(gravest).toBe('twice');
+  });
+});
+
+/** Makes a stage whose sessions replace a part of each statement, below the gate. */
+async function stageWithout(part: RegExp, instead: string): Promise<Stage> {
+  const changed = await makeStage();
+  const sessions = changed.sessions.bind(changed);
+  const known = new WeakSet<object>();
+  changed.sessions = async (count) => {
+    const all = await sessions(count);
+    for (const each of all) {
+      if (known.has(each)) continue;
+      known.add(each);
+      const { session } = each;
+      each.session = {
+        ...session,
+        run: (statement) =>
+          session.run({ ...statement, text: statement.text.replace(part, instead) }),
+      };
+    }
+    return all;
+  };
+  return changed;
+}

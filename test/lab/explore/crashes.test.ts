@@ -1,0 +1,258 @@
+import { eq, sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/db/client.ts';
+import { companies } from '../../../src/db/schema.ts';
+import type { Session } from '../../../src/db/session.ts';
+import { databaseError } from '../../../src/db/sqlstate.ts';
+import { explore, replay } from '../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
+import type { Effect, Ending, Program, Trial } from '../../../src/lab/explore/trial.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const nameOf = async (admin: Session) => {
+  const text = 'select name from companies where id = 1';
+  const [row] = await admin.run({ text, params: [], asArrays: false });
+  return (row as { name: string }).name;
+};
+
+/** Programs over the name of one company. `seen` gets its name at the end of each schedule. */
+function trialOf(sessions: Program[], more: Partial<Trial> = {}) {
+  const seen: string[] = [];
+  const trial: Trial = {
+    async setUp(admin) {
+      const text = "update companies set name = '' where id = 1";
+      await admin.run({ text, params: [], asArrays: false });
+    },
+    sessions,
+    async judge(admin, endings: Ending[]) {
+      const died = endings.filter((ending) => 'died' in ending).length;
+      const name = `"${await nameOf(admin)}"${died ? `, ${died} died` : ''}`;
+      seen.push(name);
+      return { faults: [], summary: name };
+    },
+    ...more,
+  };
+  return { trial, seen };
+}
+
+const first = eq(companies.id, 1n);
+const append = (db: Pick<Database, 'update'>, letter: string) =>
+  db
+    .update(companies)
+    .set({ name: sql`${companies.name} || ${letter}::text` })
+    .where(first);
+const read = (db: Pick<Database, 'select'>) => db.select().from(companies).where(first);
+
+describe('a process that dies', () => {
+  test('in a transaction dies in each gap, and the transaction is rolled back', async () => {
+    const { trial, seen } = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
+      deaths: 1,
+    });
+    const found = await explore(stage, trial);
+    expect(found.schedules).toBe(2);
+    expect(seen).toEqual(['"a"', '"", 1 died']);
+  });
+
+  test('does not die between the write and the commit of a lone write', async () => {
+    const lone: Program = async (db) => {
+      await append(db, 'a');
+      await read(db);
+    };
+    const { trial, seen } = trialOf([lone], { deaths: 1 });
+    expect((await explore(stage, trial)).schedules).toBe(2);
+    expect(seen).toEqual(['"a"', '"a", 1 died']);
+  });
+
+  test('runs no catch and no finally', async () => {
+    const ran: string[] = [];
+    const program: Program = async (db) => {
+      try {
+        await db.transaction(async (tx) => {
+          await append(tx, 'a');
+          await read(tx);
+        });
+      } catch {
+        ran.push('catch');
+      } finally {
+        ran.push('finally');
+      }
+    };
+    const { trial } = trialOf([program], { deaths: 1 });
+    const played = await replay(stage, trial, ['1', 'k1']);
+    expect(played.endings).toEqual([{ died: true }]);
+    await replay(stage, trial, []);
+    expect(ran).toEqual(['finally']);
+  });
+
+  test('frees its locks, so that another session goes on', async () => {
+    const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
+    const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
+    const played = await replay(stage, trial, ['1', '2', 'k1', '2']);
+    expect(seen).toEqual(['"a", 1 died']);
+    expect(tell(played).transcript).toContain('-- the process of S1 dies --');
+  });
+
+  test('leaves a lone write in line, which commits once the lock is free', async () => {
+    const sessions: Program[] = [
+      (db) => db.transaction((tx) => append(tx, 'a')),
+      (db) => append(db, 'b'),
+    ];
+    const { trial, seen } = trialOf(sessions, { deaths: 1 });
+    const played = await replay(stage, trial, ['1', '2', 'k2', '1']);
+    expect(seen).toEqual(['"ab", 1 died']);
+    expect(tell(played).transcript).toMatch(/<… update completed>/);
+  });
+
+  test('in a transaction that waits for a lock is rolled back when the lock comes', async () => {
+    const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
+    const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
+    await replay(stage, trial, ['1', '2', 'k2', '1']);
+    expect(seen).toEqual(['"a", 1 died']);
+  });
+
+  test('frees its advisory locks of the session', async () => {
+    const locked: Program = async (db) => {
+      await db.execute(sql`select pg_advisory_lock(7)`);
+      await append(db, 'a');
+      await db.execute(sql`select pg_advisory_unlock(7)`);
+    };
+    const { trial, seen } = trialOf([locked, locked], { deaths: 1 });
+    await replay(stage, trial, ['1', '2', 'k1']);
+    expect(seen).toEqual(['"a", 1 died']);
+  });
+
+  test('takes all its sessions with it', async () => {
+    const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
+    const { trial, seen } = trialOf([transaction, transaction], { deaths: 1, processes: [1, 1] });
+    await replay(stage, trial, ['1', '2', 'k1']);
+    expect(seen).toEqual(['"", 2 died']);
+  });
+});
+
+describe('an effect outside the database', () => {
+  const mail = (effect: Effect, sent: string[]) =>
+    effect('send mail', () => void sent.push('mail'));
+
+  test('is one step, and no rollback takes it back', async () => {
+    const sent: string[] = [];
+    const program: Program = (db, _, effect) =>
+      db.transaction(async (tx) => {
+        await append(tx, 'a');
+        await mail(effect, sent);
+      });
+    const { trial, seen } = trialOf([program], { deaths: 1 });
+    const played = await replay(stage, trial, ['1', '1', 'k1']);
+    expect(seen).toEqual(['"", 1 died']);
+    expect(sent).toEqual(['mail']);
+    expect(tell(played).transcript).toContain('send mail');
+  });
+
+  test('may kill the process that does it, without a choice of the scheduler', async () => {
+    const deadly = { text: 'send mail', kills: true } as const;
+    const program: Program = async (db, _, effect) => {
+      await read(db);
+      await effect(deadly, () => 'the process dies of it');
+      await append(db, 'a');
+    };
+    const { trial, seen } = trialOf([program], { afterwards: () => program });
+    expect((await explore(stage, trial)).schedules).toBe(1);
+    expect(seen).toEqual(['"", 1 died']);
+    const told = tell(await replay(stage, trial, []));
+    expect(told.transcript.match(/dies of it/g)).toHaveLength(2);
+  });
+
+  test('or a commit may happen while its answer is lost', async () => {
+    const sent: string[] = [];
+    const heard: unknown[] = [];
+    const program: Program = async (db, _, effect) => {
+      for (const act of [() => mail(effect, sent), () => append(db, 'a')])
+        await act().catch((error) => heard.push(databaseError(error)?.code));
+    };
+    const { trial, seen } = trialOf([program], { lostAnswers: 1 });
+    expect((await explore(stage, trial)).schedules).toBe(3);
+    expect(seen).toEqual(['"a"', '"a"', '"a"']);
+    expect(heard).toEqual(['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
+    const played = await replay(stage, trial, ['l1']);
+    expect(tell(played).transcript).toContain('done, but the answer is lost');
+  });
+
+  test('that answers the client comes before or after the death of the process', async () => {
+    const heard: string[] = [];
+    const program: Program = async (db, _, effect) => {
+      await append(db, 'a');
+      await effect({ text: 'answer', isAnswer: true }, () => void heard.push('done'));
+    };
+    const { trial } = trialOf([program], { deaths: 1 });
+    const schedules: string[] = [];
+    await explore(stage, trial, { onStep: (schedule) => schedules.push(schedule) });
+    expect(schedules.filter((each) => /[.kd]1$/.test(each))).toEqual([
+      '1,1,.1',
+      '1,1,k1',
+      '1,1,d1',
+    ]);
+    expect(heard).toEqual(['done', 'done']);
+  });
+});
+
+describe('time', () => {
+  test('passes only before a step that reads the clock', async () => {
+    const passed: string[] = [];
+    const program: Program = async (db) => {
+      await append(db, 'a');
+      await read(db);
+      await db.execute(sql`select now()`);
+    };
+    const { trial } = trialOf([program], {
+      timePasses: true,
+      passTime: async () => void passed.push('t'),
+    });
+    const schedules: string[] = [];
+    await explore(stage, trial, { onStep: (schedule) => schedules.push(schedule) });
+    expect(schedules.filter((each) => each.endsWith('t'))).toEqual(['1,1,1,t']);
+  });
+});
+
+test('a transaction keeps its time while time passes, and the next statement has a new time', async () => {
+  const times: number[] = [];
+  const look = async (db: Pick<Database, 'execute'>, clock: string) => {
+    const [row] = await db.execute<{ at: number }>(
+      sql`select extract(epoch from ${sql.raw(clock)})::float as at`,
+    );
+    times.push(row?.at ?? 0);
+  };
+  const program: Program = async (db) => {
+    await append(db, 'a');
+    await db.transaction(async (tx) => {
+      await look(tx, 'now()');
+      await look(tx, 'now()');
+      await look(tx, 'statement_timestamp()');
+    });
+    await look(db, 'now()');
+  };
+  const { trial } = trialOf([program], { timePasses: true });
+  await replay(stage, trial, ['1', '1', '1', 't', '1', '1', '1', '1']);
+  const [before = 0, ...later] = times;
+  const days = later.map((at) => Math.round((at - before) / 86_400));
+  expect(days).toEqual([0, 2, 2]);
+});
+
+describe('afterwards', () => {
+  test('a program runs alone, and its steps are in the transcript', async () => {
+    const { trial, seen } = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
+      deaths: 1,
+      afterwards: (endings) => (db) => append(db, `${endings.length}`),
+    });
+    const played = await replay(stage, trial, ['1', 'k1']);
+    expect(seen).toEqual(['"1", 1 died']);
+    expect(played.schedule).toEqual(['1', 'k1']);
+    expect(played.sessions).toBe(1);
+    expect(tell(played).transcript).toContain('afterwards');
+    expect((await explore(stage, trial)).schedules).toBe(2);
+  });
+});
