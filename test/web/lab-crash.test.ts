@@ -166,7 +166,9 @@ browserTest('the strategies are listed by chapter, and chosen by chapter', async
     queue.strategies.map(({ name }) => name),
   );
   await page.getByText(`Here are ${queue.strategies.length} ways`).waitFor();
-  const row = page.getByRole('row', { name: /^one worker, which may die in each gap.* Of \d+ schedules/ });
+  const row = page.getByRole('row', {
+    name: /^one worker, which may die in each gap.* Of \d+ schedules/,
+  });
   await row.getByRole('link').click();
   await headline(page, 'Left a task unfinished!');
   const groups = page.getByRole('combobox', { name: 'Strategy' }).locator('optgroup');

@@ -92,7 +92,10 @@ export function allows({ events, choices }: PlayState, key: EventKey): boolean {
 /** An event in words, such as `the process of S1 dies`. */
 export function sayEvent(key: EventKey, { session, dieTogether }: PlayedSession): string {
   return {
-    k: dieTogether.length > 1 ? `the process of ${names(dieTogether)} dies` : `S${session}’s process dies`,
+    k:
+      dieTogether.length > 1
+        ? `the process of ${names(dieTogether)} dies`
+        : `S${session}’s process dies`,
     l: `S${session} loses the answer`,
     d: `S${session} answers, then dies`,
     x: `the connection of S${session} is cut`,
