@@ -122,8 +122,13 @@ const withSessionLock = (): Trial => {
 };
 
 test.each([
-  ['in an open transaction', () => ofQueue('skip-locked'), '1,1,k1', /^task 1: 1 mail, finished$/],
-  ['after the commit', () => ofQueue('skip-locked'), '1,1,1,k1', /unfinished/],
+  [
+    'in an open transaction',
+    () => ofQueue('held-transaction'),
+    '1,k1',
+    /^task 1: 1 mail, finished$/,
+  ],
+  ['after the commit', () => ofQueue('skip-locked'), '1,1,k1', /unfinished/],
   [
     'while a lone write waits for a lock',
     () => ofQueue('select-then-update'),
