@@ -58,7 +58,13 @@ const schemasOf = async (url: string) => {
 
 test('a migrated database has no schema of the lab, and only a scratch database gets one', async () => {
   expect(await schemasOf(await makeDatabase())).toEqual(['drizzle', 'public']);
-  expect(await schemasOf(await makeLabDatabase())).toEqual(['drizzle', 'lab_claims', 'public']);
+  expect(await schemasOf(await makeLabDatabase())).toEqual([
+    'drizzle',
+    'lab_claims',
+    'lab_queue',
+    'lab_time',
+    'public',
+  ]);
 });
 
 test('a claim in a scratch database of the lab appends no event, since the trigger would lock the job', async () => {

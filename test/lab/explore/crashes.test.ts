@@ -95,7 +95,7 @@ describe('a process that dies', () => {
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
     const played = await replay(stage, trial, ['1', '2', 'k1', '2']);
     expect(seen).toEqual(['"a", 1 died']);
-    expect(tell(played).transcript).toContain('-- the process of S1 dies --');
+    expect(tell(played).transcript).toContain('-- the process of S1 dies');
   });
 
   test('leaves a lone write in line, which commits once the lock is free', async () => {
