@@ -64,10 +64,11 @@ export function start(
   env: Record<string, string>,
   cwd = root,
 ): Command {
-  const { PATH, HOME } = process.env;
+  // npm may need certificates of its own to download the queues of the bench.
+  const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(program, args, {
     cwd,
-    env: { PATH, HOME, ...noSettings, ...env },
+    env: { PATH, HOME, NODE_EXTRA_CA_CERTS, ...noSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atEnd(() => child.kill('SIGKILL'));

@@ -29,8 +29,8 @@ function projectWithout({ file, text, left }: Removal): string {
 
 const FENCE: Removal = {
   file: 'src/queue/held.ts',
-  text: ` and \${tasks.attempt} = hold.attempt
-  and \${tasks.leaseUntil} is not null and \${tasks.finishedAt} is null`,
+  text: `
+  and \${tasks.attempt} = \${fieldOfHold('attempt')}::int and \${tasks.leaseUntil} is not null`,
   left: '',
 };
 const ROW_LOCK: Removal = {
