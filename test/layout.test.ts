@@ -37,7 +37,7 @@ const API = [...BASE, 'claims/rules.ts', 'db', 'http'];
 /** The rooms of the webhooks may import these files, which import none of the rooms. */
 const OF_WEBHOOKS = ['webhooks/own.ts', 'webhooks/tables.ts'];
 /** The production room that each chapter of the lab may import. */
-const PRODUCTION_OF: Record<string, string> = { claims: 'claims' };
+const PRODUCTION_OF: Record<string, string> = { claims: 'claims', retries: 'http' };
 
 /**
  * The rooms, and the rooms that each room may import. A room is a folder with everything below it,
