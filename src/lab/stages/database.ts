@@ -1,10 +1,9 @@
 import { prepareDatabase } from '../../db/migrate.ts';
 import { chapters } from '../chapters/index.ts';
-import { migrations as retries } from '../chapters/retries/tables.ts';
 import { timeMigrations } from '../explore/time.ts';
 
 /** Makes the tables of production and of all chapters. The database must be a scratch database. */
 export const prepareLabDatabase = (url: string) =>
   prepareDatabase(url, {
-    more: [timeMigrations, ...chapters.map(({ migrations }) => migrations), retries],
+    more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)],
   });

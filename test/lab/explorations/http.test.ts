@@ -116,10 +116,10 @@ test('two who ask the same listen to one exploration, and it goes on when one of
 });
 
 test('what is known is told at once, without waiting', async () => {
-  await (await ask('strategy=advisory-lock')).ended;
+  await (await ask('strategy=claims/advisory-lock')).ended;
   const busy = await ask(LONG);
   await until(busy, 'progress');
-  const again = await ask('strategy=advisory-lock');
+  const again = await ask('strategy=claims/advisory-lock');
   await again.ended;
   expect(again.events.map(({ name }) => name)).toEqual(['done']);
 });
@@ -142,7 +142,7 @@ test.each([
   ['strategy=naive&situation=war', 400, 'The situations of naive are last-slot, first-slot'],
   ['strategy=naive&scenario=two-slots', 400, 'query has unknown parameters: scenario'],
   ['', 400, 'strategy says which strategy is explored'],
-  ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims.'],
+  ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims, queue, retries.'],
   ['strategy=hope', 404, 'The strategies of claims are naive'],
 ])('%s is answered %i: %s', async (query, status, detail) => {
   const response = await app.request(`/lab/explorations?${query}`);

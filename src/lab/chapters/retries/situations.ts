@@ -2,6 +2,8 @@ import type { Situation } from '../../chapter.ts';
 import type { RetryStrategy } from './strategy.ts';
 
 export interface RetrySituation extends Situation {
+  /** How many different keys the requests have. By default all requests have one key. */
+  keys?: number;
   /** Whether one server handles all requests. By default each request has a server of its own. */
   oneServer?: true;
   /** How many servers may die in a schedule. */
