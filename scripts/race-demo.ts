@@ -122,7 +122,12 @@ runMain(async (stop) => {
   const { chapter, strategies } = chooseRacing(options);
   if (hasCrashes(chapter)) {
     const { rounds, json } = options;
-    return raceCrashes(chapter, strategies, { ...sizeOf(chapter, options), rounds }, { json, stop });
+    return raceCrashes(
+      chapter,
+      strategies,
+      { ...sizeOf(chapter, options), rounds },
+      { json, stop },
+    );
   }
   if (!hasRequests(chapter)) throw new Error(`${chapter.name} has no race`);
   return raceRequests(chapter, options, stop);

@@ -142,7 +142,11 @@ test.each([
   ['strategy=naive&situation=war', 400, 'The situations of naive are last-slot, first-slot'],
   ['strategy=naive&scenario=two-slots', 400, 'query has unknown parameters: scenario'],
   ['', 400, 'strategy says which strategy is explored'],
-  ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims, queue, retries.'],
+  [
+    'strategy=clams/naive',
+    404,
+    'There is no chapter "clams". The chapters are claims, queue, retries.',
+  ],
   ['strategy=hope', 404, 'The strategies of claims are naive'],
 ])('%s is answered %i: %s', async (query, status, detail) => {
   const response = await app.request(`/lab/explorations?${query}`);

@@ -19,6 +19,9 @@ export interface RetrySituation extends Situation {
   timePasses?: true;
 }
 
+/** Five seconds' worth. Strategies of many steps have some hundreds of schedules more. */
+const MOST = 500;
+
 const alone: RetrySituation = {
   name: 'alone',
   idea: 'one request, the server may die or lose an answer in each gap',
@@ -38,6 +41,7 @@ const crash: RetrySituation = {
   name: 'crash',
   idea: 'the same request on two servers, and one may die',
   deaths: 1,
+  most: MOST,
 };
 
 const slow: RetrySituation = {

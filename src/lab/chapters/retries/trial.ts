@@ -41,7 +41,10 @@ export function retryTrial(
 
   async function ask(db: Database, effect: Effect, process: number, key: string): Promise<Handled> {
     const { handle, map } = serverOf(process);
-    const server: Server = { charge: chargeAt(provider, effect, key), memory: memoryOf(map, effect) };
+    const server: Server = {
+      charge: chargeAt(provider, effect, key),
+      memory: memoryOf(map, effect),
+    };
     try {
       return { answer: await handle(db, { key }, server) };
     } catch (error) {
