@@ -26,7 +26,8 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
-chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight sessions race at full speed.
+chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight
+sessions race at full speed.
 
   --chapter NAME     the chapter of the strategy (default: ${chapters[0].name})
   --json             print one JSON object on stdout, and nothing else there

@@ -50,6 +50,20 @@ test.concurrent('--json prints one object and nothing else', async () => {
   });
 });
 
+test.concurrent('--chapter queue kills workers, and counts what became of the tasks', async () => {
+  const { ended, stdout } = demo(
+    ['--chapter', 'queue', '--json', '--rounds', '4', '--workers', '6', '--strategy', 'production'],
+    { DATABASE_URL: inject('scratchUrl') },
+  );
+  expect((await ended).code).toBe(0);
+  const { strategies, ...order } = JSON.parse(stdout());
+  expect(order).toEqual({ workers: 6, tasks: 20, rounds: 4 });
+  expect(strategies).toMatchObject([
+    { strategy: 'production', faults: {}, counts: { once: 80, twice: 0, lost: 0, stuck: 0 } },
+  ]);
+  expect(strategies[0].killed).toBeGreaterThan(0);
+});
+
 test('--url races a running server, and leaves its tables as they are', async () => {
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
@@ -80,6 +94,13 @@ test.concurrent.each([
   [['--capacity', '1e3'], /--capacity must be a whole number/],
   [['--rounds'], /--rounds/],
   [['--frobnicate'], /--frobnicate/],
+  [['--chapter', 'queue', '--recruiters', '5'], /^A race of queue has no --recruiters\./],
+  [['--tasks', '5'], /^A race of claims has no --tasks\./],
+  [['--strategy', 'production'], /^There are claims\/production and queue\/production\. Say which/],
+  [
+    ['--chapter', 'queue', '--strategy', 'naive'],
+    /^There is no strategy "naive"\..* of queue are /,
+  ],
   [['extra'], /extra/],
   [['--url', 'localhost'], /--url must look like/],
   [

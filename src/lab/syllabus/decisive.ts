@@ -4,17 +4,19 @@
  */
 const MARK = /^\s*(?:\/\/|\/\*\*) THE ([A-Z]+): /;
 
+/** The kinds of marks above a statement that makes a strategy fail. */
+export const FAILS = /^(GAP|DEADLOCK)$/;
+
 export interface Decisive {
-  /** Its kind, such as `LOCK` or `GAP`. */
+  /** The kind, such as `LOCK` or `GAP`. */
   what: string;
-  /** The numbers of the statement's lines, from 1. */
+  /** The numbers of the lines of the statements, from 1. */
   lines: number[];
 }
 
 /**
- * The decisive statement of a strategy in the text of a file. The statement is in the strategy itself,
- * or in code that the strategies of the file share. Undefined if there is none. Throws if the strategy
- * has several. Code of production may have several, and then all their lines are decisive.
+ * The decisive statements of a strategy in the text of a file. They are in the strategy itself, or in
+ * code that the strategies of the file share. Undefined if there is none. A gap outweighs all locks.
  */
 export function findDecisive(text: string, strategy: string): Decisive | undefined {
   const lines = text.split('\n');
@@ -24,12 +26,11 @@ export function findDecisive(text: string, strategy: string): Decisive | undefin
     strategies.find(({ begin, end }) => begin < mark && mark < end)?.name;
   const own = marks.filter((mark) => ownerOf(mark) === strategy);
   const shared = marks.filter((mark) => ownerOf(mark) === undefined);
-  if (own.length > 1) throw new Error(`${strategy} has more than one decisive statement`);
   const decisive = own.length > 0 ? own : shared;
-  const [first] = decisive;
-  if (first === undefined) return undefined;
+  if (decisive.length === 0) return undefined;
+  const kinds = decisive.map((mark) => MARK.exec(lines[mark] ?? '')?.[1] ?? '');
   return {
-    what: MARK.exec(lines[first] ?? '')?.[1] ?? '',
+    what: kinds.find((kind) => FAILS.test(kind)) ?? kinds[0] ?? '',
     lines: decisive.flatMap((mark) => statementUnder(lines, mark)),
   };
 }

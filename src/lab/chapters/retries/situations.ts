@@ -19,7 +19,7 @@ export interface RetrySituation extends Situation {
   timePasses?: true;
 }
 
-/** Five seconds' worth. Strategies of many steps have some hundreds of schedules more. */
+/** Two seconds' worth. Two strategies of many steps have some hundreds of schedules more. */
 const MOST = 500;
 
 const alone: RetrySituation = {

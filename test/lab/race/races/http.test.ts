@@ -41,7 +41,11 @@ async function makeRace(body: object = {}, app: Asking = made.app) {
 test.each(strategies.map(({ name }) => name))(
   '%s gives one recruiter after another the same answers as production',
   async (strategy) => {
-    const { claim, end, standing } = await makeRace({ strategy, capacity: 2, recruiters: 3 });
+    const { claim, end, standing } = await makeRace({
+      strategy: `claims/${strategy}`,
+      capacity: 2,
+      recruiters: 3,
+    });
     const ask = async (recruiterId: number, jobId?: number) => {
       const response = await claim(recruiterId, jobId);
       return [response.status, (await json(response)).code];

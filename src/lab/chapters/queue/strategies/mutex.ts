@@ -20,6 +20,7 @@ async function workAlone(db: Database, worker: Worker): Promise<Outcome> {
   const [task] = await db.select().from(tasks).where(isDue).orderBy(tasks.id).limit(1);
   if (!task) return { kind: 'idle' };
   await worker.send(task.id);
+  // THE GAP: if the process dies before this write, the next process sends the mail again.
   await finish(db, task.id);
   return { kind: 'done' };
 }
