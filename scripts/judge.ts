@@ -11,7 +11,7 @@ import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
 import { withScratchDatabase } from './arena.ts';
-import { chooseChapter } from './chosen.ts';
+import { chooseChapter, mostInHelp } from './chosen.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
@@ -26,8 +26,8 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
-chapter. Situations of queue that may have thousands are bounded to the first 500.
-Then eight sessions race at full speed.
+chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight
+sessions race at full speed.
 
   --chapter NAME     the chapter of the strategy (default: ${chapters[0].name})
   --json             print one JSON object on stdout, and nothing else there

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { chapters, quoted } from '../src/lab/chapters/index.ts';
-import { hasCrashes } from '../src/lab/race/crashes/crashes.ts';
+import { type CrashChapter, hasCrashes } from '../src/lab/race/crashes/crashes.ts';
 import {
   listStrategies,
   type RaceOrder,
@@ -46,8 +46,10 @@ Usage: npm run race-demo -- [options]
 
 claims (the default): many claims of one job are sent at the same moment.
 queue: workers do tasks, and some of the workers are killed at random moments.
+retries: requests come several times at once, and some of the servers are killed.
 
-  --chapter NAME     claims or queue (default: the chapter of the strategies, or claims)
+  --chapter NAME     claims, queue or retries (default: the chapter of the strategies, or
+                     claims)
   --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; may be
                      given several times
                      (default: ${shownInHelp})
@@ -67,9 +69,14 @@ Only for queue:
   --workers N        how many workers begin at the same moment (1 to 50, default 5)
   --tasks N          tasks that are due (1 to 1000, default 20)
 
+Only for retries:
+  --requests N       how many requests come at once, each on its own server (1 to 50,
+                     default 12)
+  --keys N           how many different keys the requests have (1 to 50, default 4)
+
 Without --url, the command uses a new database on an embedded PostgreSQL or, if
 DATABASE_URL is set, on the server there. It removes the database at the end.
-A worker that is killed loses its connection at once, and nothing of its program runs
+A process that is killed loses its connection at once, and nothing of its program runs
 again. PostgreSQL cannot tell this from SIGKILL.
 
 Exit code: 0 when every strategy kept its promise, 1 when a strategy broke its
@@ -84,6 +91,8 @@ const optionRules = z.object({
   capacity: wholeNumber('--capacity', 1, 1_000).optional(),
   workers: wholeNumber('--workers', 1, 50).optional(),
   tasks: wholeNumber('--tasks', 1, 1_000).optional(),
+  requests: wholeNumber('--requests', 1, 50).optional(),
+  keys: wholeNumber('--keys', 1, 50).optional(),
   url: z
     .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
     .optional(),
@@ -97,10 +106,11 @@ const FAILED = 2;
 
 type Options = z.infer<typeof optionRules>;
 
-/** The options of each kind of race that the other kind does not have. */
+/** The options of each chapter's race that no other race has. */
 const OWN = {
-  requests: ['recruiters', 'capacity', 'url', 'trace'],
-  crashes: ['workers', 'tasks'],
+  claims: ['recruiters', 'capacity', 'url', 'trace'],
+  queue: ['workers', 'tasks'],
+  retries: ['requests', 'keys'],
 } as const;
 
 runMain(async (stop) => {
@@ -111,10 +121,13 @@ runMain(async (stop) => {
   }
   const { chapter, strategies } = chooseRacing(options);
   if (hasCrashes(chapter)) {
-    const { usual } = chapter.race;
-    const { workers = usual.sessions, tasks = usual.capacity, rounds, json } = options;
-    const order = { sessions: workers, capacity: tasks, rounds };
-    return raceCrashes(chapter, strategies, order, { json, stop });
+    const { rounds, json } = options;
+    return raceCrashes(
+      chapter,
+      strategies,
+      { ...sizeOf(chapter, options), rounds },
+      { json, stop },
+    );
   }
   if (!hasRequests(chapter)) throw new Error(`${chapter.name} has no race`);
   return raceRequests(chapter, options, stop);
@@ -125,14 +138,24 @@ function chooseRacing(options: Options): Chosen {
   const within = chooseChapterIfNamed(options.chapter);
   const named = options.strategy && chooseStrategies(options.strategy, undefined, within);
   const chapter = named?.chapter ?? within ?? chapters[0];
-  const [own, others] =
-    chapter.race.kind === 'requests' ? [OWN.requests, OWN.crashes] : [OWN.crashes, OWN.requests];
-  const wrong = others.find((name) => options[name] !== undefined);
+  const own: readonly string[] = OWN[chapter.name as keyof typeof OWN];
+  const wrong = Object.values(OWN)
+    .flat()
+    .find((name) => !own.includes(name) && options[name] !== undefined);
   if (wrong !== undefined)
     throw new UsageError(
       `A race of ${chapter.name} has no --${wrong}. It has ${own.map((name) => `--${name}`).join(', ')}.`,
     );
   return named ?? chooseStrategies(chapter.race.shown, undefined, chapter);
+}
+
+/** The size of a race whose options have the chapter's words. */
+function sizeOf({ session, race: { usual, capacityOption } }: CrashChapter, options: Options) {
+  const asked: Readonly<Record<string, unknown>> = options;
+  return {
+    sessions: Number(asked[session.many] ?? usual.sessions),
+    capacity: Number(asked[capacityOption] ?? usual.capacity),
+  };
 }
 
 async function raceRequests(chapter: RequestChapter, options: Options, stop: AbortSignal) {
@@ -162,6 +185,8 @@ function readRaceOptions(): Options {
       rounds: text,
       capacity: text,
       tasks: text,
+      requests: text,
+      keys: text,
       url: text,
       trace: text,
       json: flag,

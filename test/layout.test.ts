@@ -40,6 +40,7 @@ const OF_WEBHOOKS = ['webhooks/own.ts', 'webhooks/tables.ts'];
 const PRODUCTION_OF: Record<string, string[]> = {
   claims: ['claims'],
   queue: ['queue'],
+  retries: ['http'],
 };
 
 /**

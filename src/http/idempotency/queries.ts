@@ -21,10 +21,7 @@ const rowsOf = (requests: RequestKey[], columns: string) =>
   sql`jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as request (${sql.raw(columns)})`;
 const KEY = 'caller text, key text';
 
-/**
- * Locks the key until this transaction ends. While another transaction holds the lock, this
- * transaction waits, but no longer than `lock_timeout`.
- */
+/** THE LOCK: a repeat waits here until our transaction ends, but no longer than `lock_timeout`. */
 export const lockKey = async (tx: Transaction, request: RequestKey) => {
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}) from ${rowsOf([request], KEY)}`);
 };

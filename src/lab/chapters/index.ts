@@ -1,9 +1,10 @@
 import type { Chapter, Situation, Strategy } from '../chapter.ts';
 import { claims } from './claims/index.ts';
 import { queue } from './queue/index.ts';
+import { retries } from './retries/index.ts';
 
 /** All chapters, in the order of the workshop. */
-export const chapters: readonly [Chapter, ...Chapter[]] = [claims, queue];
+export const chapters: readonly [Chapter, ...Chapter[]] = [claims, queue, retries];
 const [first] = chapters;
 
 /** A strategy, and the chapter that it belongs to. */

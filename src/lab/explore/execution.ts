@@ -178,6 +178,7 @@ export class Execution {
 
   /** The process of this session dies, with all sessions of this process. */
   async #kill({ process }: Seat) {
+    this.#trial.died?.(process);
     for (const { actor, gate, process: own } of this.#seats) {
       if (own !== process || actor.status === 'ended') continue;
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);

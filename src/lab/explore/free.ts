@@ -41,6 +41,7 @@ export async function playFree(
   );
   for (const [index, mortal] of mortals.entries())
     void mortal.died.then(() => {
+      trial.died?.(processOf(trial, index));
       for (const [other, each] of mortals.entries())
         if (processOf(trial, other) === processOf(trial, index)) each.die();
     });

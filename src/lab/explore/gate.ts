@@ -40,7 +40,7 @@ export const readsClock = ({ text, effect }: Step): boolean =>
 
 /** Whether the session may lose the answer to this step, and not know whether the step happened. */
 export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
-  effect ? !effect.isAnswer : /^commit$/i.test(text);
+  effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
 
 /**
  * The result of a step. `isLost` if the program did not get this result, but the error of a lost

@@ -1,4 +1,5 @@
 import { arrayOf } from '../../db/arrays.ts';
+import { databaseOver } from '../../db/client.ts';
 import { READ_COMMITTED } from '../../db/parameters.ts';
 import { type Codecs, openSession, type Rows, type Session } from '../../db/session.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
@@ -46,6 +47,8 @@ export class Stage {
 
   constructor(url: string) {
     this.url = url;
+    // A session copies the codecs when it is opened. So Drizzle must write its own codecs before.
+    databaseOver({ lend: () => Promise.reject(new Error('no session')) }, this.codecs);
     this.admin = openSession({ url, prepare: true }, { parsers: {}, serializers: {} });
   }
 

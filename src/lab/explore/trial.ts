@@ -23,6 +23,8 @@ export interface EffectText {
   text: string;
   /** Whether the effect depends on the time, such as a command on a key with an expiry. */
   readsClock?: true;
+  /** Whether the effect stays in the memory of the process. Its answer is never lost. */
+  isInMemory?: true;
   /** Whether the effect is the answer to the client of this session. */
   isAnswer?: true;
   /** Whether the process that does this dies of it, such as by running out of memory. */
@@ -61,6 +63,8 @@ export interface Trial {
   processes?: number[];
   /** How many processes may die in a schedule. By default none. */
   deaths?: number;
+  /** Called when a process dies. Everything in its memory is gone. */
+  died?(process: number): void;
   /**
    * How many answers to commits and effects may be lost in a schedule. The program then gets the
    * error of a lost connection. By default none.

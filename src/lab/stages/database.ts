@@ -4,4 +4,6 @@ import { timeMigrations } from '../explore/time.ts';
 
 /** Makes the tables of production and of all chapters. The database must be a scratch database. */
 export const prepareLabDatabase = (url: string) =>
-  prepareDatabase(url, { more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)] });
+  prepareDatabase(url, {
+    more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)],
+  });

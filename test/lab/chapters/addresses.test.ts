@@ -24,9 +24,9 @@ test('every strategy is found by its address, and by its name if no other has th
   }
 });
 
-test('a name that two chapters have is answered by one line with both addresses', () => {
+test('a name that several chapters have is answered by one line with all addresses', () => {
   expect(found('production')).toBe(
-    'There are claims/production and queue/production. Say which one.',
+    'There are claims/production and queue/production and retries/production. Say which one.',
   );
 });
 
@@ -48,7 +48,7 @@ test.each([
     'claims/claims/naive',
     /^There is no strategy "claims\/claims\/naive"\. The strategies of claims are /,
   ],
-  ['clams/naive', /^There is no chapter "clams"\. The chapters are claims, queue\b.*\.$/],
+  ['clams/naive', /^There is no chapter "clams"\. The chapters are claims, queue, retries\.$/],
   ['a\n"b', /^There is no strategy "a\\n\\"b"\. /],
   ['x'.repeat(1_000), /^There is no strategy "x{60}…"\. /],
   ['', /^There is no strategy ""\. The strategies of claims are naive, /],

@@ -135,6 +135,18 @@ describe('a process that dies', () => {
   });
 });
 
+test('a death is told to the trial, with the process that died', async () => {
+  const died: number[] = [];
+  const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
+  const { trial } = trialOf([transaction, transaction], {
+    deaths: 1,
+    processes: [7, 7],
+    died: (process) => void died.push(process),
+  });
+  await replay(stage, trial, ['1', '2', 'k1']);
+  expect(died).toEqual([7]);
+});
+
 describe('an effect outside the database', () => {
   const mail = (effect: Effect, sent: string[]) =>
     effect('send mail', () => void sent.push('mail'));
@@ -180,6 +192,18 @@ describe('an effect outside the database', () => {
     expect(heard).toEqual(['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
     const played = await replay(stage, trial, ['l1']);
     expect(tell(played).transcript).toContain('done, but the answer is lost');
+  });
+
+  test('in the memory of the process loses no answer, but the process may die after it', async () => {
+    const memory: string[] = [];
+    const program: Program = async (db, _, effect) => {
+      await effect({ text: 'keep', isInMemory: true }, () => void memory.push('kept'));
+      await read(db);
+    };
+    const { trial } = trialOf([program], { deaths: 1, lostAnswers: 1 });
+    const schedules: string[] = [];
+    await explore(stage, trial, { onStep: (schedule) => schedules.push(schedule) });
+    expect(schedules.filter((each) => /[kl]1$/.test(each))).toEqual(['1,k1']);
   });
 
   test('that answers the client comes before or after the death of the process', async () => {

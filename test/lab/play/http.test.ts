@@ -84,13 +84,13 @@ test('plays at the same time do not disturb one another, nor the tables of the s
         (select count(*) from recruiters) as recruiters`);
   const before = await rows();
   const plays = [
-    { strategy: 'mutex', schedule: schedule('1,2,1,1') },
-    { strategy: 'mutex', schedule: schedule('2,1,2') },
+    { strategy: 'claims/mutex', schedule: schedule('1,2,1,1') },
+    { strategy: 'claims/mutex', schedule: schedule('2,1,2') },
     { strategy: 'naive', schedule: schedule('1,2,1,2,1,2') },
     { strategy: 'row-lock', schedule: schedule('1,2,1') },
-    { strategy: 'advisory-lock', schedule: schedule('1,2') },
-    { strategy: 'advisory-lock', schedule: schedule('2,1') },
-    { strategy: 'lease', schedule: schedule('1,1,2,2,t') },
+    { strategy: 'claims/advisory-lock', schedule: schedule('1,2') },
+    { strategy: 'claims/advisory-lock', schedule: schedule('2,1') },
+    { strategy: 'claims/lease', schedule: schedule('1,1,2,2,t') },
   ];
   const alone: unknown[] = [];
   for (const each of plays) alone.push((await ask(each)).body);

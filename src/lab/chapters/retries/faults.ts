@@ -1,0 +1,88 @@
+import { engineFaults, type Fault, type Pledge } from '../../chapter.ts';
+import type { Answer } from './strategy.ts';
+
+const twice: Fault = {
+  name: 'twice',
+  fact: 'no request is done twice',
+  inWords: 'did a request twice',
+  verdict: 'does a request twice',
+};
+/** The key looks used, so no repeat will ever do the request. */
+const zombie: Fault = {
+  name: 'zombie',
+  fact: 'every request is done in the end',
+  inWords: 'never did a request',
+  verdict: 'never does a request',
+};
+const untrue: Fault = {
+  name: 'untrue',
+  fact: 'nobody is told that a request is done though nobody does it',
+  inWords: 'told a client that a request is done, though it never was',
+  verdict: 'lies to a client',
+};
+const stuck: Fault = {
+  name: 'stuck',
+  fact: 'no client is told to wait for ever',
+  inWords: 'told a client to wait for ever',
+  verdict: 'lets a client wait for ever',
+};
+const untold: Fault = {
+  name: 'untold',
+  fact: 'every client is told in the end that its request is done',
+  inWords: 'never told the client that its request is done',
+  verdict: 'never tells the client',
+};
+const differing: Fault = {
+  name: 'differing',
+  fact: 'each repeat gets the same answer',
+  inWords: 'gave two different answers',
+  verdict: 'gives different answers',
+};
+
+const { deadlock, hang, error } = engineFaults;
+
+export const faults: readonly [Fault, ...Fault[]] = [
+  twice,
+  zombie,
+  untrue,
+  stuck,
+  untold,
+  deadlock,
+  differing,
+  hang,
+  error,
+];
+
+export const promises = {
+  once: {
+    inWords: 'to do each request once',
+    brokenBy: [twice, zombie, untrue, stuck, untold, differing],
+  },
+} as const satisfies Record<string, Pledge>;
+
+/** An answer as the client hears it. HTTP 500 is an error. */
+export type Heard = Answer | { kind: 'error' };
+
+/** The state of the request after the client has asked for the last time. */
+export interface RequestEnd {
+  /** How often the client was charged, inside and outside the database. */
+  charges: number;
+  /** Everything that the client heard. The last answer came last. */
+  heard: readonly Heard[];
+}
+
+export function faultsOf({ charges, heard }: RequestEnd): string[] {
+  const receipts = heard.flatMap((answer) => (answer.kind === 'done' ? [answer.receipt] : []));
+  const last = heard.at(-1)?.kind;
+  const wasTold = receipts.length > 0;
+  const found: [Fault, boolean][] = [
+    [twice, charges > 1],
+    [zombie, charges === 0],
+    [untrue, charges === 0 && wasTold],
+    [stuck, last === 'running'],
+    [untold, charges > 0 && !wasTold],
+    // Before the first receipt, a client may be told to ask again. Later it may not.
+    [differing, new Set(receipts).size > 1 || (wasTold && last !== 'done')],
+  ];
+  return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);
+}

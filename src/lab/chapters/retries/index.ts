@@ -1,0 +1,43 @@
+import type { Chapter } from '../../chapter.ts';
+import { faults, promises } from './faults.ts';
+import { race } from './race.ts';
+import { type RetrySituation, situationsOf } from './situations.ts';
+import { lockable, readState } from './state.ts';
+import { strategies } from './strategies/index.ts';
+import type { RetryStrategy } from './strategy.ts';
+import { migrations } from './tables.ts';
+import { retryTrial } from './trial.ts';
+
+/** Requests that come again. Production's answer: key, work and answer in one transaction. */
+export const retries: Chapter<RetryStrategy, RetrySituation> = {
+  name: 'retries',
+  question: 'A client asks again if no answer comes. How is each request done once?',
+  dare: 'Can you make it charge a client twice, or never?',
+  session: { one: 'request', many: 'requests' },
+  ledger: 'Charges and answers',
+  afterwards: 'time passes, and the client asks again until it is told',
+  migrations,
+  production: 'src/http/idempotency',
+  strategies,
+  situationsOf,
+  faults,
+  promises,
+  crowd: { name: 'crowd', idea: 'a crowd' },
+  race,
+  lockable,
+  trial: retryTrial,
+  readState,
+  example: 'export default { handle(db, request, server) { … } }',
+  strategyOf(exported, name) {
+    // Time passes for every judged strategy. Without a lease, time changes nothing.
+    const usual = { name, idea: '', promise: 'once', timed: true } as const;
+    if (typeof exported === 'function')
+      return { ...usual, handle: exported as RetryStrategy['handle'] };
+    if (typeof exported !== 'object' || !exported || !('handle' in exported)) return undefined;
+    // We bind `handle`, since a spread does not copy the methods of a class.
+    const { handle, ...given } = exported as RetryStrategy;
+    return typeof handle === 'function'
+      ? { ...usual, ...given, handle: handle.bind(exported) }
+      : undefined;
+  },
+};

@@ -1,0 +1,29 @@
+import type { ChargeOptions } from './strategy.ts';
+
+/** The payment provider, outside the database. It remembers every charge, whatever we roll back. */
+export class Provider {
+  /** How many charges it has made for each client's key. */
+  readonly charges = new Map<string, number>();
+  /** The receipts are running numbers. */
+  #receipts = 0;
+  /** The receipt of each key, and the last day on which the provider remembers the key. */
+  readonly #known = new Map<string, { receipt: number; lastDay: number }>();
+  #today = 0;
+
+  /**
+   * Charges for the request with the client's key `of`, and returns the receipt. The provider drops
+   * repeats only by the `key` that the server sends. A repeat gets the receipt of the first charge.
+   */
+  charge(of: string, { key, days = Number.POSITIVE_INFINITY }: ChargeOptions): number {
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known && known.lastDay >= this.#today) return known.receipt;
+    const receipt = ++this.#receipts;
+    this.charges.set(of, (this.charges.get(of) ?? 0) + 1);
+    if (key !== undefined) this.#known.set(key, { receipt, lastDay: this.#today + days });
+    return receipt;
+  }
+
+  passDays(days: number) {
+    this.#today += days;
+  }
+}

@@ -1,0 +1,30 @@
+import type { CrashRace } from '../../chapter.ts';
+import type { RetrySituation } from './situations.ts';
+
+/** Most strategies handle a request in about this many steps, so most deaths come within a request. */
+const STEPS_OF_REQUEST = 5;
+
+/** Each key comes in several requests at once, some servers are killed, and the clients ask again. */
+export const race: CrashRace<RetrySituation> = {
+  kind: 'crashes',
+  shown: ['check-then-act', 'insert-first', 'production'],
+  usual: { sessions: 12, capacity: 4 },
+  capacityOption: 'keys',
+  situation: ({ capacity, sessions }) => ({
+    name: 'race',
+    idea: 'many requests at once, each on its own server, and some servers are killed',
+    // A key without a request would be a key that nobody serves.
+    keys: Math.min(capacity, sessions),
+    sessions,
+  }),
+  mostSteps: () => STEPS_OF_REQUEST,
+  counts: ['once', 'twice', 'never', 'untold'],
+  words: {
+    start: ({ sessions, capacity }) =>
+      `${sessions} requests with ${capacity} keys come at once, each on its own server, and some ` +
+      'servers are killed. Later each client asks again.',
+    held: 'charged once for each key',
+    sum: ({ twice = 0, never = 0, untold = 0 }) =>
+      `${twice} charged twice, ${never} never charged, ${untold} charged and never told`,
+  },
+};

@@ -1,0 +1,60 @@
+import type { Situation } from '../../chapter.ts';
+import type { RetryStrategy } from './strategy.ts';
+
+export interface RetrySituation extends Situation {
+  /** How many different keys the requests have. By default all requests have one key. */
+  keys?: number;
+  /** Whether one server handles all requests. By default each request has a server of its own. */
+  oneServer?: true;
+  /** How many servers may die in a schedule. */
+  deaths?: number;
+  /** How many answers to the server may be lost in a schedule. */
+  lostAnswers?: number;
+  /**
+   * Whether the answer to the client is a step of its own. Then the server may die before or after it.
+   * Elsewhere the answer goes out with the last step of the request, since no other request notices it.
+   */
+  answersAreSteps?: true;
+  /** A server may be slow, so time may pass. Only for strategies that are `timed`. */
+  timePasses?: true;
+}
+
+/** Two seconds' worth. Two strategies of many steps have some hundreds of schedules more. */
+const MOST = 500;
+
+const alone: RetrySituation = {
+  name: 'alone',
+  idea: 'one request, the server may die or lose an answer in each gap',
+  sessions: 1,
+  deaths: 1,
+  lostAnswers: 1,
+  answersAreSteps: true,
+};
+
+export const twoAtOnce: RetrySituation = {
+  name: 'two-at-once',
+  idea: 'the same request twice at once, on one server',
+  oneServer: true,
+};
+
+const crash: RetrySituation = {
+  name: 'crash',
+  idea: 'the same request on two servers, and one may die',
+  deaths: 1,
+  most: MOST,
+};
+
+const slow: RetrySituation = {
+  name: 'slow',
+  idea: 'the same request on two servers, and one may be slow',
+  timePasses: true,
+};
+
+export const situationsOf = ({
+  timed,
+}: Pick<RetryStrategy, 'timed'>): readonly [RetrySituation, ...RetrySituation[]] => [
+  alone,
+  twoAtOnce,
+  crash,
+  ...(timed ? [slow] : []),
+];

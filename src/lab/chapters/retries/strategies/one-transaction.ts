@@ -1,0 +1,42 @@
+import { chargeInside, done, findKey, insertKey, storeReceipt } from '../queries.ts';
+import type { RetryStrategy } from '../strategy.ts';
+
+/**
+ * The key, the work and the answer are in one transaction, so all of them happen or none. The primary
+ * key lets a repeat wait until the first request has ended. This holds only if all work is inside
+ * the database.
+ */
+export const oneTransaction: RetryStrategy = {
+  name: 'one-transaction',
+  idea: 'insert the key, charge and store the receipt in one transaction',
+  promise: 'once',
+  handle: (db, request) =>
+    db.transaction(async (tx) => {
+      // THE LOCK: a repeat waits here until we commit or roll back.
+      const isFirst = await insertKey(tx, request);
+      if (!isFirst) return done((await findKey(tx, request))?.receipt ?? null);
+      const receipt = await chargeInside(tx, request);
+      await storeReceipt(tx, request, receipt);
+      return done(receipt);
+    }),
+};
+
+/**
+ * The same transaction, but the provider charges. No rollback takes this charge back.
+ * Witness: S1 charges and dies before its commit, the key is rolled back, the repeat charges again.
+ */
+export const chargeInTransaction: RetryStrategy = {
+  name: 'charge-in-transaction',
+  file: 'one-transaction',
+  idea: 'the same transaction, with the charge outside',
+  promise: 'nothing',
+  handle: (db, request, server) =>
+    db.transaction(async (tx) => {
+      const isFirst = await insertKey(tx, request);
+      if (!isFirst) return done((await findKey(tx, request))?.receipt ?? null);
+      // THE GAP: a rollback takes the key back, but not this charge.
+      const receipt = await server.charge();
+      await storeReceipt(tx, request, receipt);
+      return done(receipt);
+    }),
+};

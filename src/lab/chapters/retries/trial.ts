@@ -1,0 +1,194 @@
+import type { Database } from '../../../db/client.ts';
+import type { Session } from '../../../db/session.ts';
+import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chapter.ts';
+import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
+import { memoryOf } from './memory.ts';
+import { Provider } from './provider.ts';
+import { race } from './race.ts';
+import type { RetrySituation } from './situations.ts';
+import type { RetryStrategy, Server } from './strategy.ts';
+
+/** The key of the request in all schedules. A race has further keys. */
+export const KEY = 'k';
+/** The explorer lets as many days pass at once. */
+const DAYS = 2;
+/** After a crash the client asks a server that lives, or this server after its restart. */
+const FIRST_SERVER = 1;
+
+/** Makes a trial in which each session is a request. Without a race, all requests have one key. */
+export function retryTrial(
+  strategy: RetryStrategy,
+  situation: RetrySituation,
+  sessions: number,
+): Trial {
+  const { deaths = 0, lostAnswers = 0, oneServer, timePasses, answersAreSteps } = situation;
+  const requests = sessionsIn(situation, sessions);
+  const keys = keysOf(situation);
+  const keyOf = (index: number) => keys[index % keys.length] as string;
+  const processes = Array.from({ length: requests }, (_, index) => (oneServer ? 1 : index + 1));
+  let provider = new Provider();
+  /** The running servers, by their processes. Everything in a server is in its memory. */
+  const servers = new Map<number, Started>();
+  /** What the client of each key has heard. */
+  let heard = new Map<string, Heard[]>();
+  const heardOf = (key: string) => heard.get(key) ?? [];
+
+  const serverOf = (process: number): Started => {
+    const started = servers.get(process) ?? start(strategy);
+    servers.set(process, started);
+    return started;
+  };
+
+  async function ask(db: Database, effect: Effect, process: number, key: string): Promise<Handled> {
+    const { handle, map } = serverOf(process);
+    const server: Server = {
+      charge: chargeAt(provider, effect, key),
+      memory: memoryOf(map, effect),
+    };
+    try {
+      return { answer: await handle(db, { key }, server) };
+    } catch (error) {
+      return { answer: { kind: 'error' }, error };
+    }
+  }
+
+  const keep = (key: string, answer: Heard) => void heard.set(key, [...heardOf(key), answer]);
+  const hear = (effect: Effect, key: string, answer: Heard) =>
+    effect({ text: `answer: ${inWords(answer)}`, isAnswer: true }, () => keep(key, answer));
+  const hearDuring = async (effect: Effect, key: string, answer: Heard) =>
+    answersAreSteps ? hear(effect, key, answer) : keep(key, answer);
+
+  const program =
+    (process: number, key: string) =>
+    async (db: Database, _sleep: unknown, effect: Effect): Promise<Heard> => {
+      const { answer, error } = await ask(db, effect, process, key);
+      await hearDuring(effect, key, answer);
+      if (error) throw error;
+      return answer;
+    };
+
+  /** The client asks again if it needs to, and then once more to compare the answers. */
+  async function askAgain(db: Database, effect: Effect, key: string) {
+    const wasTold = heardOf(key).some(({ kind }) => kind === 'done');
+    const answers: Heard[] = [];
+    for (let times = wasTold ? 1 : 2; times > 0; times--) {
+      const { answer } = await ask(db, effect, FIRST_SERVER, key);
+      await hear(effect, key, answer);
+      answers.push(answer);
+    }
+    return answers;
+  }
+
+  async function allAskAgain(db: Database, effect: Effect) {
+    const answers: Heard[] = [];
+    for (const key of keys) answers.push(...(await askAgain(db, effect, key)));
+    return answers;
+  }
+
+  return {
+    async setUp(admin) {
+      provider = new Provider();
+      servers.clear();
+      heard = new Map();
+      await setUp(admin);
+    },
+    sessions: processes.map((process, index) => program(process, keyOf(index))),
+    processes,
+    deaths,
+    lostAnswers,
+    died: (process) => void servers.delete(process),
+    timePasses: Boolean(strategy.timed && timePasses),
+    passTime: async () => provider.passDays(DAYS),
+    afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
+    async judge(admin) {
+      const inside = await countInside(admin);
+      const chargesOf = (key: string) => (provider.charges.get(key) ?? 0) + (inside.get(key) ?? 0);
+      return assess(keys.map((key) => ({ charges: chargesOf(key), heard: heardOf(key) })));
+    },
+  };
+}
+
+const keysOf = ({ keys = 1 }: RetrySituation): string[] =>
+  Array.from({ length: keys }, (_, index) => (index === 0 ? KEY : `${KEY}${index + 1}`));
+
+function assess(requests: RequestEnd[]): Assessment {
+  const [only, another] = requests;
+  const counts = countEnds(requests);
+  const each = `charged ${timesInWords(only?.charges ?? 0)}`;
+  return {
+    faults: [...new Set(requests.flatMap(faultsOf))],
+    summary: another ? `${counts.once} charged once, ${race.words.sum(counts)}` : each,
+    counts,
+  };
+}
+
+/** How often each end of a request came. Each request has one end, the gravest. */
+function countEnds(requests: RequestEnd[]) {
+  const ends = { once: 0, twice: 0, never: 0, untold: 0 };
+  for (const { charges, heard } of requests)
+    if (charges > 1) ends.twice++;
+    else if (charges === 0) ends.never++;
+    else ends[heard.some(({ kind }) => kind === 'done') ? 'once' : 'untold']++;
+  return ends;
+}
+
+interface Handled {
+  answer: Heard;
+  error?: unknown;
+}
+
+/** A server that was started, with its memory. */
+interface Started {
+  handle: RetryStrategy['handle'];
+  map: Map<string, unknown>;
+}
+
+const start = (strategy: RetryStrategy): Started => ({
+  handle: strategy.restart?.() ?? strategy.handle.bind(strategy),
+  map: new Map(),
+});
+
+const chargeAt =
+  (provider: Provider, effect: Effect, of: string): Server['charge'] =>
+  (how = {}) => {
+    const text = how.key === undefined ? 'charge' : `charge with key ${how.key}`;
+    const does = how.days === undefined ? { text } : { text, readsClock: true as const };
+    return effect(does, () => provider.charge(of, how));
+  };
+
+function inWords(answer: Heard): string {
+  if (answer.kind !== 'done') return answer.kind;
+  return answer.receipt === null ? 'done, no receipt' : `done, receipt ${answer.receipt}`;
+}
+
+const timesInWords = (count: number) =>
+  count === 0 ? 'never' : (['once', 'twice'][count - 1] ?? `${count} times`);
+
+/** The admin sessions that have the set-up function already. */
+const installed = new WeakSet<Session>();
+
+const query = async <Row>(admin: Session, text: string): Promise<Row[]> =>
+  (await admin.run({ text, params: [], asArrays: false })) as unknown as Row[];
+
+async function setUp(admin: Session) {
+  if (!installed.has(admin)) await query(admin, INSTALL_SET_UP);
+  installed.add(admin);
+  await query(admin, 'select pg_temp.set_up_retries()');
+}
+
+/** Receipts begin at 1, so a schedule prints the same transcript each time. */
+const INSTALL_SET_UP = `
+  create function pg_temp.set_up_retries() returns void language plpgsql as $$
+  begin
+    delete from lab_retries.keys;
+    delete from lab_retries.charges;
+    delete from public.idempotency_keys;
+    perform setval('lab_retries.charges_receipt_seq', 1, false);
+  end $$`;
+
+/** How many charges are in our own database, by key. */
+async function countInside(admin: Session): Promise<Map<string, number>> {
+  const text = 'select key, count(*)::int as count from lab_retries.charges group by key';
+  const rows = await query<{ key: string; count: number }>(admin, text);
+  return new Map(rows.map(({ key, count }) => [key, count]));
+}

@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database, Transaction } from '../../../../src/db/client.ts';
+import type { RequestKey } from '../../../../src/http/idempotency/keys.ts';
+import {
+  findAnswers,
+  lockKey,
+  nameOfKey,
+  storeAnswers,
+} from '../../../../src/http/idempotency/queries.ts';
+import { faults, promises } from '../../../../src/lab/chapters/retries/faults.ts';
+import { chargeInside, done } from '../../../../src/lab/chapters/retries/queries.ts';
+import { situationsOf } from '../../../../src/lab/chapters/retries/situations.ts';
+import { strategies } from '../../../../src/lab/chapters/retries/strategies/index.ts';
+import type { Answer, RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
+import { KEY, retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
+import { explore, replay } from '../../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import { tell } from '../../../../src/lab/explore/tell.ts';
+import { makeStage } from '../../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+const trialOf = (strategy: RetryStrategy, situationName: string) => {
+  const situation = situationsOf(strategy).find(({ name }) => name === situationName);
+  if (!situation) throw new Error(`${strategy.name} is not tried in ${situationName}`);
+  return retryTrial(strategy, situation, 2);
+};
+
+/** The faults in each situation, from all schedules of all situations. */
+async function faultsIn(strategy: RetryStrategy) {
+  const found: Record<string, string[]> = {};
+  for (const { name } of situationsOf(strategy)) {
+    const { faults, isComplete } = await explore(stage, trialOf(strategy, name));
+    found[name] = isComplete ? Object.keys(faults) : ['incomplete'];
+  }
+  return found;
+}
+
+const none = { alone: [], 'two-at-once': [], crash: [] };
+
+describe('a strategy that promises to do each request once', () => {
+  const keepers = strategies.filter(({ promise }) => promise === 'once');
+
+  test.each(keepers)('$name has no fault in any schedule of any situation', async (strategy) => {
+    const expected = strategy.timed ? { ...none, slow: [] } : none;
+    expect(await faultsIn(strategy)).toEqual(expected);
+  });
+});
+
+/** The schedules of the witnesses in the headers of the strategies. */
+const witnesses = [
+  { name: 'none', situation: 'alone', schedule: '1,k1', fault: 'twice' },
+  { name: 'map', situation: 'two-at-once', schedule: '1,2', fault: 'twice' },
+  { name: 'map', situation: 'alone', schedule: '1,1,1,d1', fault: 'twice' },
+  { name: 'promise-map', situation: 'alone', schedule: '1,1,k1', fault: 'twice' },
+  { name: 'check-then-act', situation: 'two-at-once', schedule: '1,2', fault: 'twice' },
+  { name: 'insert-first', situation: 'alone', schedule: '1,1,k1', fault: 'zombie' },
+  { name: 'insert-first', situation: 'alone', schedule: '1,1,k1', fault: 'untrue' },
+  { name: 'work-first', situation: 'alone', schedule: '1,1,k1', fault: 'twice' },
+  { name: 'charge-in-transaction', situation: 'alone', schedule: '1,1,k1', fault: 'twice' },
+  { name: 'status', situation: 'alone', schedule: '1,1,1,k1', fault: 'twice' },
+  { name: 'status-conflict', situation: 'alone', schedule: '1,1,k1', fault: 'stuck' },
+  { name: 'delete-on-failure', situation: 'alone', schedule: '1,1,l1', fault: 'twice' },
+  { name: 'lease', situation: 'alone', schedule: '1,1,1,k1', fault: 'twice' },
+  {
+    name: 'advisory-lock-repeatable-read',
+    situation: 'two-at-once',
+    schedule: '1,2',
+    fault: 'error',
+  },
+  { name: 'provider-key-for-a-day', situation: 'alone', schedule: '1,k1', fault: 'twice' },
+];
+
+describe('a strategy that promises nothing', () => {
+  test('has a witness', () => {
+    const fallen = strategies.filter(({ promise }) => promise === 'nothing');
+    expect([...new Set(witnesses.map(({ name }) => name))]).toEqual(fallen.map(({ name }) => name));
+  });
+
+  test.each(witnesses)('$name: $fault in $situation after $schedule', async (witness) => {
+    const strategy = strategies.find(({ name }) => name === witness.name) as RetryStrategy;
+    const trial = trialOf(strategy, witness.situation);
+    const played = await replay(stage, trial, witness.schedule.split(','));
+    expect(played.faults, tell(played).transcript).toContain(witness.fault);
+    expect((await explore(stage, trial)).faults).toHaveProperty(witness.fault);
+  });
+});
+
+test('no two strategies have the same name, and each promise is broken by known faults', () => {
+  const names = strategies.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { brokenBy } of Object.values(promises))
+    for (const fault of brokenBy) expect(faults).toContain(fault);
+});
+
+/** The parts of production's transaction, each of them production's own. */
+const request: RequestKey = { caller: 'client', key: KEY, fingerprint: '', hours: 30 * 24 };
+const lock = (tx: Transaction) => lockKey(tx, request);
+const look = async (db: Database | Transaction): Promise<Answer | undefined> => {
+  const known = (await findAnswers(db, [request])).get(nameOfKey(request));
+  return known && done(Number(known.body));
+};
+const store = async (tx: Transaction, receipt: number, hours = request.hours) => {
+  await storeAnswers(tx, [{ ...request, hours, status: 201, headers: {}, body: `${receipt}` }]);
+  return done(receipt);
+};
+const charge = (db: Database | Transaction) => chargeInside(db, request);
+const made = (handle: RetryStrategy['handle']): RetryStrategy => ({
+  name: 'parts of production',
+  idea: '',
+  promise: 'nothing',
+  timed: true,
+  handle,
+});
+
+describe("production's transaction", () => {
+  test('put together from its parts has no fault', async () => {
+    const whole = made((db) =>
+      db.transaction(async (tx) => {
+        await lock(tx);
+        return (await look(tx)) ?? store(tx, await charge(tx));
+      }),
+    );
+    expect(await faultsIn(whole)).toEqual({ ...none, slow: [] });
+  });
+
+  test('does a request twice if the answer is stored in a transaction of its own', async () => {
+    const apart = made(async (db) => {
+      const first = await db.transaction(async (tx) => {
+        await lock(tx);
+        return (await look(tx)) ?? (await charge(tx));
+      });
+      if (typeof first !== 'number') return first;
+      return db.transaction((tx) => store(tx, first));
+    });
+    // S1 charges and commits, and dies before it stores its answer.
+    const played = await replay(stage, trialOf(apart, 'alone'), ['1', '1', '1', '1', 'k1']);
+    expect(played.faults).toContain('twice');
+  });
+
+  test('does a request twice if the lock ends before the work', async () => {
+    const apart = made(async (db) => {
+      const known = await db.transaction(async (tx) => {
+        await lock(tx);
+        return look(tx);
+      });
+      if (known) return known;
+      const receipt = await charge(db);
+      return db.transaction((tx) => store(tx, receipt));
+    });
+    // S1 looks and commits, and then S2 looks, on another server.
+    const played = await replay(stage, trialOf(apart, 'slow'), ['1', '1', '1', '2', '2', '2']);
+    expect(played.faults).toContain('twice');
+  });
+
+  test('ends in an error without its lock', async () => {
+    const unlocked = made((db) =>
+      db.transaction(async (tx) => (await look(tx)) ?? store(tx, await charge(tx))),
+    );
+    expect((await faultsIn(unlocked))['two-at-once']).toEqual(['error']);
+  });
+
+  test('does a request twice if the charge is outside the database', async () => {
+    const outside = made((db, _, server) =>
+      db.transaction(async (tx) => {
+        await lock(tx);
+        return (await look(tx)) ?? store(tx, await server.charge());
+      }),
+    );
+    expect((await faultsIn(outside)).alone).toEqual(['twice']);
+  });
+
+  test('does a request twice if the key ends before the client asks again', async () => {
+    const short = made((db) =>
+      db.transaction(async (tx) => {
+        await lock(tx);
+        return (await look(tx)) ?? store(tx, await charge(tx), 24);
+      }),
+    );
+    expect((await faultsIn(short)).alone).toContain('twice');
+  });
+});
