@@ -1,10 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { z } from 'zod';
 import { chapters } from '../src/lab/chapters/index.ts';
 import type { Judgement } from '../src/lab/judge/judge.ts';
-import { compiledBy } from '../src/lab/judge/load-strategy.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
@@ -109,8 +107,6 @@ async function judgeInWorker(task: Task, stop: AbortSignal): Promise<Judgement> 
   });
   worker.send(task);
   await ended;
-  // The compiled file is still there if the worker was killed while it loaded the strategy.
-  rmSync(compiledBy(worker.pid), { force: true });
   clearTimeout(watchdog);
   clearProgress();
   stop.throwIfAborted();

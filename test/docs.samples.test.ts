@@ -36,12 +36,22 @@ test('every sample in TypeScript compiles', async () => {
 
 /** The samples whose blocks name a file. docs.commands.test.ts runs the judge on them. */
 const strategies = samples.filter(({ tag }) => tag !== '');
-test.each(strategies)('the strategy at $at falls without its lock', async ({ file, text }) => {
+/** The chapter of each strategy, and the fault that the strategy has without its lock. */
+const falls: Record<string, [chapter: string, fault: string]> = {
+  'my-strategy.ts': ['claims', 'OVERSOLD'],
+  'my-worker.ts': ['queue', 'TWICE'],
+  'my-handler.ts': ['retries', 'TWICE'],
+};
+const LOCK = /\.for\('update'.*?\)/;
+test.each(strategies)('the strategy at $at falls without its lock', async ({ tag, file, text }) => {
+  const [chapter = '', fault = ''] = falls[tag] ?? [];
   const unlocked = file.replace('.ts', '-unlocked.ts');
-  writeFileSync(unlocked, text.replace(".for('update')", ''));
-  const command = runSource('scripts/judge.ts', [unlocked], { DATABASE_URL: inject('scratchUrl') });
-  expect((await command.ended).code).toBe(1);
-  expect(command.stdout()).toContain('OVERSOLD');
+  writeFileSync(unlocked, text.replace(LOCK, ''));
+  const command = runSource('scripts/judge.ts', [unlocked, '--chapter', chapter], {
+    DATABASE_URL: inject('scratchUrl'),
+  });
+  expect((await command.ended).code, command.stderr()).toBe(1);
+  expect(command.stdout()).toContain(fault);
 });
 
 /** Whether a sample receives webhooks. The other programs claim a job. */

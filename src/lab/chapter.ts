@@ -50,8 +50,11 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   trial(strategy: S, situation: N, sessions: number): Trial;
   /** Reads the committed state of a strategy in the form that the page shows. */
   readState(admin: Session, strategy: S): Promise<ShownState>;
-  /** The strategy that a file exports by default. Undefined if the export is no strategy. */
-  strategyOf(exported: unknown, name: string): S | undefined;
+  /**
+   * The strategy that a file exports by default. Undefined if the export is no strategy. `again`
+   * evaluates the file anew, as a new process does, and returns the default export.
+   */
+  strategyOf(exported: unknown, name: string, again: () => unknown): S | undefined;
   /** An example of such a default export, for help texts and messages. */
   example: string;
 }

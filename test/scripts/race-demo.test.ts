@@ -64,6 +64,21 @@ test.concurrent('--chapter queue kills workers, and counts what became of the ta
   expect(strategies[0].killed).toBeGreaterThan(0);
 });
 
+test.concurrent('--chapter retries kills servers, and counts the charges', async () => {
+  const args = ['--chapter', 'retries', '--json', '--rounds', '20'];
+  const { ended, stdout, stderr } = demo(args, { DATABASE_URL: inject('scratchUrl') });
+  expect((await ended).code).toBe(0);
+  expect(withoutProgress(stderr())).toBe('');
+  const { strategies, ...order } = JSON.parse(stdout());
+  expect(order).toEqual({ requests: 12, keys: 4, rounds: 20 });
+  expect(strategies).toMatchObject([
+    { strategy: 'check-then-act', faults: { twice: expect.any(Number) } },
+    { strategy: 'insert-first', counts: { twice: 0 } },
+    { strategy: 'production', faults: {}, counts: { once: 80, twice: 0, never: 0, untold: 0 } },
+  ]);
+  for (const { killed } of strategies) expect(killed).toBeGreaterThan(0);
+});
+
 test('--url races a running server, and leaves its tables as they are', async () => {
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
@@ -96,7 +111,12 @@ test.concurrent.each([
   [['--frobnicate'], /--frobnicate/],
   [['--chapter', 'queue', '--recruiters', '5'], /^A race of queue has no --recruiters\./],
   [['--tasks', '5'], /^A race of claims has no --tasks\./],
-  [['--strategy', 'production'], /^There are claims\/production and queue\/production\. Say which/],
+  [
+    ['--chapter', 'retries', '--tasks', '5'],
+    /^A race of retries has no --tasks\. It has --requests/,
+  ],
+  [['--chapter', 'retries', '--keys', '51'], /--keys must be a whole number from 1 to 50/],
+  [['--strategy', 'production'], /^There are claims\/production and queue\/production and /],
   [
     ['--chapter', 'queue', '--strategy', 'naive'],
     /^There is no strategy "naive"\..* of queue are /,
@@ -193,17 +213,18 @@ test.concurrent('claims/all stands for all, but an unknown strategy beside it is
 });
 
 test.concurrent.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
+  ['SIGINT', 130, 'claims/naive', /recruiters claim one job/],
+  ['SIGTERM', 143, 'claims/naive', /recruiters claim one job/],
+  ['SIGINT', 130, 'retries/none', /requests with 4 keys come at once/],
 ] as const)(
-  '%s ends the demo with exit code %i, and nothing is left behind',
-  async (signal, code) => {
+  '%s ends the demo with exit code %i, and nothing is left behind: %s',
+  async (signal, code, strategy, words) => {
     const TMPDIR = makeTmpDir();
     const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
 
-    const options = ['--rounds', '10000', '--strategy', 'naive'];
+    const options = ['--rounds', '10000', '--strategy', strategy];
     const { child, says, ended, stderr } = demo(options, { TMPDIR });
-    await says(/recruiters claim one job/);
+    await says(words);
     expect(left()).toHaveLength(1);
     child.kill(signal);
     expect(await ended).toEqual({ code, signal: null });

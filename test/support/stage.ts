@@ -8,3 +8,25 @@ export async function makeStage(): Promise<Stage> {
   atEnd(() => stage.close());
   return stage;
 }
+
+/** Makes a stage whose sessions replace a part of each statement, below the gate. */
+export async function stageWithout(part: RegExp, instead: string): Promise<Stage> {
+  const changed = await makeStage();
+  const sessions = changed.sessions.bind(changed);
+  const known = new WeakSet<object>();
+  changed.sessions = async (count) => {
+    const all = await sessions(count);
+    for (const each of all) {
+      if (known.has(each)) continue;
+      known.add(each);
+      const { session } = each;
+      each.session = {
+        ...session,
+        run: (statement) =>
+          session.run({ ...statement, text: statement.text.replace(part, instead) }),
+      };
+    }
+    return all;
+  };
+  return changed;
+}

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { compileFunction } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
@@ -20,53 +21,61 @@ export async function loadStrategy(chapter: Chapter, file: string): Promise<Addr
   if (!found) throw new UsageError(`There is no file ${file}.`);
   if (!found.isFile() || !/\.[cm]?[jt]sx?$/.test(file))
     throw new UsageError(`${file} is no TypeScript or JavaScript file.`);
-  const output = compiledBy(process.pid);
-  mkdirSync(path.dirname(output), { recursive: true });
-  try {
-    await compile(entry, output);
-    const loaded: { default?: unknown } = await import(pathToFileURL(output).href).catch(
-      (error) => {
-        throw new UsageError(`${file} cannot be loaded: ${firstLine(error)}`);
-      },
-    );
-    const name = path.basename(file).replace(/\.\w+$/, '');
-    const strategy = chapter.strategyOf(loaded.default, name);
-    if (strategy) return { chapter, strategy };
-    throw new UsageError(
-      `${file} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
-    );
-  } finally {
-    rmSync(output, { force: true });
-  }
+  const { code, imports } = await compile(entry);
+  const { evaluate, exported } = await load(code, imports).catch((error) => {
+    throw new UsageError(`${file} cannot be loaded: ${firstLine(error)}`);
+  });
+  const name = path.basename(file).replace(/\.\w+$/, '');
+  const strategy = chapter.strategyOf(exported, name, evaluate);
+  if (strategy) return { chapter, strategy };
+  throw new UsageError(
+    `${file} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
+  );
 }
 
 /**
- * The compiled file of a judging process. The file is inside the project, since Node.js finds the
- * project's packages only from there.
+ * Compiles the file into one script. A script can be evaluated many times, and a module only once. Each
+ * process of a trial evaluates the script, so the variables of the file die with the process.
  */
-export const compiledBy = (pid: number | undefined) =>
-  inProject(`node_modules/.rowlock/judged-${pid}.mjs`);
-
-async function compile(entry: string, output: string) {
+async function compile(entry: string) {
   try {
-    await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: [entry],
-      outfile: output,
+      write: false,
+      metafile: true,
       bundle: true,
-      format: 'esm',
+      format: 'cjs',
       platform: 'node',
       target: 'node20',
       packages: 'external',
-      sourcemap: 'inline',
       logLevel: 'silent',
       plugins: [projectStaysOutside],
     });
+    const outputs = Object.values(metafile.outputs);
+    return {
+      code: outputFiles[0]?.text ?? '',
+      imports: outputs.flatMap(({ imports }) => imports.map((each) => each.path)),
+    };
   } catch (error) {
     const { errors = [] } = error as { errors?: { text: string; location?: Location | null }[] };
     const [first] = errors;
     const at = first?.location ? ` (line ${first.location.line})` : '';
     throw new UsageError(`${entry} does not compile: ${first?.text ?? firstLine(error)}${at}`);
   }
+}
+
+/** Evaluates the script. `evaluate` does so again, and returns the default export. */
+async function load(code: string, imports: string[]) {
+  const modules = new Map<string, object>();
+  // `__esModule` tells the script that the default import is the export `default`.
+  for (const name of imports) modules.set(name, { __esModule: true, ...(await import(name)) });
+  const script = compileFunction(code, ['module', 'require']);
+  const evaluate = (): unknown => {
+    const module: { exports: { default?: unknown } } = { exports: {} };
+    script(module, (name: string) => modules.get(name));
+    return module.exports.default;
+  };
+  return { evaluate, exported: evaluate() };
 }
 
 interface Location {

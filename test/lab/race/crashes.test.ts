@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Chapter } from '../../../src/lab/chapter.ts';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../src/lab/chapters/retries/index.ts';
+import type { RetryStrategy } from '../../../src/lab/chapters/retries/strategy.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import {
@@ -10,6 +11,7 @@ import {
   raceWithCrashes,
 } from '../../../src/lab/race/crashes/crashes.ts';
 import type { RaceOrder } from '../../../src/lab/race/race.ts';
+import { withoutTransactions } from '../../support/retries.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -63,6 +65,15 @@ test('production charges once for each key though servers are killed', async ({ 
   expect(counts).toEqual({ once: 240, twice: 0, never: 0, untold: 0 });
 });
 
+test('production charges twice without its transaction', async ({ signal }) => {
+  const { strategies } = retries;
+  const production = strategies.find(({ name }) => name === 'production') as RetryStrategy;
+  const changed = { ...retries, strategies: [withoutTransactions(production)] };
+  const { faults, counts } = await raceOn(changed as Chapter, 'production', REQUESTS, signal);
+  expect(faults).toHaveProperty('twice');
+  expect(counts.twice).toBeGreaterThan(0);
+});
+
 test('requests that look before they insert charge twice', async ({ signal }) => {
   const { counts } = await raceRequests('check-then-act', signal);
   expect(counts.twice).toBeGreaterThan(0);
@@ -81,7 +92,10 @@ test('the memory of a server is gone after its death', async () => {
   const trial = retries.trial(strategy, retries.crowd, 1);
   // The server dies before its charge. Its promise would let the client wait for ever.
   const played = await playFree(stage, trial, { deaths: [{ step: 2, isSent: false }] });
-  expect(played).toMatchObject({ faults: [], summary: 'charged once', endings: [{ died: true }] });
+  expect(played).toMatchObject({ faults: [], endings: [{ died: true }] });
+  expect(played.summary).toBe(
+    'charged once, and the client heard: done, receipt 1; done, receipt 1',
+  );
 });
 
 test('a race has no more keys than requests, so each key has a request', async ({ signal }) => {

@@ -28,16 +28,19 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   trial: queueTrial,
   readState,
   example: 'export default { work(db, worker) { … } }',
-  strategyOf(exported, name) {
+  strategyOf(exported, name, again) {
+    const own = given(exported);
     // Time passes for every judged strategy. Without a lease, time changes nothing.
     const usual = { name, idea: '', promise: 'once', timed: true } as const;
-    if (typeof exported === 'function')
-      return { ...usual, work: exported as QueueStrategy['work'] };
-    if (typeof exported !== 'object' || !exported || !('work' in exported)) return undefined;
-    // We bind `work`, since a spread does not copy the methods of a class.
-    const { work, ...given } = exported as QueueStrategy;
-    return typeof work === 'function'
-      ? { ...usual, ...given, work: work.bind(exported) }
-      : undefined;
+    return own && { ...usual, restart: () => given(again())?.work ?? own.work, ...own };
   },
 };
+
+/** The given parts of a strategy. Undefined without `work`. */
+function given(exported: unknown): Pick<QueueStrategy, 'work'> | undefined {
+  if (typeof exported === 'function') return { work: exported as QueueStrategy['work'] };
+  if (typeof exported !== 'object' || !exported || !('work' in exported)) return undefined;
+  // We bind `work`, since a spread does not copy the methods of a class.
+  const { work, ...others } = exported as QueueStrategy;
+  return typeof work === 'function' ? { ...others, work: work.bind(exported) } : undefined;
+}

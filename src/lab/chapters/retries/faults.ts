@@ -67,18 +67,21 @@ export type Heard = Answer | { kind: 'error' };
 export interface RequestEnd {
   /** How often the client was charged, inside and outside the database. */
   charges: number;
+  /** The client was told that it was charged, and so asks no more. Nobody had charged it. */
+  wasDeceived: boolean;
   /** Everything that the client heard. The last answer came last. */
   heard: readonly Heard[];
 }
 
-export function faultsOf({ charges, heard }: RequestEnd): string[] {
-  const receipts = heard.flatMap((answer) => (answer.kind === 'done' ? [answer.receipt] : []));
+export function faultsOf({ charges, wasDeceived, heard }: RequestEnd): string[] {
+  // PostgreSQL's driver returns a bigint as text. A client sees no difference.
+  const receipts = heard.flatMap((answer) => (answer.kind === 'done' ? [`${answer.receipt}`] : []));
   const last = heard.at(-1)?.kind;
   const wasTold = receipts.length > 0;
   const found: [Fault, boolean][] = [
     [twice, charges > 1],
-    [zombie, charges === 0],
-    [untrue, charges === 0 && wasTold],
+    [zombie, charges === 0 || wasDeceived],
+    [untrue, wasDeceived],
     [stuck, last === 'running'],
     [untold, charges > 0 && !wasTold],
     // Before the first receipt, a client may be told to ask again. Later it may not.

@@ -14,7 +14,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   question: 'A client asks again if no answer comes. How is each request done once?',
   dare: 'Can you make it charge a client twice, or never?',
   session: { one: 'request', many: 'requests' },
-  ledger: 'Charges and answers',
+  ledger: 'Charges, answers and retries',
   afterwards: 'time passes, and the client asks again until it is told',
   migrations,
   production: 'src/http/idempotency',
@@ -28,16 +28,19 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   trial: retryTrial,
   readState,
   example: 'export default { handle(db, request, server) { … } }',
-  strategyOf(exported, name) {
+  strategyOf(exported, name, again) {
+    const own = given(exported);
     // Time passes for every judged strategy. Without a lease, time changes nothing.
     const usual = { name, idea: '', promise: 'once', timed: true } as const;
-    if (typeof exported === 'function')
-      return { ...usual, handle: exported as RetryStrategy['handle'] };
-    if (typeof exported !== 'object' || !exported || !('handle' in exported)) return undefined;
-    // We bind `handle`, since a spread does not copy the methods of a class.
-    const { handle, ...given } = exported as RetryStrategy;
-    return typeof handle === 'function'
-      ? { ...usual, ...given, handle: handle.bind(exported) }
-      : undefined;
+    return own && { ...usual, restart: () => given(again())?.handle ?? own.handle, ...own };
   },
 };
+
+/** The given parts of a strategy. Undefined without `handle`. */
+function given(exported: unknown): Pick<RetryStrategy, 'handle'> | undefined {
+  if (typeof exported === 'function') return { handle: exported as RetryStrategy['handle'] };
+  if (typeof exported !== 'object' || !exported || !('handle' in exported)) return undefined;
+  // We bind `handle`, since a spread does not copy the methods of a class.
+  const { handle, ...others } = exported as RetryStrategy;
+  return typeof handle === 'function' ? { ...others, handle: handle.bind(exported) } : undefined;
+}

@@ -1,20 +1,26 @@
 import type { Effect } from '../../chapter.ts';
 import type { Memory } from './strategy.ts';
 
-/** The memory of a process. Each look and each write is one step. */
+/** The memory of a process. Each look and each write is one step. A look tells if it found a value. */
 export function memoryOf(map: Map<string, unknown>, effect: Effect): Memory {
-  const inMemory = <T>(text: string, act: () => T) => effect({ text, isInMemory: true }, act);
+  const inMemory = (text: string, act: () => unknown) => effect({ text, isInMemory: true }, act);
+  const look = async <T>(text: string, key: string, found: (known: T | undefined) => void) => {
+    let known: T | undefined;
+    await inMemory(text, () => {
+      known = map.get(key) as T | undefined;
+      found(known);
+      return known === undefined ? 'not there' : 'there';
+    });
+    return known;
+  };
   return {
-    get: <T>(key: string) =>
-      inMemory(`look for ${key} in memory`, () => map.get(key) as T | undefined),
+    get: <T>(key: string) => look<T>(`look for ${key} in memory`, key, () => undefined),
     async set(key, value) {
       await inMemory(`keep ${key} in memory`, () => void map.set(key, value));
     },
     putIfAbsent: <T>(key: string, value: T) =>
-      inMemory(`look for ${key} in memory, or keep it there`, () => {
-        const known = map.get(key) as T | undefined;
+      look<T>(`look for ${key} in memory, or keep it there`, key, (known) => {
         if (known === undefined) map.set(key, value);
-        return known;
       }),
   };
 }

@@ -24,7 +24,7 @@ const MOST = 500;
 
 const alone: RetrySituation = {
   name: 'alone',
-  idea: 'one request, the server may die or lose an answer in each gap',
+  idea: 'the server may die or lose an answer in each gap, and the retry comes two days later',
   sessions: 1,
   deaths: 1,
   lostAnswers: 1,
@@ -33,20 +33,20 @@ const alone: RetrySituation = {
 
 export const twoAtOnce: RetrySituation = {
   name: 'two-at-once',
-  idea: 'the same request twice at once, on one server',
+  idea: 'the retry comes at any moment, to the same server',
   oneServer: true,
 };
 
 const crash: RetrySituation = {
   name: 'crash',
-  idea: 'the same request on two servers, and one may die',
+  idea: 'the retry comes at any moment, to another server, and one server may die',
   deaths: 1,
   most: MOST,
 };
 
 const slow: RetrySituation = {
   name: 'slow',
-  idea: 'the same request on two servers, and one may be slow',
+  idea: 'the retry comes at any moment, to another server, and one server may be slow',
   timePasses: true,
 };
 

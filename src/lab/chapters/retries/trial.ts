@@ -6,7 +6,7 @@ import { memoryOf } from './memory.ts';
 import { Provider } from './provider.ts';
 import { race } from './race.ts';
 import type { RetrySituation } from './situations.ts';
-import type { RetryStrategy, Server } from './strategy.ts';
+import type { Answer, RetryStrategy, Server } from './strategy.ts';
 
 /** The key of the request in all schedules. A race has further keys. */
 export const KEY = 'k';
@@ -32,6 +32,10 @@ export function retryTrial(
   /** What the client of each key has heard. */
   let heard = new Map<string, Heard[]>();
   const heardOf = (key: string) => heard.get(key) ?? [];
+  const wasTold = (key: string) => heardOf(key).some(({ kind }) => kind === 'done');
+  /** The keys whose client was told that it was charged, though nobody had charged it. */
+  const deceived = new Set<string>();
+  let admin: Session;
 
   const serverOf = (process: number): Started => {
     const started = servers.get(process) ?? start(strategy);
@@ -46,7 +50,7 @@ export function retryTrial(
       memory: memoryOf(map, effect),
     };
     try {
-      return { answer: await handle(db, { key }, server) };
+      return { answer: readAnswer(await handle(db, { key }, server)) };
     } catch (error) {
       return { answer: { kind: 'error' }, error };
     }
@@ -67,16 +71,30 @@ export function retryTrial(
       return answer;
     };
 
-  /** The client asks again if it needs to, and then once more to compare the answers. */
+  /**
+   * A client that was not told asks again. Then it asks once more, so that we can compare the answers.
+   * A real client does not ask once more. So we look before whether anybody has charged.
+   */
   async function askAgain(db: Database, effect: Effect, key: string) {
-    const wasTold = heardOf(key).some(({ kind }) => kind === 'done');
     const answers: Heard[] = [];
-    for (let times = wasTold ? 1 : 2; times > 0; times--) {
+    const askIt = async (when: string) => {
+      await effect(`the client asks again, ${when}`, () => undefined);
       const { answer } = await ask(db, effect, FIRST_SERVER, key);
       await hear(effect, key, answer);
       answers.push(answer);
+    };
+    let when = `${DAYS} days later`;
+    if (!wasTold(key)) {
+      await askIt(when);
+      when = 'at once';
     }
+    if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
+    await askIt(wasTold(key) ? `${when}, to compare the answers` : when);
     return answers;
+  }
+
+  async function countCharges(key: string): Promise<number> {
+    return (provider.charges.get(key) ?? 0) + ((await countInside(admin)).get(key) ?? 0);
   }
 
   async function allAskAgain(db: Database, effect: Effect) {
@@ -86,10 +104,12 @@ export function retryTrial(
   }
 
   return {
-    async setUp(admin) {
+    async setUp(session) {
+      admin = session;
       provider = new Provider();
       servers.clear();
       heard = new Map();
+      deceived.clear();
       await setUp(admin);
     },
     sessions: processes.map((process, index) => program(process, keyOf(index))),
@@ -100,10 +120,15 @@ export function retryTrial(
     timePasses: Boolean(strategy.timed && timePasses),
     passTime: async () => provider.passDays(DAYS),
     afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
-    async judge(admin) {
-      const inside = await countInside(admin);
-      const chargesOf = (key: string) => (provider.charges.get(key) ?? 0) + (inside.get(key) ?? 0);
-      return assess(keys.map((key) => ({ charges: chargesOf(key), heard: heardOf(key) })));
+    async judge() {
+      const ends: RequestEnd[] = [];
+      for (const key of keys)
+        ends.push({
+          charges: await countCharges(key),
+          wasDeceived: deceived.has(key),
+          heard: heardOf(key),
+        });
+      return assess(ends);
     },
   };
 }
@@ -114,7 +139,7 @@ const keysOf = ({ keys = 1 }: RetrySituation): string[] =>
 function assess(requests: RequestEnd[]): Assessment {
   const [only, another] = requests;
   const counts = countEnds(requests);
-  const each = `charged ${timesInWords(only?.charges ?? 0)}`;
+  const each = only ? say(only) : '';
   return {
     faults: [...new Set(requests.flatMap(faultsOf))],
     summary: another ? `${counts.once} charged once, ${race.words.sum(counts)}` : each,
@@ -122,14 +147,27 @@ function assess(requests: RequestEnd[]): Assessment {
   };
 }
 
+const say = ({ charges, heard }: RequestEnd) =>
+  `charged ${timesInWords(charges)}, and the client heard: ${heard.map(inWords).join('; ')}`;
+
 /** How often each end of a request came. Each request has one end, the gravest. */
 function countEnds(requests: RequestEnd[]) {
   const ends = { once: 0, twice: 0, never: 0, untold: 0 };
-  for (const { charges, heard } of requests)
+  for (const { charges, heard, wasDeceived } of requests)
     if (charges > 1) ends.twice++;
-    else if (charges === 0) ends.never++;
+    else if (charges === 0 || wasDeceived) ends.never++;
     else ends[heard.some(({ kind }) => kind === 'done') ? 'once' : 'untold']++;
   return ends;
+}
+
+/** A strategy returned something that is no answer, so its client gets HTTP 500. */
+class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+function readAnswer(returned: Answer | undefined): Answer {
+  if (returned?.kind === 'done' || returned?.kind === 'running') return returned;
+  throw new NoAnswer('handle returned something that is no answer');
 }
 
 interface Handled {

@@ -7,7 +7,7 @@ import { queueTrial } from '../../../../src/lab/chapters/queue/trial.ts';
 import { counterexampleOf, explore, type Played } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
-import { makeStage } from '../../../support/stage.ts';
+import { makeStage, stageWithout } from '../../../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -219,25 +219,3 @@ describe('without a line of its own, a strategy fails:', () => {
     expect(gravest).toBe('twice');
   });
 });
-
-/** Makes a stage whose sessions replace a part of each statement, below the gate. */
-async function stageWithout(part: RegExp, instead: string): Promise<Stage> {
-  const changed = await makeStage();
-  const sessions = changed.sessions.bind(changed);
-  const known = new WeakSet<object>();
-  changed.sessions = async (count) => {
-    const all = await sessions(count);
-    for (const each of all) {
-      if (known.has(each)) continue;
-      known.add(each);
-      const { session } = each;
-      each.session = {
-        ...session,
-        run: (statement) =>
-          session.run({ ...statement, text: statement.text.replace(part, instead) }),
-      };
-    }
-    return all;
-  };
-  return changed;
-}

@@ -16,7 +16,8 @@ import { KEY, retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
 import { explore, replay } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
-import { makeStage } from '../../../support/stage.ts';
+import { withoutTransactions } from '../../../support/retries.ts';
+import { makeStage, stageWithout } from '../../../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -94,6 +95,40 @@ test('no two strategies have the same name, and each promise is broken by known 
   expect(new Set(names).size).toBe(names.length);
   for (const { brokenBy } of Object.values(promises))
     for (const fault of brokenBy) expect(faults).toContain(fault);
+});
+
+/** The real strategy of production, with a part of its SQL taken out. */
+const guards = [
+  {
+    what: 'the lock of the key',
+    part: /pg_advisory_xact_lock\(.*?, 0\)\)/,
+    instead: '1',
+    situation: 'slow',
+    fault: 'error',
+  },
+  {
+    what: 'the long life of the key',
+    part: /make_interval\(hours => hours\)/,
+    instead: 'make_interval(hours => 24)',
+    situation: 'alone',
+    fault: 'twice',
+  },
+];
+
+describe('production', () => {
+  const production = strategies.find(({ name }) => name === 'production') as RetryStrategy;
+
+  test.each(guards)('falls without $what', async ({ part, instead, situation, fault }) => {
+    const trial = () => trialOf(production, situation);
+    expect((await explore(stage, trial())).faults).toEqual({});
+    const { faults } = await explore(await stageWithout(part, instead), trial());
+    expect(Object.keys(faults)).toContain(fault);
+  });
+
+  test('does a request twice without its transaction', async () => {
+    const { faults } = await explore(stage, trialOf(withoutTransactions(production), 'alone'));
+    expect(faults).toHaveProperty('twice');
+  });
 });
 
 /** The parts of production's transaction, each of them production's own. */

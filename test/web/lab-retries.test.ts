@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { retries } from '../../src/lab/chapters/retries/index.ts';
+import { makeService } from '../support/app.ts';
+import { browserTest, expectAccessible } from '../support/browser.ts';
+import { makeDatabase } from '../support/database.ts';
+
+const { url } = await makeService(await makeDatabase());
+const at = (query: string) => `${url}/lab?${query}`;
+const STATUS = 'strategy=retries/status&situation=alone';
+/** S1 charges and dies. The retry finds a pending key, and charges again. */
+const TWICE = '1,1,1,k1';
+
+const lane = (page: Page, session: number) => page.getByRole('region', { name: `S${session}` });
+const headline = (page: Page, text: string) => page.locator('.headline').getByText(text).waitFor();
+const said = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor();
+const steps = (page: Page) => page.getByRole('region', { name: 'Steps so far' });
+const entries = (page: Page) =>
+  page.getByRole('region', { name: retries.ledger ?? '' }).getByRole('listitem');
+const press = async (page: Page, ...keys: string[]) => {
+  await lane(page, 1).waitFor();
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+describe('a request', () => {
+  browserTest('is charged twice, and the page says when the retry comes', async ({ open }) => {
+    const page = await open(at(STATUS));
+    await headline(page, retries.dare);
+    await press(page, '1', '1', '1');
+    await lane(page, 1).getByText('would run next:').waitFor();
+    expect(await entries(page).allInnerTexts()).toEqual([expect.stringMatching(/^S1 charge → 1/)]);
+    await press(page, 'k', '1');
+    await headline(page, 'Did a request twice!');
+    await steps(page).getByText('the client asks again, 2 days later').waitFor();
+    expect(await entries(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/^S1 charge → 1/),
+      expect.stringMatching(/^Afterwards the client asks again, 2 days later/),
+      expect.stringMatching(/^Afterwards charge → 2/),
+      expect.stringMatching(/^Afterwards answer: done, receipt 2/),
+      expect.stringMatching(/^Afterwards the client asks again, at once, to compare/),
+      expect.stringMatching(/^Afterwards answer: done, receipt 2/),
+    ]);
+    expect(page.url()).toBe(at(`${STATUS}&schedule=${TWICE}`));
+    await expectAccessible(page);
+  });
+
+  browserTest('loses an answer by the key l', async ({ open }) => {
+    const page = await open(at('strategy=retries/delete-on-failure&situation=alone'));
+    await press(page, '1', '1', 'l', '1');
+    await said(page, 'S1 loses the answer to its next step.');
+    await page.keyboard.press('e');
+    await headline(page, 'Did a request twice!');
+    await entries(page)
+      .first()
+      .getByText(/^S1 charge → done, but the answer is lost/)
+      .waitFor();
+  });
+
+  browserTest('is answered by the key ., or by its number', async ({ open }) => {
+    for (const keys of [['.', '1'], ['1']]) {
+      const page = await open(at('strategy=retries/none&situation=alone'));
+      await press(page, '1', ...keys);
+      await headline(page, 'Did a request twice!');
+      await steps(page).getByText('answer: done, receipt 1').waitFor();
+      expect(page.url()).toContain('&schedule=1,.1');
+    }
+  });
+
+  browserTest('is answered, and then its server dies, by the key d', async ({ open }) => {
+    const page = await open(at('strategy=retries/map&situation=alone'));
+    await press(page, 'd', '1');
+    await said(page, 'Nobody answers a client now.');
+    await press(page, '1', '1', '1', 'd', '1');
+    await said(page, 'S1 answers, and then its process dies');
+    await headline(page, 'Did a request twice!');
+    expect(await page.locator('.lane.dead').count()).toBe(1);
+    await page.getByText('receipt 1; done, receipt 2').first().waitFor();
+  });
+
+  browserTest('is slower than its lease by the key t', async ({ open }) => {
+    const page = await open(at('strategy=retries/lease&situation=slow'));
+    await press(page, '1', '1', '1', 't');
+    await said(page, 'Step 4. Time passes.');
+    await press(page, '2', '2', '2', 'e');
+    await headline(page, 'Did a request twice!');
+  });
+
+  browserTest('of production is done once', async ({ open }) => {
+    const page = await open(at('strategy=retries/production&situation=crash'));
+    await press(page, '1', '1', 'k', '1', 'e');
+    await headline(page, 'You cannot:');
+    await page.getByText('charged once').first().waitFor();
+  });
+});
+
+browserTest('the syllabus says for each situation when the retry comes', async ({ open }) => {
+  const page = await open(at('strategy=retries/insert-first&view=syllabus'));
+  await page.getByText(`Here are ${retries.strategies.length} ways`).waitFor();
+  for (const { idea } of retries.situationsOf(retries.strategies[0] as never))
+    await page.getByRole('row', { name: idea }).first().waitFor();
+  await expectAccessible(page);
+});
+
+browserTest('an exploration shows the zombie', async ({ open }) => {
+  const page = await open(at('strategy=retries/insert-first&situation=alone&view=explore'));
+  await page.getByRole('button', { name: 'Run every schedule' }).click();
+  await page.locator('.result').getByText('never did a request').waitFor();
+  await steps(page).getByText('the client asks again, 2 days later').waitFor();
+  await expectAccessible(page);
+});
+
+browserTest('a race kills servers, and counts the charges', async ({ open }) => {
+  const page = await open(at('strategy=retries/insert-first&view=race&rounds=2'));
+  await page.getByRole('button', { name: 'Race', exact: true }).click();
+  const totals = page.getByRole('region', { name: 'Totals' });
+  await totals.waitFor();
+  expect(await totals.getByRole('columnheader').allInnerTexts()).toEqual([
+    'Strategy',
+    'Once',
+    'Twice',
+    'Never',
+    'Untold',
+    'Killed',
+  ]);
+  await totals.getByRole('row', { name: /^production 8 0 0 0 \d+$/ }).waitFor();
+  await expectAccessible(page);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  browserTest(`a retry is accessible, ${colorScheme}, wide and narrow`, async ({ open }) => {
+    for (const width of [1600, 360]) {
+      const page = await open(at(`${STATUS}&schedule=${TWICE}`), { colorScheme, width });
+      await headline(page, 'Did a request twice!');
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+    }
+  });
