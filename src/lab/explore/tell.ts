@@ -49,7 +49,7 @@ function eventOf(entry: Entry, deaths: Deaths): string | null {
   if (timePasses) return 'time passes';
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
-  if (choice.startsWith('l')) return `${session} loses the answer to its next step`;
+  if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
   return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
 }
 
@@ -83,7 +83,9 @@ export function readableResult(step: Step, result: StepResult): string {
 }
 
 /** The `kind` of a value. A value without a `kind` is shown itself. */
-const readableValue = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(readableValue).join(', ')
-    : String(typeof value === 'object' && value !== null && 'kind' in value ? value.kind : value);
+function readableValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(readableValue).join(', ');
+  if (value instanceof Promise) return 'a promise';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return 'kind' in value ? String(value.kind) : JSON.stringify(value);
+}
