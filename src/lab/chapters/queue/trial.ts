@@ -76,6 +76,7 @@ export function queueTrial(
       const work = workIn(process);
       return untilIdle ? workOff(work, db, worker) : work(db, worker);
     }),
+    areIdentical: true,
     processes: processOf,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
