@@ -65,7 +65,7 @@ export async function explore(
 ): Promise<Exploration> {
   const { most = Number.POSITIVE_INFINITY, leavesOutMirrored = false } = options;
   if (leavesOutMirrored && !hasMirrors(trial)) throw new Error('these schedules have no mirrors');
-  const played: Trial = leavesOutMirrored ? { ...trial, beginsInOrder: true } : trial;
+  const asked: Trial = leavesOutMirrored ? { ...trial, beginsInOrder: true } : trial;
   const startedAt = performance.now();
   const found: Exploration = {
     schedules: 0,
@@ -78,16 +78,16 @@ export async function explore(
   const forks = new Forks();
   do {
     options.stop?.throwIfAborted();
-    const schedule = await play(stage, played, options.model, (execution) => {
+    const played = await play(stage, asked, options.model, (execution) => {
       const next = forks.next(execution);
       if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
       return next;
     });
-    count(found, schedule);
+    count(found, played);
     options.onSchedule?.(found.schedules);
     found.isComplete = !forks.advance();
     // We stop here. Most other schedules would hang too, and each would take its whole time limit.
-    if (schedule.faults.includes('hang')) break;
+    if (played.faults.includes('hang')) break;
   } while (!found.isComplete && found.schedules < most);
   // The schedule and its mirror begin with different sessions. So each has one mirror.
   if (leavesOutMirrored) found.leftOut = found.schedules;

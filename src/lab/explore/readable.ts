@@ -62,7 +62,7 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
 }
 
 /** Times differ each time, so they are not shown. */
-const isTime = (value: unknown) =>
+export const isTime = (value: unknown) =>
   value instanceof Date || (typeof value === 'string' && /^\d{4}-\d\d-\d\d[ T]/.test(value));
 
 const WRITE = /^(insert|update|delete|merge|with)\b/i;
