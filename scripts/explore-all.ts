@@ -21,6 +21,7 @@ export async function exploreAll(
   situation: Situation,
   sessions: number,
   stop: AbortSignal,
+  { leavesOutMirrored = false } = {},
 ): Promise<Result[]> {
   const waiting = [...strategies];
   const results: Result[] = [];
@@ -30,7 +31,7 @@ export async function exploreAll(
         const { name } = strategy;
         const trial = chapter.trial(strategy, situation, sessions);
         const onSchedule = (n: number) => showProgress(`${situation.name}, ${name}: schedule ${n}`);
-        const options = { onSchedule, stop, most: situation.most };
+        const options = { onSchedule, stop, most: situation.most, leavesOutMirrored };
         results.push({ strategy, ...(await explore(stage, trial, options)) });
       }
     });

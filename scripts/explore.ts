@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type Chapter, type Situation, sessionsIn } from '../src/lab/chapter.ts';
+import { type Chapter, type Situation, type Strategy, sessionsIn } from '../src/lab/chapter.ts';
 import { addressOf, chapters } from '../src/lab/chapters/index.ts';
-import { counterexampleOf } from '../src/lab/explore/explore.ts';
+import { counterexampleOf, hasMirrors } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
+import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
@@ -32,6 +33,9 @@ Usage: npm run explore -- [options]
                      situations have their own number
   --most N           the most schedules a strategy (default: all; in situations that may
                      have thousands, ${mostInHelp})
+  --leave-out-mirrored
+                     leave out each schedule that is another schedule with the two
+                     sessions exchanged; only where the sessions are identical
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
@@ -50,6 +54,7 @@ const rules = z.object({
   situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
   most: wholeNumber('--most', 1, 1_000_000).optional(),
+  'leave-out-mirrored': z.boolean().default(false),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -67,6 +72,7 @@ runMain(async (stop) => {
       situation: text,
       sessions: text,
       most: text,
+      'leave-out-mirrored': flag,
       json: flag,
       help: flag,
     },
@@ -81,7 +87,11 @@ runMain(async (stop) => {
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
   const asked = { ...situation, most: options.most ?? situation.most };
-  const results = await exploreAll(chapter, strategies, asked, sessions, stop);
+  const leavesOutMirrored = options['leave-out-mirrored'];
+  if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
+  const results = await exploreAll(chapter, strategies, asked, sessions, stop, {
+    leavesOutMirrored,
+  });
   const explored = { chapter, situation, sessions };
   if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
   else print(`${describe(results, explored)}\n`);
@@ -91,6 +101,15 @@ runMain(async (stop) => {
   return broken.length > 0 ? 1 : 0;
 }, FAILED);
 
+function assertMirrors({ chapter, situation, sessions }: Asked, strategies: readonly Strategy[]) {
+  const isMirrored = (strategy: Strategy) =>
+    hasMirrors(chapter.trial(strategy, situation, sessions));
+  if (strategies.every(isMirrored)) return;
+  throw new UsageError(
+    `The situation ${situation.name} has no two identical sessions, so no schedule is a mirror.`,
+  );
+}
+
 interface Asked {
   chapter: Chapter;
   situation: Situation;
@@ -99,6 +118,7 @@ interface Asked {
 
 function asJson(result: Result, { chapter, situation, sessions }: Asked) {
   const { strategy, schedules, isComplete, faults, serializationFailures, milliseconds } = result;
+  const { leftOut } = result;
   const played = counterexampleOf(result, chapter.faults);
   return {
     chapter: chapter.name,
@@ -108,6 +128,7 @@ function asJson(result: Result, { chapter, situation, sessions }: Asked) {
     sessions,
     schedules,
     isComplete,
+    ...(leftOut !== undefined && { mirroredLeftOut: leftOut }),
     faults,
     serializationFailures,
     counterexample: played
@@ -123,21 +144,31 @@ function describe(results: Result[], asked: Asked): string {
     .map(({ name }) => name)
     .filter((name, index) => index === 0 || results.some(({ faults }) => faults[name]));
   const isComplete = results.every((each) => each.isComplete);
-  const head = ['strategy', 'schedules', ...kinds, 'serialization', 'ms'];
+  const isHalved = results.some(({ leftOut }) => leftOut !== undefined);
+  const head = [
+    'strategy',
+    'schedules',
+    ...(isHalved ? ['left out'] : []),
+    ...kinds,
+    'serialization',
+    'ms',
+  ];
   const red = (count = 0) => (count > 0 ? paint('red', String(count)) : String(count));
   const rows = results.map(
-    ({ strategy, schedules, isComplete, faults, serializationFailures, milliseconds }) => [
+    ({ strategy, schedules, isComplete, faults, serializationFailures, milliseconds, leftOut }) => [
       strategy.name,
       isComplete ? schedules : `first ${schedules}`,
+      ...(leftOut === undefined ? [] : [leftOut]),
       ...kinds.map((kind) => red(faults[kind])),
       serializationFailures,
       milliseconds,
     ],
   );
   return [
-    `${count(sessions, chapter.session)}, ${situation.idea}: ${
-      isComplete ? 'every schedule' : 'the first schedules'
-    }, on a real PostgreSQL.`,
+    `${count(sessions, chapter.session)}, ${situation.idea}: ${whichSchedules(
+      isComplete,
+      isHalved,
+    )}, on a real PostgreSQL.${afterwardsOf(chapter)}`,
     '',
     plainTable(
       head,
@@ -146,11 +177,23 @@ function describe(results: Result[], asked: Asked): string {
     ),
     '',
     ...results.flatMap((result) => describeCounterexample(result, asked)),
+    ...(isHalved ? [LEFT_OUT] : []),
     isComplete
       ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
       : 'Not exhaustive: "first" counts the schedules with the fewest switches. --most N plays more.',
   ].join('\n');
 }
+
+const afterwardsOf = ({ afterwards }: Chapter) => (afterwards ? ` Afterwards ${afterwards}.` : '');
+
+function whichSchedules(isComplete: boolean, isHalved: boolean): string {
+  const which = isComplete ? 'every schedule' : 'the first schedules';
+  return isHalved ? `${which}, without mirrored schedules` : which;
+}
+
+const LEFT_OUT =
+  'Left out: mirrored schedules. In the mirror of a schedule the two sessions change places, and\n' +
+  'the end is the same. So each count is half of the whole.';
 
 const sessionWords = { one: 'session', many: 'sessions' };
 

@@ -33,7 +33,10 @@ function explain(file: string, error: unknown): string {
   if (error instanceof PlainError) return error.message;
   if (error instanceof Hang) return `${file} hangs: ${error.message}.`;
   if (error instanceof Divergence)
-    return `${file} runs differently when it is played again, so it cannot be judged. ${error.message}`;
+    return (
+      `${file} runs differently when it is played again, so it cannot be judged. If it keeps ` +
+      `something in memory, it needs restart(), see docs/explorer.md. ${error.message}`
+    );
   return `${file} cannot be judged: ${describe(error)}`;
 }
 

@@ -71,7 +71,9 @@ export class Choices {
   }
 
   now(): string[] {
-    const ready = this.#seats.filter(({ actor }) => actor.status === 'ready');
+    const ready = this.#seats.filter(
+      (seat) => seat.actor.status === 'ready' && !this.#isTooEarly(seat),
+    );
     return [
       ...ready.map((seat) => (this.#isAnswer(seat) ? `.${numberOf(seat)}` : `${numberOf(seat)}`)),
       ...(this.#mayTimePass(ready) ? ['t'] : []),
@@ -80,6 +82,15 @@ export class Choices {
       ...ready.filter((seat) => this.#mayDieAfter(seat)).map((seat) => `d${numberOf(seat)}`),
       ...this.#seats.filter((seat) => this.#mayCut(seat)).map((seat) => `x${numberOf(seat)}`),
     ];
+  }
+
+  /** Whether an earlier session must begin before this session. */
+  #isTooEarly({ actor }: Seat): boolean {
+    if (!this.#trial.beginsInOrder || actor.isStarted) return false;
+    const first = this.#seats.find(
+      (seat) => seat.actor.status === 'ready' && !seat.actor.isStarted,
+    );
+    return first?.actor !== actor;
   }
 
   /** The next step of the session, as far as we know it. */

@@ -1,9 +1,8 @@
 import { sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
-import { names } from './history.ts';
+import { names, writesIn } from './history.ts';
 
 const ENDS = /^(commit|rollback)$/i;
-const WRITE = /^(insert into|update|delete from|with)\b/i;
 const SESSION_LOCK = /\bpg_(try_)?advisory_lock/i;
 const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
 
@@ -49,11 +48,10 @@ export class Deaths {
     const locks = fate.hasLock ? ', and its session lock is free' : '';
     const isOpen = acts.some((act) => act.session === session && ENDS.test(act.step.text));
     if (!isOpen) {
-      const kept = fate.committed.length > 0 ? `: ${fate.committed.join(', ')} committed` : '';
-      return `${begin}. It has no open transaction${kept}${locks}`;
+      const kept = fate.committed.length > 0 ? `. Its commits stay: ${list(fate.committed)}` : '';
+      return `${begin}. It has no open transaction${locks}${kept}`;
     }
-    const lost = fate.writes.length > 0 ? `: ${fate.writes.join(', ')} undone` : '';
-    return `${begin}. PostgreSQL rolls its transaction back${lost}${locks}`;
+    return `${begin}. PostgreSQL rolls its transaction back${undone(fate)}${locks}`;
   }
 
   /** Records an act. Returns a note if the process of the session is dead. */
@@ -62,20 +60,24 @@ export class Deaths {
     if (effect?.kills) fate.isDead = true;
     if (effect) return null;
     fate.waiting = result ? undefined : wordsOf(text);
+    const before = undone(fate);
     if (/^commit$/i.test(text)) fate.committed.push(...fate.writes);
     if (ENDS.test(text)) fate.writes = [];
-    else if (WRITE.test(text) && result && 'rows' in result) fate.writes.push(wordsOf(text));
+    else if (result && 'rows' in result)
+      fate.writes.push(...writesIn(text).map(({ words }) => words));
     if (SESSION_LOCK.test(text)) fate.hasLock = true;
     if (SESSION_UNLOCK.test(text)) fate.hasLock = false;
     if (!fate.isDead) return null;
     if (/^commit$/i.test(text)) return `PostgreSQL commits. S${session} is dead`;
-    if (/^rollback$/i.test(text)) return `PostgreSQL rolls back. S${session} is dead`;
+    if (/^rollback$/i.test(text)) return `PostgreSQL rolls back${before}. S${session} is dead`;
     return `PostgreSQL runs the statement, though S${session} is dead`;
   }
 }
 
+const list = (writes: string[]) => [...new Set(writes)].join(', ');
+
+const undone = ({ writes }: Fate) => (writes.length > 0 ? `: ${list(writes)} undone` : '');
+
 /** The first words of a statement, up to the table. */
 const wordsOf = (text: string): string =>
-  /^(insert into|update|delete from)\s+\S+/i.exec(text.replace(/"/g, ''))?.[0] ??
-  text.split(/\s/, 1)[0] ??
-  '';
+  writesIn(text).at(-1)?.words ?? text.split(/\s/, 1)[0] ?? '';

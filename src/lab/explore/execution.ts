@@ -96,8 +96,9 @@ export class Execution {
     const known = firstSteps.get(trial);
     if (known) return known;
     const steps: (Step | undefined)[] = [];
+    const inAnyOrder = { ...trial, beginsInOrder: false };
     for (const [index] of trial.sessions.entries()) {
-      const execution = await Execution.#start(stage, trial, model, []);
+      const execution = await Execution.#start(stage, inAnyOrder, model, []);
       await execution.step(String(index + 1));
       steps.push(execution.entries[0]?.acts[0]?.step);
     }

@@ -34,10 +34,17 @@ export interface Exploration {
    */
   counterexamples: Record<string, Played>;
   milliseconds: number;
+  /** How many mirrored schedules were left out. Undefined if none should be. */
+  leftOut?: number;
 }
 
 export interface ExploreOptions {
   model?: StepModel;
+  /**
+   * Leaves out each schedule that is the mirror of another: two identical sessions change places.
+   * Only for trials that `hasMirrors`.
+   */
+  leavesOutMirrored?: boolean;
   /** The most schedules to play. By default all are played. */
   most?: number | undefined;
   /** Called after each schedule, with the number of schedules so far. */
@@ -56,7 +63,9 @@ export async function explore(
   trial: Trial,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
-  const { most = Number.POSITIVE_INFINITY } = options;
+  const { most = Number.POSITIVE_INFINITY, leavesOutMirrored = false } = options;
+  if (leavesOutMirrored && !hasMirrors(trial)) throw new Error('these schedules have no mirrors');
+  const asked: Trial = leavesOutMirrored ? { ...trial, beginsInOrder: true } : trial;
   const startedAt = performance.now();
   const found: Exploration = {
     schedules: 0,
@@ -69,7 +78,7 @@ export async function explore(
   const forks = new Forks();
   do {
     options.stop?.throwIfAborted();
-    const played = await play(stage, trial, options.model, (execution) => {
+    const played = await play(stage, asked, options.model, (execution) => {
       const next = forks.next(execution);
       if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
       return next;
@@ -80,9 +89,15 @@ export async function explore(
     // We stop here. Most other schedules would hang too, and each would take its whole time limit.
     if (played.faults.includes('hang')) break;
   } while (!found.isComplete && found.schedules < most);
+  // The schedule and its mirror begin with different sessions. So each has one mirror.
+  if (leavesOutMirrored) found.leftOut = found.schedules;
   found.milliseconds = Math.round(performance.now() - startedAt);
   return found;
 }
+
+/** Whether each schedule of the trial has one mirror, in which the sessions change places. */
+export const hasMirrors = ({ sessions, areIdentical = false }: Trial): boolean =>
+  sessions.length === 2 && areIdentical;
 
 /** The number of schedules. It says so if further schedules were not played. */
 export const inWords = ({

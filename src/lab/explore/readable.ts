@@ -2,13 +2,17 @@ import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './gate.ts';
 
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
-const MOST_VALUES = 3;
+const MOST_VALUES = 4;
 
 /** Longer statements are shown without their middle. */
-const LONGEST = 400;
+const LONGEST = 600;
 
-const shorten = (text: string) =>
-  text.length > LONGEST ? `${text.slice(0, LONGEST / 2)} … ${text.slice(-LONGEST / 4)}` : text;
+function shorten(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const begin = text.slice(0, LONGEST / 2).replace(/\S*$/, '');
+  const end = text.slice(-LONGEST / 4).replace(/^\S*/, '');
+  return `${begin}…${end}`;
+}
 
 /** Numbers arrive as text too. Other texts are quoted. */
 const readableParameter = (value: unknown) =>
@@ -22,7 +26,7 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
   const readable = text
     .replace(/"/g, '')
     .replace(/\$(\d+)/g, (_, number) => readableParameter(params[Number(number) - 1]))
-    .replace(/\b\w+\.\w+\.(\w+)\b/g, '$1')
+    .replace(/\b\w+\.(\w+)\.(\w+)\b/g, hasManyTables(text) ? '$1.$2' : '$2')
     .replace(/\s+/g, ' ')
     .replace(/^select (\w+, ){3,}\w+ from/i, 'select … from')
     .replace(/^(insert into [\w.]+) \((\w+, ){2,}\w+\)/i, '$1 (…)')
@@ -30,6 +34,10 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
     .trim();
   return shorten(readable);
 }
+
+/** Whether a name without its table could belong to more than one table. */
+const hasManyTables = (text: string): boolean =>
+  new Set(text.replace(/"/g, '').match(/(?<=\b(from|into|update|join) )\w+\.\w+/gi)).size > 1;
 
 /**
  * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
@@ -41,16 +49,23 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   const { length, count } = rows;
   const many = length === 0 && WRITE.test(text) ? (count ?? 0) : length;
   const counted = `${many} ${many === 1 ? 'row' : 'rows'}`;
-  // The ids and times of inserted rows differ each time, so they are not shown.
+  // The ids of inserted rows differ each time, so they are not shown.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length > MOST_VALUES) return counted;
   // Drizzle receives rows as arrays, so the column names come from the text of the statement.
   const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
-  return entries.map(([, value], index) => `${names[index] ?? ''} ${value}`.trim()).join(', ');
+  const shown = entries.map(([, value], index) =>
+    isTime(value) ? '' : `${names[index] ?? ''} ${value}`.trim(),
+  );
+  return shown.filter((each) => each !== '').join(', ') || counted;
 }
 
-const WRITE = /^(insert|update|delete|merge)\b/i;
+/** Times differ each time, so they are not shown. */
+export const isTime = (value: unknown) =>
+  value instanceof Date || (typeof value === 'string' && /^\d{4}-\d\d-\d\d[ T]/.test(value));
+
+const WRITE = /^(insert|update|delete|merge|with)\b/i;
 
 /** The names of the columns that a statement returns. Empty if its text does not contain them. */
 function namesOf(text: string): string[] {

@@ -11,8 +11,11 @@ export class Hang extends Error {
 
 /** Far longer than any statement on a few rows takes. A statement that takes longer has a fault. */
 const HANG_MS = 10_000;
-/** If a session stays in memory longer than this, we assume that it waits for another session. */
-const MEMORY_MS = 50;
+/**
+ * If a session stays in memory longer than this, we assume that it waits for another session. We
+ * wait in short parts. If a busy machine stops our process for a moment, only one part is over.
+ */
+const MEMORY = { parts: 10, partMs: 5 };
 
 /** Finds out when no session moves. Only then the scheduler can choose. */
 export class Stillness {
@@ -56,7 +59,10 @@ export class Stillness {
       (each) => each.status === 'elsewhere' && !this.#inMemory.has(each),
     );
     if (away.length === 0) return false;
-    if (await this.change(MEMORY_MS)) return true;
+    for (let part = 1; part <= MEMORY.parts; part++) {
+      const isChanged = await this.change(MEMORY.partMs);
+      if (isChanged || away.some(({ status }) => status !== 'elsewhere')) return true;
+    }
     for (const actor of away) this.#inMemory.add(actor);
     return false;
   }

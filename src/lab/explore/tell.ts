@@ -4,7 +4,7 @@ import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
 import type { Step, StepResult } from './gate.ts';
 import { History } from './history.ts';
-import { readableError, readableRows, readableStatement } from './readable.ts';
+import { isTime, readableError, readableRows, readableStatement } from './readable.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 import { transcript } from './transcript.ts';
 import type { Ending } from './trial.ts';
@@ -17,10 +17,11 @@ export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary
 export function tell({ sessions, entries, endings, faults, summary }: Tellable): ToldSchedule {
   const history = new History();
   const deaths = new Deaths();
+  const passes = entries.findIndex(({ timePasses }) => timePasses);
   const told = {
     sessions,
     schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
-    steps: entries.map((entry, index) => tellEntry(entry, index, history, deaths)),
+    steps: entries.map((entry, index) => tellEntry(entry, index, { history, deaths, passes })),
     endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
     afterwards: tellEnding(endings[sessions]),
     faults,
@@ -29,12 +30,19 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   return { ...told, transcript: transcript(told) };
 }
 
-function tellEntry(entry: Entry, index: number, history: History, deaths: Deaths): ToldStep {
+interface Known {
+  history: History;
+  deaths: Deaths;
+  /** The index of the step at which time passes first. -1 if there is none. */
+  passes: number;
+}
+
+function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
   const { choice } = entry;
-  const event = eventOf(entry, deaths);
+  const event = eventOf(entry, known.deaths);
   const died = /^[kd]/.test(choice) ? sessionOf(choice) : 0;
   const acts = entry.acts.flatMap((act) => {
-    const told = tellAct(act, index, history, deaths);
+    const told = tellAct(act, index, known);
     // The event says that PostgreSQL has rolled back, or that the statement still waits.
     const isSaid = act.session === died && (isRollback(act) || !act.result);
     return isSaid ? [] : [told];
@@ -49,21 +57,33 @@ function eventOf(entry: Entry, deaths: Deaths): string | null {
   if (timePasses) return 'time passes';
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
-  if (choice.startsWith('l')) return `${session} loses the answer to its next step`;
+  if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
   return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
 }
 
-function tellAct(act: Act, index: number, history: History, deaths: Deaths): ToldAct {
+function tellAct(act: Act, index: number, { history, deaths, passes }: Known): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;
   const statement = readableStatement(step);
   const unseen = history.note(act, index);
-  const note = deaths.note(act) ?? unseen;
+  const note = deaths.note(act) ?? unseen ?? sayOldTime(step, index, passes);
   const isEffect = step.effect !== undefined;
   const told = { session, statement, isEffect, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };
   const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };
 }
+
+/** The clock of a process stands still when time passes in PostgreSQL. */
+const sayOldTime = ({ params }: Step, index: number, passes: number): string | null =>
+  passes >= 0 && index > passes && params.some(isNearNow)
+    ? `its time is from before step ${passes + 1}, where time passes`
+    : null;
+
+/** Whether this is a time, and time has not passed for it. */
+const isNearNow = (value: unknown): boolean =>
+  isTime(value) && new Date(value as string | Date).getTime() < Date.now() + DAY_MS;
+
+const DAY_MS = 86_400_000;
 
 const tellEnding = (ending: Ending | undefined): string | null =>
   ending ? sayEnding(ending) : null;
@@ -83,7 +103,9 @@ export function readableResult(step: Step, result: StepResult): string {
 }
 
 /** The `kind` of a value. A value without a `kind` is shown itself. */
-const readableValue = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(readableValue).join(', ')
-    : String(typeof value === 'object' && value !== null && 'kind' in value ? value.kind : value);
+function readableValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(readableValue).join(', ');
+  if (value instanceof Promise) return 'a promise';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return 'kind' in value ? String(value.kind) : JSON.stringify(value);
+}

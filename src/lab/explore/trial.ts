@@ -57,6 +57,13 @@ export interface Trial {
   /** A program for each session. */
   sessions: Program[];
   /**
+   * Whether all sessions run the same program, and differ only by their number and their name. If
+   * two such sessions change places in a schedule, the same happens, with other names.
+   */
+  areIdentical?: boolean;
+  /** Whether session 2 begins after session 1, and so on. By default any session may begin. */
+  beginsInOrder?: boolean;
+  /**
    * The process of each session, by any number. Sessions of one process die together. By default
    * each session has a process of its own.
    */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/db/client.ts';
@@ -27,6 +28,12 @@ const trialOf = (sessions: Trial['sessions'], more: Partial<Trial> = {}): Trial 
   judge: async () => ({ faults: [], summary: 'over' }),
   ...more,
 });
+
+/** As on a busy machine: nothing of this process runs for so long. */
+function standStill(milliseconds: number) {
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until);
+}
 
 const first = eq(companies.id, 1n);
 const append = (db: Pick<Database, 'update'>, letter: string) =>
@@ -87,6 +94,19 @@ describe('the explorer', () => {
     expect((await explore(stage, read)).schedules).toBe(2);
     const write = trialOf([(db) => db.select().from(companies), (db) => append(db, 'a')]);
     expect((await explore(stage, write)).schedules).toBe(3);
+  });
+
+  test('waits for a session in memory, even if the whole process stands still meanwhile', async () => {
+    const read = (db: Database) => db.select().from(companies).where(first);
+    const program = async (db: Database) => {
+      await read(db);
+      for (let times = 1; times <= 8; times++) {
+        await turn();
+        if (times === 5) standStill(80);
+      }
+      await read(db);
+    };
+    expect((await explore(stage, trialOf([program, program]))).schedules).toBe(6);
   });
 
   test('lets time pass for those who sleep, without anybody waiting for it', async () => {

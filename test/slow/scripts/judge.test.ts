@@ -8,8 +8,11 @@ const folder = fileURLToPath(new URL('../../lab/judge/judged/', import.meta.url)
 const judge = (...args: string[]) =>
   runSource('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
-async function judgementOf(name: string): Promise<Judgement & { code: number | null }> {
-  const { ended, stdout } = judge(path.join(folder, name), '--json');
+async function judgementOf(
+  name: string,
+  ...options: string[]
+): Promise<Judgement & { code: number | null }> {
+  const { ended, stdout } = judge(path.join(folder, name), '--json', ...options);
   const { code } = await ended;
   return { code, ...JSON.parse(stdout()) };
 }
@@ -70,5 +73,39 @@ describe('the judge cannot run a strategy that hangs:', () => {
     const { ended, stderr } = judge(path.join(folder, 'hangs-in-a-loop.ts'));
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(/hangs or ended the process, at last-slot, schedule 1\.\n$/);
+  });
+});
+
+const ofQueue = (name: string) => judgementOf(`queue/${name}`, '--chapter', 'queue');
+
+describe('the judge of queue finds that a right strategy holds:', () => {
+  test.each(['right-fenced-lease.ts', 'right-held-transaction.ts', 'right-optimistic.ts'])(
+    '%s',
+    async (name) => {
+      const judgement = await ofQueue(name);
+      expect(faultsOf(judgement)).toEqual([]);
+      expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
+    },
+  );
+});
+
+const DEATH = 'the process of S1 dies';
+const TIME = /-- time passes --.*afterwards/;
+
+describe('the judge of queue finds that a wrong strategy falls:', () => {
+  test.each([
+    ['wrong-finally.ts', 'stuck', DEATH],
+    ['wrong-own-clock.ts', 'stuck', /S1 dies.*its time is from before step \d+, where time passes/],
+    ['wrong-late-heartbeat.ts', 'twice', DEATH],
+    ['wrong-repeats-all.ts', 'twice', 'serialization failure'],
+    ['wrong-finally-of-another.ts', 'overwritten', TIME],
+    ['wrong-fence-by-time.ts', 'overwritten', TIME],
+    ['wrong-optimistic.ts', 'overwritten', TIME],
+  ])('%s by %s: %s', async (name, fault, words) => {
+    const judgement = await ofQueue(name);
+    expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
+    const fallen = judgement.checks.filter((each) => each.fault === fault && !each.holds);
+    const transcripts = fallen.map(({ counterexample }) => counterexample?.transcript ?? '');
+    expect(transcripts.join('\n').replace(/\s+/g, ' ')).toMatch(words);
   });
 });

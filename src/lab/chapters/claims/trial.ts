@@ -46,6 +46,7 @@ export function claimTrial(
       return setUp(admin, capacity, taken);
     },
     sessions: Array.from({ length: sessions }, (_, index) => program(index + 1)),
+    areIdentical: !firstRollsBack && !situation.releases,
     judge: (admin, endings) => judge(admin, situation, endings),
   };
   if (strategy.timed && timePasses) trial.timePasses = true;

@@ -76,6 +76,7 @@ export function queueTrial(
       const work = workIn(process);
       return untilIdle ? workOff(work, db, worker) : work(db, worker);
     }),
+    areIdentical: true,
     processes: processOf,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
@@ -209,7 +210,7 @@ async function judge(
   // A worker that goes on until there is nothing to do is idle in the end.
   const busy = untilIdle ? tasks.length : endings.length - idle;
   const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
-  const excess = free > PERMITS ? `; ${free} permits are free, and there is ${PERMITS}` : '';
+  const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';
   const ends = countEnds(tasks);
   const each = tasks.map((task, index) => say(task, rows[index] as Row)).join('; ');
   const summary = tasks.length > MOST_NAMED ? sumUp(ends) : each;
@@ -235,7 +236,10 @@ const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
 const isIdle = (ending: Ending) =>
   'value' in ending && (ending.value as Outcome | undefined)?.kind === 'idle';
 
-const say = ({ mails, isFinished }: TaskEnd, { id, state }: Row) => {
-  const end = isFinished ? 'finished' : `unfinished (${state ?? 'not taken'})`;
-  return `task ${id}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${end}`;
-};
+function say({ mails, isFinished, finishes, attempts, counted }: TaskEnd, { id, state }: Row) {
+  const often = finishes > 1 ? ` ${finishes} times` : '';
+  const end = isFinished ? `finished${often}` : `unfinished (${state ?? 'not taken'})`;
+  const isCounted = counted === undefined || counted >= attempts;
+  const count = isCounted ? '' : `, ${counted} of ${attempts} attempts counted`;
+  return `task ${id}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${end}${count}`;
+}

@@ -87,9 +87,25 @@ describe('a strategy without a promise', () => {
     expect([schedules, faults.twice]).toEqual([6, 4]);
   });
 
-  test('the transcript of update-subselect shows the old snapshot', async () => {
-    const { worst } = await exploreIt(named('update-subselect'), 'calm');
-    expect(tell(worst as Played).transcript).toContain('snapshot of step 2: does not see');
+  test.each([
+    ['update-subselect', 'snapshot of step 2: does not see the commit of S1'],
+    [
+      'insert-unless-exists',
+      'does not see what S1 has not committed: insert into lab_queue.outbox',
+    ],
+    ['missed-heartbeat', 'failed 1, claimed null'],
+    ['missed-heartbeat', 'task 1: 1 mail, finished 2 times'],
+    ['permit-freed-twice', 'free 2'],
+    ['rescue-by-node', 'worker not in (select name from alive)'],
+    [
+      'rescue-by-node',
+      'It has no open transaction. Its commits stay: insert into lab_queue.nodes, update lab_queue.tasks',
+    ],
+    ['attempts-in-transaction', 'PostgreSQL rolls back: update lab_queue.tasks undone. S1 is dead'],
+    ['attempts-in-transaction', '0 of 3 attempts counted'],
+  ])('the transcript of %s says: %s', async (name, words) => {
+    const { worst } = await exploreIt(named(name), witnesses[name]?.[0] ?? '');
+    expect(tell(worst as Played).transcript.replace(/\s+/g, ' ')).toContain(words);
   });
 
   test('rescue-by-node rescues a task if the next worker has another name', async () => {

@@ -10,8 +10,9 @@ import { leaseEnd } from '../take-lease.ts';
  * be alive, and end its task too.
  *
  * Theirs: Solid Queue before 1.5 failed the tasks of a process that missed its heartbeat. If the
- * process was alive and finished a task, it deleted the claim of the task again. This was no error, so
- * the task was both failed and finished: https://github.com/rails/solid_queue/issues/589
+ * process lived and finished such a task at the same time, it deleted a claim that was deleted already.
+ * This was no error, so the task was both failed and finished:
+ * https://github.com/rails/solid_queue/issues/589
  * Our model: the claim is the status of the task, and the heartbeat is a lease. Each worker looks for
  * missing workers in the statement that claims.
  * Witness (slow): S1 takes task 1, time passes, S2 fails the task, S1 sends and finishes the task.
@@ -22,13 +23,13 @@ export const missedHeartbeat: QueueStrategy = {
   promise: 'nothing',
   timed: true,
   async work(db, worker) {
-    const [task] = await db.execute<{ id: number }>(
-      sql`with ${failMissing} ${claimDue(worker)} returning id`,
-    );
-    if (!task) return { kind: 'idle' };
-    await worker.send(task.id);
+    const [task] = await db.execute<{ failed: number; claimed: number | null }>(sql`
+      with ${failMissing}, claimed as (${claimDue(worker)} returning id)
+      select (select count(*)::int from failed) as failed, (select id from claimed) as claimed`);
+    if (!task?.claimed) return { kind: 'idle' };
+    await worker.send(task.claimed);
     // THE GAP: writes the outcome, even if the task has an outcome already.
-    await finish(db, task.id);
+    await finish(db, task.claimed);
     return { kind: 'done' };
   },
 };
@@ -38,10 +39,11 @@ export const missedHeartbeat: QueueStrategy = {
  * that ends twice frees two.
  *
  * Theirs: Solid Queue before 1.5 freed the place of a task whose process missed its heartbeat. If the
- * process was alive, it freed the same place again at the end of the task. Later more tasks ran at once
- * than their limit: https://github.com/rails/solid_queue/pull/761
- * Our model: a row has the number of free permits, without an upper bound. Theirs had an upper bound,
- * except for many places at once. With the bound, a third worker is needed to see the fault.
+ * process lived, it freed the same place again at the end of the task. Later more tasks ran at once than
+ * their limit: https://github.com/rails/solid_queue/pull/761
+ * Our model: a row has the number of free permits, without an upper bound. Theirs had an upper bound
+ * where one place was freed, and none where many were freed at once. With the bound, a third worker is
+ * needed to see the fault.
  * Witness (slow): S1 takes the permit and task 1, time passes, S2 fails task 1 and frees the permit,
  * S1 finishes task 1 and frees the permit again.
  */
@@ -59,7 +61,7 @@ export const permitFreedTwice: QueueStrategy = {
     // THE GAP: frees a permit, even if another worker has freed it for us.
     await db.execute(sql`
       with done as (update ${tasks} set status = 'done' where id = ${task.id} returning id)
-      update ${permits} set free = free + (select count(*) from done)`);
+      update ${permits} set free = free + (select count(*) from done) returning free`);
     return { kind: 'done' };
   },
 };
@@ -68,7 +70,7 @@ async function claimWithPermit(tx: Transaction, worker: Worker) {
   await tx.execute(sql`
     with ${failMissing}
     update ${permits} set free = free + (select count(*) from failed)
-    where exists (select from failed)`);
+    where exists (select from failed) returning free`);
   const [task] = await tx.execute<{ id: number }>(sql`
     with permit as (
       update ${permits} set free = free - 1

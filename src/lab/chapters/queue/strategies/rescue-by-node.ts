@@ -7,11 +7,12 @@ import { nodes, tasks } from '../tables.ts';
  * Takes a task that is due, or whose node is not seen any more. But a node that starts again is
  * seen again, under its old name. So its old tasks look as if somebody still did them.
  *
- * Theirs: Oban Pro's DynamicLifeline knew a node by the name of its host by default. A node that
- * started again did not get its old tasks back, and no other node did:
- * https://github.com/oban-bg/oban/issues/862
- * Our model: each worker is a node. The worker says that it lives in the statement that claims. It
- * knows that it has no running task of its own, but asks only for other nodes, as theirs did.
+ * Theirs: a report on Oban Pro 0.13.1. By default a node had the name of its host. The tasks that
+ * ran when a node was started again stayed `executing`, and nobody rescued them. With a new name for
+ * each start they were rescued: https://github.com/oban-bg/oban/issues/862
+ * An author of Oban doubted the description. The code of Oban Pro is not public.
+ * Our model: it follows the report. Each worker is a node, and says that it lives in the statement that
+ * claims. It takes back only the tasks of nodes that are not seen.
  * Witness (alone): S1 takes task 1 and dies, a worker of the same name starts, nobody takes the task.
  */
 export const rescueByNode: QueueStrategy = {

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import { type Chapter, type Situation, type Strategy, sessionsIn } from '../../src/lab/chapter.ts';
+import { chapters } from '../../src/lab/chapters/index.ts';
+import { counterexampleOf, explore, hasMirrors } from '../../src/lab/explore/explore.ts';
+import type { Stage } from '../../src/lab/explore/stage.ts';
+
+export interface Mirrored {
+  chapter: Chapter;
+  strategy: Strategy;
+  situation: Situation;
+}
+
+/** Every strategy in each situation whose two sessions are identical. */
+export const mirrored: Mirrored[] = chapters.flatMap((chapter: Chapter) =>
+  chapter.strategies.flatMap((strategy) =>
+    chapter
+      .situationsOf(strategy)
+      .filter((situation) =>
+        hasMirrors(chapter.trial(strategy, situation, sessionsIn(situation, 2))),
+      )
+      .map((situation) => ({ chapter, strategy, situation })),
+  ),
+);
+
+/** The address of the strategy, and the name of the situation, such as `claims/naive last-slot`. */
+export const nameOf = ({ chapter, strategy, situation }: Mirrored) =>
+  `${chapter.name}/${strategy.name} ${situation.name}`;
+
+/** Explores with and without the mirrored schedules. All counts of the whole must be twice the half. */
+export async function expectHalf(stage: Stage, { chapter, strategy, situation }: Mirrored) {
+  const trial = chapter.trial(strategy, situation, 2);
+  const { most } = situation;
+  const whole = await explore(stage, trial, { most });
+  const half = await explore(stage, trial, { most, leavesOutMirrored: true });
+  expect(half.leftOut).toBe(half.schedules);
+  expect(gravestOf(chapter, half)).toBe(gravestOf(chapter, whole));
+  if (!whole.isComplete) return;
+  expect(half.isComplete).toBe(true);
+  expect(countsOf(whole, 1)).toEqual(countsOf(half, 2));
+}
+
+type Explored = Awaited<ReturnType<typeof explore>>;
+
+const gravestOf = ({ faults }: Chapter, found: Explored) =>
+  faults.find(({ name }) => counterexampleOf(found, faults)?.faults.includes(name))?.name;
+
+const countsOf = ({ schedules, serializationFailures, faults }: Explored, times: number) => ({
+  schedules: schedules * times,
+  serializationFailures: serializationFailures * times,
+  ...Object.fromEntries(Object.entries(faults).map(([name, count]) => [name, count * times])),
+});
