@@ -4,6 +4,7 @@ import { addressOf, chapters } from '../src/lab/chapters/index.ts';
 import { counterexampleOf } from '../src/lab/explore/explore.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
+import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
 import { plainTable } from '../src/process/plain-table.ts';
@@ -16,6 +17,7 @@ import {
   situationsInHelp,
 } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
+import { compareOutput, writeSpecs } from './isolation.ts';
 import { paint } from './paint.ts';
 
 const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
@@ -32,6 +34,10 @@ Usage: npm run explore -- [options]
                      situations have their own number
   --most N           the most schedules a strategy (default: all; in situations that may
                      have thousands, ${mostInHelp})
+  --isolation DIR    write the schedules into the folder DIR, as specs for PostgreSQL's own
+                     isolationtester (docs/isolationtester.md)
+  --compare FILE     compare the output of isolationtester in FILE with the schedules of
+                     one strategy
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
@@ -41,7 +47,8 @@ docs/explorer.md explains steps. The proofs are for two sessions: exhaustive for
 sessions at statement granularity. Where not every schedule was played, the table says so.
 
 Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
-broke its promise, 2 when the command could not run as asked.
+broke its promise, 2 when the command could not run as asked. With --compare: 1 when
+isolationtester saw something else. With --isolation: 0 when the specs were written.
 `;
 
 const rules = z.object({
@@ -50,6 +57,8 @@ const rules = z.object({
   situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
   most: wholeNumber('--most', 1, 1_000_000).optional(),
+  isolation: z.string().min(1, '--isolation needs a folder').optional(),
+  compare: z.string().min(1, '--compare needs a file').optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -67,6 +76,8 @@ runMain(async (stop) => {
       situation: text,
       sessions: text,
       most: text,
+      isolation: text,
+      compare: text,
       json: flag,
       help: flag,
     },
@@ -75,12 +86,20 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
+  const { isolation, compare } = options;
+  if (
+    [isolation, compare, options.json || undefined].filter((each) => each !== undefined).length > 1
+  )
+    throw new UsageError('Only one of --isolation, --compare and --json can be given.');
   const within = chooseChapterIfNamed(options.chapter);
   const chosen = chooseStrategies(options.strategy, options.situation, within);
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
   const asked = { ...situation, most: options.most ?? situation.most };
+  const all = { chapter, strategies, situation: asked, sessions };
+  if (isolation !== undefined) return await writeSpecs(isolation, all, stop);
+  if (compare !== undefined) return await compareOutput(compare, all, stop);
   const results = await exploreAll(chapter, strategies, asked, sessions, stop);
   const explored = { chapter, situation, sessions };
   if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
