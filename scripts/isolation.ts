@@ -58,13 +58,19 @@ export async function compareOutput(file: string, asked: Asked, stop: AbortSigna
   return 1;
 }
 
-async function planFor(stage: Stage, strategy: Strategy, asked: Asked, stop: AbortSignal) {
-  const { chapter, situation, sessions } = asked;
+/** Explores a strategy, and plans its schedules for the tester. */
+export async function planFor(
+  stage: Stage,
+  strategy: Strategy,
+  { chapter, situation, sessions }: Omit<Asked, 'strategies'>,
+  stop?: AbortSignal,
+): Promise<Plan> {
   const trial = chapter.trial(strategy, situation, sessions);
   const address = addressOf({ chapter, strategy });
   const label = `${address}:${situation.name}:${sessions}`;
   const onSchedule = (n: number) => showProgress(`${label}: schedule ${n}`);
-  const recording = await record(stage, trial, { most: situation.most, onSchedule, stop });
+  const options = { most: situation.most, onSchedule, ...(stop && { stop }) };
+  const recording = await record(stage, trial, options);
   clearProgress();
   return planOf(recording, label);
 }

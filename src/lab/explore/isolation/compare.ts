@@ -77,13 +77,35 @@ function differenceOfWait(move: Move, theirs: TestedStep, choices: number[]) {
   return `here the statement ${say(move.returnedAt)}, in the tester it ${say(returnedAt)}`;
 }
 
-function differenceOfResult({ result }: Move, theirs: TestedStep) {
+function differenceOfResult({ sql, result }: Move, theirs: TestedStep) {
   if (result === undefined) return undefined;
   const error = messageOf(result);
   if (error !== theirs.error)
     return `here the result was ${error ?? 'no error'}, in the tester ${theirs.error ?? 'no error'}`;
   if (!('rows' in result)) return undefined;
-  return differenceOfRows(result.rows.map(cellsOf), theirs.rows ?? [], 'rows');
+  const ours = result.rows.map(cellsOf);
+  const rows = theirs.rows ?? [];
+  return differenceOfRows(isOrdered(sql) ? ours : like(rows, ours), rows, 'rows');
+}
+
+/** Whether the statement itself has ORDER BY, and not only a statement within it. */
+function isOrdered(sql: string): boolean {
+  let outline = sql.replaceAll(/'[^']*'/g, '');
+  while (/\([^()]*\)/.test(outline)) outline = outline.replaceAll(/\([^()]*\)/g, '');
+  return /\border by\b/i.test(outline);
+}
+
+/**
+ * Our rows in the order of theirs. Without ORDER BY the order depends on where PostgreSQL finds room in
+ * the table. Rows that they do not have come last.
+ */
+function like(theirs: string[][], ours: string[][]): string[][] {
+  const rest = [...ours];
+  const same = theirs.flatMap((row) => {
+    const at = rest.findIndex((each) => isSameRow(each, row));
+    return at < 0 ? [] : rest.splice(at, 1);
+  });
+  return [...same, ...rest];
 }
 
 const messageOf = (result: StepResult): string | undefined =>

@@ -24,7 +24,8 @@ type Parameterized = Pick<Step, 'text' | 'params'>;
 
 function translate({ text, params }: Parameterized, unwanted: RegExp, blank?: string): string {
   const sql = text.replace(TOKEN, (token: string, tag: string | undefined) => {
-    if (/^(--|\/\*|\s)/.test(token)) return blank ?? token;
+    if (/^(--|\/\*)/.test(token)) return ' ';
+    if (/^\s/.test(token)) return blank ?? token;
     if (/^\$\d+$/.test(token)) return literal(params[Number(token.slice(1)) - 1]);
     return unwanted.test(token) ? escaped(token, tag) : token;
   });

@@ -29,7 +29,14 @@ export const isSameRow = (ours: readonly string[], theirs: readonly string[]): b
 const isSame = (ours: string, theirs: string) =>
   normal(ours) === normal(theirs) ||
   normalJson(ours) === normalJson(theirs) ||
+  (isArray(ours) && isArray(theirs) && elementsOf(ours) === elementsOf(theirs)) ||
   isSameDuration(ours, theirs);
+
+/** An array of PostgreSQL, such as `{1,2}`. */
+const isArray = (cell: string) => /^\{[\w,]+\}$/.test(cell);
+
+/** `array_agg` returns its elements in any order, as a statement without ORDER BY does. */
+const elementsOf = (cell: string) => cell.slice(1, -1).split(',').sort().join();
 
 /** The only numbers with a fraction are durations in seconds, such as how long a task was due. */
 function isSameDuration(ours: string, theirs: string): boolean {
