@@ -52,7 +52,7 @@ export async function compareOutput(file: string, asked: Asked, stop: AbortSigna
   }
   const { number, schedule, words } = difference;
   print(
-    `${plan.label}: schedule ${number} of ${all} differs. In ${schedule}, at ${words}.\n` +
+    `${plan.label}: schedule ${number} of ${all} differs. In ${schedule}, ${words}.\n` +
       `replay: npm run replay -- ${addressOf({ ...asked, strategy })} ${schedule} --situation ${asked.situation.name}\n`,
   );
   return 1;
