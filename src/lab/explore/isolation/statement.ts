@@ -15,7 +15,7 @@ const TOKEN =
  * avoided.
  */
 export const asSql = (statement: Parameterized): string =>
-  translate(statement, /[}\n\r]/, ' ').replace(/^ | $/g, '');
+  translate(statement, /[}\n\r]/, ' ').trim();
 
 /** The same, but the lines stay, since a person reads the set-up. */
 export const asLines = (statement: Parameterized): string => translate(statement, /}/).trim();
