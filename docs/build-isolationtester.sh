@@ -42,4 +42,4 @@ make -s -C src/test/isolation isolationtester
 mkdir -p "$folder/lib"
 cp src/interfaces/libpq/libpq.so.5 "$folder/lib"
 cp src/test/isolation/isolationtester "$folder"
-"$folder/isolationtester" --version
+"$folder/isolationtester" -V

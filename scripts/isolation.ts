@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
 import { addressOf } from '../src/lab/chapters/index.ts';
+import type { ExploreOptions } from '../src/lab/explore/explore.ts';
 import { compare } from '../src/lab/explore/isolation/compare.ts';
 import { type Plan, planOf } from '../src/lab/explore/isolation/plan.ts';
 import { record } from '../src/lab/explore/isolation/record.ts';
@@ -26,7 +27,7 @@ export async function writeSpecs(folder: string, asked: Asked, stop: AbortSignal
   await orUsage(writeFile(path.join(folder, 'schema.sql'), labSchema()));
   await withStage(stop, async (stage) => {
     for (const strategy of asked.strategies) {
-      const plan = await planFor(stage, strategy, asked, stop);
+      const plan = await planAloud(stage, strategy, asked, stop);
       const file = path.join(folder, `${plan.label.replaceAll(/[/:]/g, '-')}.spec`);
       await orUsage(writeFile(file, specOf(plan, headOf(plan, strategy, asked))));
       print(`${file}: ${schedules(plan.permutations.length)}${sayLeftOut(plan)}\n`);
@@ -43,7 +44,7 @@ export async function compareOutput(file: string, asked: Asked, stop: AbortSigna
   const [strategy, another] = asked.strategies;
   if (!strategy || another) throw new UsageError('--compare needs one strategy: --strategy NAME');
   const output = await orUsage(readFile(file, 'utf8'));
-  const plan = await withStage(stop, (stage) => planFor(stage, strategy, asked, stop));
+  const plan = await withStage(stop, (stage) => planAloud(stage, strategy, asked, stop));
   const difference = compare(plan, output, file);
   const all = plan.permutations.length;
   if (!difference) {
@@ -63,16 +64,18 @@ export async function planFor(
   stage: Stage,
   strategy: Strategy,
   { chapter, situation, sessions }: Omit<Asked, 'strategies'>,
-  stop?: AbortSignal,
+  options: Pick<ExploreOptions, 'onSchedule' | 'stop'> = {},
 ): Promise<Plan> {
   const trial = chapter.trial(strategy, situation, sessions);
-  const address = addressOf({ chapter, strategy });
-  const label = `${address}:${situation.name}:${sessions}`;
-  const onSchedule = (n: number) => showProgress(`${label}: schedule ${n}`);
-  const options = { most: situation.most, onSchedule, ...(stop && { stop }) };
-  const recording = await record(stage, trial, options);
+  const label = `${addressOf({ chapter, strategy })}:${situation.name}:${sessions}`;
+  return planOf(await record(stage, trial, { ...options, most: situation.most }), label);
+}
+
+async function planAloud(stage: Stage, strategy: Strategy, asked: Asked, stop: AbortSignal) {
+  const onSchedule = (n: number) => showProgress(`${strategy.name}: schedule ${n}`);
+  const plan = await planFor(stage, strategy, asked, { onSchedule, stop });
   clearProgress();
-  return planOf(recording, label);
+  return plan;
 }
 
 function headOf({ label, recording }: Plan, { name, idea }: Strategy, { situation }: Asked) {
