@@ -17,6 +17,7 @@ import {
   situationsInHelp,
 } from './chosen.ts';
 import { exploreAll, type Result } from './explore-all.ts';
+import { compareOutput, writeSpecs } from './isolation.ts';
 import { paint } from './paint.ts';
 
 const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
@@ -36,6 +37,10 @@ Usage: npm run explore -- [options]
   --leave-out-mirrored
                      leave out each schedule that is another schedule with the two
                      sessions exchanged; only where the sessions are identical
+  --isolation DIR    write the schedules into the folder DIR, as specs for PostgreSQL's own
+                     isolationtester (docs/isolationtester.md)
+  --compare FILE     compare the output of isolationtester in FILE with the schedules of
+                     one strategy
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
@@ -45,7 +50,8 @@ docs/explorer.md explains steps. The proofs are for two sessions: exhaustive for
 sessions at statement granularity. Where not every schedule was played, the table says so.
 
 Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
-broke its promise, 2 when the command could not run as asked.
+broke its promise, 2 when the command could not run as asked. With --compare: 1 when
+isolationtester saw something else. With --isolation: 0 when the specs were written.
 `;
 
 const rules = z.object({
@@ -55,6 +61,8 @@ const rules = z.object({
   sessions: whole('--sessions', 2, 3, 2),
   most: wholeNumber('--most', 1, 1_000_000).optional(),
   'leave-out-mirrored': z.boolean().default(false),
+  isolation: z.string().min(1, '--isolation needs a folder').optional(),
+  compare: z.string().min(1, '--compare needs a file').optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -73,6 +81,8 @@ runMain(async (stop) => {
       sessions: text,
       most: text,
       'leave-out-mirrored': flag,
+      isolation: text,
+      compare: text,
       json: flag,
       help: flag,
     },
@@ -81,13 +91,22 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
+  const { isolation, compare } = options;
+  const leavesOutMirrored = options['leave-out-mirrored'];
+  const isForTester = [isolation, compare].filter((each) => each !== undefined).length;
+  if (isForTester + Number(options.json) > 1)
+    throw new UsageError('Only one of --isolation, --compare and --json can be given.');
+  if (isForTester && leavesOutMirrored)
+    throw new UsageError('--isolation and --compare use all schedules, not --leave-out-mirrored.');
   const within = chooseChapterIfNamed(options.chapter);
   const chosen = chooseStrategies(options.strategy, options.situation, within);
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
   const asked = { ...situation, most: options.most ?? situation.most };
-  const leavesOutMirrored = options['leave-out-mirrored'];
+  const all = { chapter, strategies, situation: asked, sessions };
+  if (isolation !== undefined) return await writeSpecs(isolation, all, stop);
+  if (compare !== undefined) return await compareOutput(compare, all, stop);
   if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
   const results = await exploreAll(chapter, strategies, asked, sessions, stop, {
     leavesOutMirrored,

@@ -72,6 +72,15 @@ describe('each command', () => {
     expect(existsSync(inProject(line.split(' ').at(-1) ?? ''))).toBe(true);
   });
 
+  test.each(linesOfKind('script'))('%s is there, and has a help', async (line) => {
+    const script = line.split(' ')[0] ?? '';
+    const help = start(inProject(script), ['--help'], {});
+    expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
+    expect(help.stdout()).toContain(`Usage: ${script} `);
+    const wrong = start(inProject(script), [], {});
+    expect((await wrong.ended).code).toBe(2);
+  });
+
   test.each(linesOfKind('setting'))('%s makes a setting', (line) => {
     expect(settingNames).toContain(/^export (\w+)=/.exec(line)?.[1]);
   });

@@ -73,6 +73,7 @@ const KINDS = {
   /** docs.commands.test.ts checks the lines of these kinds. */
   npm: /^npm /,
   vitest: /^npx vitest run /,
+  script: /^docs\/[\w-]+\.sh /,
   setting: /^export /,
 };
 export type Kind = keyof typeof KINDS | 'unknown';

@@ -49,6 +49,8 @@ export interface ExploreOptions {
   most?: number | undefined;
   /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
+  /** Called with each schedule after its end. */
+  onPlayed?: (played: Played) => void;
   /** Called before each step, with the schedule up to this step. */
   onStep?: (schedule: string) => void;
   stop?: AbortSignal;
@@ -84,6 +86,7 @@ export async function explore(
       return next;
     });
     count(found, played);
+    options.onPlayed?.(played);
     options.onSchedule?.(found.schedules);
     found.isComplete = !forks.advance();
     // We stop here. Most other schedules would hang too, and each would take its whole time limit.

@@ -23,6 +23,10 @@ export interface Step {
   text: string;
   params: unknown[];
   isolation: Isolation;
+  /** The preparatory statements that are sent with this step, such as BEGIN. */
+  before?: readonly string[];
+  /** Whether this is a write outside a transaction of the strategy. The gate begins and ends it. */
+  isLone?: true;
   /** What the step does outside the database. Undefined for a statement. */
   effect?: EffectText;
 }
@@ -220,12 +224,19 @@ export class Gate implements Session {
     return rows;
   }
 
+  /** Only a lone write has `undo`, which ends the gate's transaction after an error. */
   async #step(statement: Statement, undo?: () => Promise<unknown>): Promise<Rows> {
     const statements = [...this.#held, statement];
+    const step: Step = {
+      text: statement.text.trim(),
+      params: statement.params,
+      isolation: this.#isolation,
+      before: this.#held.map((each) => each.text),
+    };
+    if (undo) step.isLone = true;
     this.#held = [];
-    const text = statement.text.trim();
-    const { params } = statement;
-    const isLost = await this.#keeper.arrive({ text, params, isolation: this.#isolation });
+    const { text } = step;
+    const isLost = await this.#keeper.arrive(step);
     let rows: Rows;
     try {
       rows = await this.#send(statements);

@@ -21,17 +21,22 @@ export interface StageSession {
  */
 const DEADLOCK_TIMEOUT_MS = 1;
 
-const PARAMETERS = {
+/** The settings that decide what a statement does, and which session a deadlock aborts. */
+export const RULES = {
   ...READ_COMMITTED,
   ...LAB_TIME,
+  deadlock_timeout: DEADLOCK_TIMEOUT_MS,
+  lock_timeout: 0,
+  statement_timeout: 0,
+};
+
+const PARAMETERS = {
+  ...RULES,
   // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
   log_lock_waits: 'on',
   client_min_messages: 'log',
   log_min_messages: 'fatal',
   lc_messages: 'C',
-  deadlock_timeout: DEADLOCK_TIMEOUT_MS,
-  lock_timeout: 0,
-  statement_timeout: 0,
 };
 
 /**

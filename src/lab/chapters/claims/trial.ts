@@ -115,7 +115,7 @@ const INSTALL_SET_UP = `
     from generate_series(1, ${LAST_HOLDER}) id on conflict do nothing;
   select setval(pg_get_serial_sequence(name, 'id'), greatest(${LAST_HOLDER}, nextval(pg_get_serial_sequence(name, 'id'))))
     from unnest('{companies,jobs,recruiters}'::text[]) name;
-  create function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
+  create or replace function pg_temp.set_up(slot_count int, taken int) returns void language plpgsql as $$
   begin
     delete from job_claims;
     delete from lab_claims.counters;

@@ -116,7 +116,7 @@ async function setUp(admin: Session, count: number) {
 
 /** Ids are fixed, so a schedule prints the same transcript each time. */
 const INSTALL_SET_UP = `
-  create function pg_temp.set_up(count int) returns void language plpgsql as $$
+  create or replace function pg_temp.set_up(count int) returns void language plpgsql as $$
   begin
     delete from lab_queue.tasks;
     delete from lab_queue.outbox;

@@ -218,7 +218,7 @@ async function setUp(admin: Session) {
 
 /** Receipts begin at 1, so a schedule prints the same transcript each time. */
 const INSTALL_SET_UP = `
-  create function pg_temp.set_up_retries() returns void language plpgsql as $$
+  create or replace function pg_temp.set_up_retries() returns void language plpgsql as $$
   begin
     delete from lab_retries.keys;
     delete from lab_retries.charges;

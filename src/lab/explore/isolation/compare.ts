@@ -1,0 +1,125 @@
+import { PlainError } from '../../../process/errors.ts';
+import type { StepResult } from '../gate.ts';
+import { readOutput, type TestedSchedule, type TestedStep } from './output.ts';
+import type { Move } from './permutation.ts';
+import type { Plan, Planned } from './plan.ts';
+import { cellsOf, isSameRow, withoutRun } from './values.ts';
+
+/** The first difference between us and the tester, in words for a person. */
+export interface Difference {
+  /** The number of the schedule, from 1. */
+  number: number;
+  schedule: string;
+  words: string;
+}
+
+/**
+ * Compares the output of the tester with our schedules. Returns the first difference, and undefined
+ * if all schedules agree. Throws a `PlainError` if the output is not the whole output for this plan.
+ */
+export function compare(plan: Plan, output: string, file: string): Difference | undefined {
+  const tested = readOutput(output);
+  checkWhole(plan, tested, file);
+  for (const [index, permutation] of plan.permutations.entries()) {
+    const words = differenceOf(permutation, tested[index] as TestedSchedule);
+    if (words) return { number: index + 1, schedule: permutation.schedule, words };
+  }
+  return undefined;
+}
+
+function checkWhole({ label, permutations }: Plan, tested: TestedSchedule[], file: string) {
+  const [first] = tested;
+  if (!first) throw new PlainError(`${file} is no output of isolationtester: it has no schedule.`);
+  // If nothing was sent, the file is cut off within its first line.
+  const other = first.sent.length > 0 ? first.names.at(-1) : label;
+  if (other !== label) throw new PlainError(`${file} belongs to ${other}, and not to ${label}.`);
+  const ended = tested.filter(({ sent }) => sent.at(-1)?.name === label && sent.at(-1)?.rows);
+  if (ended.length < permutations.length)
+    throw new PlainError(
+      `${file} is cut off: ${ended.length} of ${permutations.length} schedules have an end.`,
+    );
+  const differs = permutations.findIndex(
+    ({ steps }, index) =>
+      steps.map(({ name }) => name).join(' ') !== tested[index]?.names.join(' '),
+  );
+  if (differs >= 0 || ended.length > permutations.length)
+    throw new PlainError(
+      `${file} has other schedules than ${label} has now. Write the spec again, and run it again.`,
+    );
+}
+
+function differenceOf({ moves, steps, rows }: Planned, { sent }: TestedSchedule) {
+  const choices = moves.map(({ sentAt }) => sentAt);
+  for (const [index, move] of moves.entries()) {
+    const theirs = sent[index];
+    const step = steps[index];
+    if (!theirs || !step || theirs.name !== step.name)
+      return `the tester sent ${theirs?.name ?? 'nothing'} in place of ${step?.name}`;
+    const about = `step ${move.sentAt + 1}, ${step.name} (${shorten(step.sql)})`;
+    if (withoutRun(theirs.sql) !== withoutRun(step.sql))
+      return `${step.name} is now "${step.sql}", and was "${theirs.sql}"`;
+    const words = differenceOfWait(move, theirs, choices) ?? differenceOfResult(move, theirs);
+    if (words) return `${about}: ${words}`;
+  }
+  const theirs = sent[moves.length];
+  return differenceOfRows(rows, theirs?.rows ?? [], 'tables at the end');
+}
+
+/** A statement waits if it has not returned before the next choice. */
+function differenceOfWait(move: Move, theirs: TestedStep, choices: number[]) {
+  const { returnedAfter } = theirs;
+  const returnedAt = returnedAfter === undefined ? undefined : choices[returnedAfter - 1];
+  if (returnedAt === move.returnedAt) return undefined;
+  const say = (at: number | undefined) => {
+    if (at === undefined) return 'never returned';
+    return at === move.sentAt ? 'did not wait' : `waited until step ${at + 1}`;
+  };
+  return `here the statement ${say(move.returnedAt)}, in the tester it ${say(returnedAt)}`;
+}
+
+function differenceOfResult({ sql, result }: Move, theirs: TestedStep) {
+  if (result === undefined) return undefined;
+  const error = messageOf(result);
+  if (error !== theirs.error)
+    return `here the result was ${error ?? 'no error'}, in the tester ${theirs.error ?? 'no error'}`;
+  if (!('rows' in result)) return undefined;
+  const ours = result.rows.map(cellsOf);
+  const rows = theirs.rows ?? [];
+  return differenceOfRows(isOrdered(sql) ? ours : like(rows, ours), rows, 'rows');
+}
+
+/** Whether the statement itself has ORDER BY, and not only a statement within it. */
+function isOrdered(sql: string): boolean {
+  let outline = sql.replaceAll(/'[^']*'/g, '');
+  while (/\([^()]*\)/.test(outline)) outline = outline.replaceAll(/\([^()]*\)/g, '');
+  return /\border by\b/i.test(outline);
+}
+
+/**
+ * Our rows in the order of theirs. Without ORDER BY the order depends on where PostgreSQL finds room in
+ * the table. Rows that they do not have come last.
+ */
+function like(theirs: string[][], ours: string[][]): string[][] {
+  const rest = [...ours];
+  const same = theirs.flatMap((row) => {
+    const at = rest.findIndex((each) => isSameRow(each, row));
+    return at < 0 ? [] : rest.splice(at, 1);
+  });
+  return [...same, ...rest];
+}
+
+const messageOf = (result: StepResult): string | undefined =>
+  'error' in result ? (result.error as Error).message : undefined;
+
+function differenceOfRows(ours: string[][], theirs: string[][], what: string) {
+  const isSame =
+    ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at] ?? []));
+  return isSame ? undefined : `here the ${what} were ${say(ours)}, in the tester ${say(theirs)}`;
+}
+
+const LONGEST = 100;
+
+const shorten = (sql: string) => (sql.length > LONGEST ? `${sql.slice(0, LONGEST)}…` : sql);
+
+const say = (rows: string[][]) =>
+  rows.length === 0 ? 'none' : rows.map((row) => `(${row.join(', ')})`).join(' ');

@@ -1,0 +1,111 @@
+import type { Act, Entry } from '../execution.ts';
+import type { Played } from '../explore.ts';
+import type { Step, StepResult } from '../gate.ts';
+import { PASS_TIME } from '../time.ts';
+import { asSql, NotForTester } from './statement.ts';
+import { hasTime } from './values.ts';
+
+/** The session of the tester in which time passes. */
+export const CLOCK = 'clock';
+
+/** A statement in the order in which the tester sends it. */
+export interface Move {
+  /** The number of the session, or `CLOCK`. */
+  session: number | typeof CLOCK;
+  sql: string;
+  /** The index of the choice, from 0, that sends the statement. */
+  sentAt: number;
+  /** The index of the choice after which the statement had returned. */
+  returnedAt: number | undefined;
+  /** Undefined if the result does not matter. */
+  result: StepResult | undefined;
+}
+
+/** One schedule for the tester. */
+export interface Permutation {
+  schedule: string;
+  moves: Move[];
+  /** The effects outside the database, which the tester does not have. */
+  effects: string[];
+}
+
+/** A process that dies also gives its session locks back. */
+const RELEASE = 'select pg_advisory_unlock_all()';
+
+/** Translates a schedule. Throws `NotForTester` if the tester cannot play it. */
+export function permutationOf(played: Played, movesTime: boolean): Permutation {
+  if (played.faults.includes('hang')) throw new NotForTester('it never ends');
+  if (played.schedule.some((choice) => choice.startsWith('x')))
+    throw new NotForTester('a connection is cut');
+  const translation = new Translation(played.entries, movesTime);
+  const schedule = played.schedule.join(',');
+  return { schedule, moves: translation.moves, effects: translation.effects };
+}
+
+class Translation {
+  readonly moves: Move[] = [];
+  readonly effects: string[] = [];
+  readonly #sent = new Map<Step, Move>();
+  readonly #results = new Map<Step, StepResult>();
+  /** Dead sessions that have not given their session locks back. */
+  readonly #dead = new Set<number>();
+
+  constructor(entries: Entry[], movesTime: boolean) {
+    for (const { step, result } of entries.flatMap(({ acts }) => acts))
+      if (result) this.#results.set(step, result);
+    for (const [at, entry] of entries.entries()) this.#translate(entry, at, movesTime);
+  }
+
+  #translate({ choice, timePasses, acts, dead }: Entry, at: number, movesTime: boolean) {
+    // For the program that runs afterwards, the time of the database always passes.
+    if (timePasses && (movesTime || choice === ''))
+      this.#send({ session: CLOCK, sql: asSql({ text: PASS_TIME, params: [] }) }, at);
+    for (const each of dead) this.#dead.add(each);
+    for (const act of acts) this.#act(act, at);
+    for (const session of this.#dead) this.#release(session, at);
+  }
+
+  #act({ session, step, result }: Act, at: number) {
+    if (step.effect) {
+      this.effects.push(`S${session} ${step.effect.text}`);
+      return;
+    }
+    const move = this.#sent.get(step) ?? this.#send({ session, sql: this.#sqlOf(step) }, at);
+    this.#sent.set(step, move);
+    if (!result) return;
+    move.returnedAt = at;
+    move.result = result;
+  }
+
+  #send({ session, sql }: Pick<Move, 'session' | 'sql'>, at: number): Move {
+    const returnedAt = session === CLOCK ? at : undefined;
+    const move: Move = { session, sql, sentAt: at, returnedAt, result: undefined };
+    this.moves.push(move);
+    return move;
+  }
+
+  /**
+   * A lone write that fails needs no BEGIN. PostgreSQL ends its transaction at the error, as the gate
+   * does.
+   */
+  #sqlOf(step: Step): string {
+    if (step.params.some(hasTime))
+      throw new NotForTester('a statement has a time that was read before');
+    const result = this.#results.get(step);
+    const fails = result !== undefined && 'error' in result;
+    const before = step.isLone && fails ? [] : (step.before ?? []);
+    return [...before, asSql(step)].join('; ');
+  }
+
+  /** A session that waits in line gives its locks back when its statement has returned. */
+  #release(session: number, at: number) {
+    const own = this.moves.filter((move) => move.session === session);
+    const last = own.at(-1);
+    if (last && last.returnedAt === undefined) return;
+    this.#dead.delete(session);
+    if (last?.sentAt === at && /^(rollback|commit)$/i.test(last.sql)) {
+      last.sql += `; ${RELEASE}`;
+      last.result = undefined;
+    } else this.#send({ session, sql: RELEASE }, at).returnedAt = at;
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compare } from '../../../../src/lab/explore/isolation/compare.ts';
+import type { Plan } from '../../../../src/lab/explore/isolation/plan.ts';
+import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import { explored, makeBareStage } from '../../../support/isolation.ts';
+
+/** The output of PostgreSQL's isolationtester for a spec of ours. `docs/isolationtester.md` made it. */
+const outputOf = (name: string) =>
+  readFileSync(new URL(`recorded/${name}.out`, import.meta.url), 'utf8');
+const OUTPUT = outputOf('claims-row-lock-last-slot-2');
+
+let stage: Stage;
+let plan: Plan;
+beforeAll(async () => {
+  stage = await makeBareStage();
+  plan = await explored(stage, 'claims/row-lock', 'last-slot');
+});
+
+/** The output with one change. Fails if the output has no such words. */
+function edited(words: string | RegExp, replacement: string): string {
+  const changed = OUTPUT.replace(words, replacement);
+  expect(changed).not.toBe(OUTPUT);
+  return changed;
+}
+
+const difference = (output: string) => compare(plan, output, 'x.out')?.words;
+
+describe('the output of the tester', () => {
+  test('agrees on every schedule of row-lock, waits included', () => {
+    expect(plan.permutations.length).toBe(8);
+    expect(OUTPUT).toContain('<waiting ...>');
+    expect(compare(plan, OUTPUT, 'x.out')).toBeUndefined();
+  });
+
+  test('agrees on deaths, on time that passes and on the worker afterwards', async () => {
+    const alone = await explored(stage, 'queue/lease-by-attempt', 'alone');
+    const output = outputOf('queue-lease-by-attempt-alone-1');
+    expect(output).toMatch(/^step clock_1: .*^step s1_\d: select pg_advisory_unlock_all\(\)$/ms);
+    expect(compare(alone, output, 'x.out')).toBeUndefined();
+  });
+
+  test('differs if a statement did not wait', () => {
+    expect(difference(edited(' <waiting ...>', ''))).toContain('waited until step');
+  });
+
+  test('differs if a statement waited longer', () => {
+    const [completed = ''] = /step \S+: <\.\.\. completed>\n.*?\n\n/s.exec(OUTPUT) ?? [];
+    const later = OUTPUT.replace(completed, '').replace(/\nstep claims\//, `\n${completed}$&`);
+    expect(later).not.toBe(OUTPUT);
+    expect(difference(later)).toMatch(/here the statement .*, in the tester it /);
+  });
+
+  test('differs if a statement failed', () => {
+    expect(difference(edited(/\nstep s1_\d: commit/, '$&\nERROR:  deadlock detected'))).toContain(
+      'here the result was no error, in the tester deadlock detected',
+    );
+  });
+
+  test('differs if a row has another value', () => {
+    expect(difference(edited('|       4|', '|       5|'))).toMatch(/here the rows were .*4.*5/);
+  });
+
+  test('differs if the tables have another row at the end', () => {
+    expect(difference(edited('"recruiter_id":2,', '"recruiter_id":1,'))).toContain(
+      'here the tables at the end were',
+    );
+  });
+
+  test('names the schedule', () => {
+    const found = compare(plan, edited(/<waiting \.\.\.>/, ''), 'x.out');
+    expect(found?.schedule).toBe(plan.permutations[(found?.number ?? 0) - 1]?.schedule);
+  });
+});
+
+describe('an output that cannot be compared', () => {
+  const half = OUTPUT.slice(0, OUTPUT.length / 2);
+  test.each([
+    ['empty', '', 'x.out is no output of isolationtester: it has no schedule.'],
+    ['no output', 'hello\n', 'x.out is no output of isolationtester: it has no schedule.'],
+    ['cut off', half, /^x\.out is cut off: [34] of 8 schedules have an end\.$/],
+    ['cut off in the last table', OUTPUT.trimEnd().slice(0, -9), /cut off: 7 of 8 schedules/],
+    ['cut off in the first line', OUTPUT.slice(0, 60), /cut off: 0 of 8 schedules/],
+    [
+      'of another strategy',
+      outputOf('queue-lease-by-attempt-alone-1'),
+      'x.out belongs to queue/lease-by-attempt:alone:1, and not to claims/row-lock:last-slot:2.',
+    ],
+    ['of other schedules', OUTPUT.replace(' s1_1 s1_2', ' s1_2 s1_1'), /other schedules/],
+    ['too long', OUTPUT + OUTPUT.slice(OUTPUT.indexOf('\n')), /other schedules/],
+  ])('%s gets one line', (_, output, words) => {
+    expect(() => compare(plan, output, 'x.out')).toThrow(words);
+  });
+});
