@@ -247,10 +247,10 @@ export class Execution {
     return this.#trial.judge(this.#stage.admin, endings);
   }
 
-  /** Time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
+  /** Usually time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
   async #playAlone(program: Program) {
     const letTimePass = () => this.#advance('', () => this.#passTime({ always: true }), true);
-    await letTimePass();
+    if (!this.#trial.afterwardsAtOnce) await letTimePass();
     const seat = this.#seat(program);
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();

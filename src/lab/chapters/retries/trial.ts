@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts';
 import type { Session } from '../../../db/session.ts';
 import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chapter.ts';
+import { RedisKeys } from '../../stores/redis.ts';
 import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
 import { memoryOf } from './memory.ts';
 import { Provider } from './provider.ts';
@@ -22,11 +23,13 @@ export function retryTrial(
   sessions: number,
 ): Trial {
   const { deaths = 0, lostAnswers = 0, oneServer, timePasses, answersAreSteps } = situation;
+  const { asksAtOnce = false } = situation;
   const requests = sessionsIn(situation, sessions);
   const keys = keysOf(situation);
   const keyOf = (index: number) => keys[index % keys.length] as string;
   const processes = Array.from({ length: requests }, (_, index) => (oneServer ? 1 : index + 1));
   let provider = new Provider();
+  const redis = new RedisKeys();
   /** The running servers, by their processes. Everything in a server is in its memory. */
   const servers = new Map<number, Started>();
   /** What the client of each key has heard. */
@@ -44,6 +47,7 @@ export function retryTrial(
     const server: Server = {
       charge: chargeAt(provider, effect, key),
       memory: memoryOf(map, effect),
+      redis: redis.commandsBy(effect),
     };
     try {
       return { answer: await handle(db, { key }, server) };
@@ -90,6 +94,7 @@ export function retryTrial(
       provider = new Provider();
       servers.clear();
       heard = new Map();
+      await redis.clear();
       await setUp(admin);
     },
     sessions: processes.map((process, index) => program(process, keyOf(index))),
@@ -98,9 +103,14 @@ export function retryTrial(
     lostAnswers,
     died: (process) => void servers.delete(process),
     timePasses: Boolean(strategy.timed && timePasses),
-    passTime: async () => provider.passDays(DAYS),
+    async passTime() {
+      provider.passDays(DAYS);
+      await redis.passTime();
+    },
+    afterwardsAtOnce: asksAtOnce,
     afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
     async judge(admin) {
+      await redis.clear();
       const inside = await countInside(admin);
       const chargesOf = (key: string) => (provider.charges.get(key) ?? 0) + (inside.get(key) ?? 0);
       return assess(keys.map((key) => ({ charges: chargesOf(key), heard: heardOf(key) })));

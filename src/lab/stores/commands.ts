@@ -1,0 +1,52 @@
+import { reasonOf, StoreError } from './store.ts';
+
+/** Two days, as the lab's time in PostgreSQL. See `explore/time.ts`. */
+export const PASSES_MS = 2 * 24 * 3_600_000;
+
+/**
+ * Runs the commands of one trial. If the store is lost, no count of the trial means anything. But a
+ * strategy may catch the error, so the trial asks `settle` again.
+ */
+export class Commands {
+  readonly #title: string;
+  readonly #isAnswer: (error: unknown) => boolean;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #lost: StoreError | undefined;
+
+  /** `isAnswer` knows the errors that the store itself sends. All other errors mean its loss. */
+  constructor(title: string, isAnswer: (error: unknown) => boolean) {
+    this.#title = title;
+    this.#isAnswer = isAnswer;
+  }
+
+  async run<T>(command: () => Promise<T>): Promise<T> {
+    const sent = command();
+    this.#underWay.add(sent);
+    try {
+      return await sent;
+    } catch (error) {
+      if (this.#isAnswer(error)) throw error;
+      this.#lost ??= lost(this.#title, error);
+      throw this.#lost;
+    } finally {
+      this.#underWay.delete(sent);
+    }
+  }
+
+  /**
+   * Waits for commands of processes that have died. The store runs these commands too. Throws a
+   * `StoreError` if the store was lost.
+   */
+  async settle() {
+    await Promise.allSettled(this.#underWay);
+    if (this.#lost) throw this.#lost;
+  }
+}
+
+const lost = (title: string, error: unknown) =>
+  error instanceof StoreError
+    ? error
+    : new StoreError(
+        `${title} does not answer any more: ${reasonOf(error)}. Nothing was counted. Try again.`,
+        { cause: error },
+      );
