@@ -1,6 +1,7 @@
 import { readConfig } from '../src/config.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
 import { prepareLabDatabase } from '../src/lab/stages/database.ts';
+import { closeStores } from '../src/lab/stores/index.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
 import { buildGuard } from '../src/process/build.ts';
 import { unlessStopped } from '../src/process/main.ts';
@@ -16,6 +17,7 @@ export async function withScratchDatabase<T>(
     await unlessStopped(stop, prepareLabDatabase(scratch.url));
     return await work(scratch.url);
   } finally {
+    await closeStores();
     await scratch.stop();
   }
 }

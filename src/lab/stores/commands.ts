@@ -1,5 +1,8 @@
 import { reasonOf, StoreError } from './store.ts';
 
+/** A store answers in a millisecond. A store that takes this long is lost. */
+export const ANSWER_MS = 5_000;
+
 /** Two days, as the lab's time in PostgreSQL. See `explore/time.ts`. */
 export const PASSES_MS = 2 * 24 * 3_600_000;
 

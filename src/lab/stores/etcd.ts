@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { readConfig } from '../../config.ts';
 import { freePort } from '../../postgres/postmaster.ts';
 import type { Effect } from '../explore/trial.ts';
-import { Commands } from './commands.ts';
+import { ANSWER_MS, Commands } from './commands.ts';
 import { type Running, startProgram } from './program.ts';
 import { type Connection, Store } from './store.ts';
 
@@ -96,9 +96,6 @@ export class EtcdError extends Error {
 /** The code of gRPC for a lease that is not there. */
 const NOT_FOUND = 5;
 const isNotFound = (error: unknown) => error instanceof EtcdError && error.code === NOT_FOUND;
-
-/** No request takes as long. */
-const ANSWER_MS = 5_000;
 
 const askAt =
   (url: string) =>

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type * as client from '@redis/client';
 import { readConfig } from '../../config.ts';
 import type { Effect } from '../explore/trial.ts';
-import { Commands, PASSES_MS } from './commands.ts';
+import { ANSWER_MS, Commands, PASSES_MS } from './commands.ts';
 import { type Running, startProgram } from './program.ts';
 import { type Connection, Store } from './store.ts';
 
@@ -58,7 +58,12 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
   // A command that is sent again might run twice, and a schedule would not be what it says.
   const once = { reconnectStrategy: false as const };
   const socket = 'socket' in where ? { ...where.socket, tls: false as const, ...once } : once;
-  const client = loaded.createClient({ ...where, socket, disableOfflineQueue: true });
+  const client = loaded.createClient({
+    ...where,
+    socket,
+    disableOfflineQueue: true,
+    commandOptions: { timeout: ANSWER_MS },
+  });
   const ended = new Promise<void>((resolve) => {
     client.on('error', () => resolve());
     client.on('end', () => resolve());

@@ -2,9 +2,14 @@ import type { StoreSettings } from '../../config.ts';
 import { PlainError } from '../../process/errors.ts';
 import { findProgram } from './program.ts';
 
-/** A store is not there, or has ended. */
+/** A store cannot be used, or has ended. */
 export class StoreError extends PlainError {
   override name = 'StoreError';
+}
+
+/** This machine does not have a store. */
+export class StoreMissing extends StoreError {
+  override name = 'StoreMissing';
 }
 
 /** An open store of this process. */
@@ -83,7 +88,7 @@ export class Store<C extends Connection> {
       const where = url === undefined ? 'does not start' : `at ${variables.url} does not answer`;
       throw new StoreError(`${title} ${where}: ${reasonOf(error)}`, { cause: error });
     }
-    throw new StoreError(this.missing);
+    throw new StoreMissing(this.missing);
   }
 }
 

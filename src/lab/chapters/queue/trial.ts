@@ -8,6 +8,7 @@ import {
   type Trial,
 } from '../../chapter.ts';
 import { EtcdKeys } from '../../stores/etcd.ts';
+import { assertCanRun } from '../../stores/index.ts';
 import { faultsOf, type TaskEnd } from './faults.ts';
 import { MailServer } from './mail-server.ts';
 import { race } from './race.ts';
@@ -69,6 +70,7 @@ export function queueTrial(
   };
   const trial: Trial = {
     async setUp(session) {
+      assertCanRun(strategy);
       admin = session;
       mailServer = new MailServer();
       hasLeases = false;

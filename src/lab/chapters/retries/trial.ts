@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts';
 import type { Session } from '../../../db/session.ts';
 import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chapter.ts';
+import { assertCanRun } from '../../stores/index.ts';
 import { RedisKeys } from '../../stores/redis.ts';
 import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
 import { memoryOf } from './memory.ts';
@@ -91,6 +92,7 @@ export function retryTrial(
 
   return {
     async setUp(admin) {
+      assertCanRun(strategy);
       provider = new Provider();
       servers.clear();
       heard = new Map();
