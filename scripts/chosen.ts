@@ -67,10 +67,15 @@ export function chooseStrategies(
   return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
 }
 
-/** The strategies that this machine can run. Names the others in a loud line, and leaves them out. */
+/**
+ * The strategies that this machine can run. Names the others in a loud line, and leaves them out. Throws a
+ * `UsageError` if none is left.
+ */
 export function runnable(all: readonly Addressed[]): Addressed[] {
+  const running = all.filter(({ strategy }) => missingFor(strategy) === undefined);
+  if (running.length === 0) throw new UsageError(leftOut(all).join('\n'));
   for (const line of leftOut(all)) print(`\n!!! ${line}\n\n`, process.stderr);
-  return all.filter(({ strategy }) => missingFor(strategy) === undefined);
+  return running;
 }
 
 /** Finds a strategy by its name. Throws a `StoreMissing` if this machine cannot run it. */

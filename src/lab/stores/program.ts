@@ -96,7 +96,7 @@ function letEnd(child: ChildProcess) {
 }
 
 /** The file of a program: a path, or a name on the PATH. Undefined if there is none. */
-export function findProgram(name: string, searched = process.env.PATH ?? ''): string | undefined {
+export function findOnPath(name: string, searched = process.env.PATH ?? ''): string | undefined {
   const folders = name.includes(path.sep) ? [''] : searched.split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).find(isProgram);
 }

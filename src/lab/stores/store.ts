@@ -1,6 +1,6 @@
 import type { StoreSettings } from '../../config.ts';
 import { PlainError } from '../../process/errors.ts';
-import { findProgram } from './program.ts';
+import { findOnPath } from './program.ts';
 
 /** A store cannot be used, or has ended. */
 export class StoreError extends PlainError {
@@ -52,7 +52,7 @@ export class Store<C extends Connection> {
   get missing(): string | undefined {
     const { title, variables, settings } = this.#kind;
     const { url, program } = settings();
-    if (url !== undefined || findProgram(program) !== undefined) return undefined;
+    if (url !== undefined || findOnPath(program) !== undefined) return undefined;
     return `There is no ${title} here: no program ${JSON.stringify(program)}. Install it, or set ${variables.program} or ${variables.url}.`;
   }
 
@@ -82,7 +82,7 @@ export class Store<C extends Connection> {
     const { title, variables, connect, start } = this.#kind;
     try {
       if (url !== undefined) return await connect(url);
-      const file = findProgram(program);
+      const file = findOnPath(program);
       if (file !== undefined) return await start(file);
     } catch (error) {
       const where = url === undefined ? 'does not start' : `at ${variables.url} does not answer`;
