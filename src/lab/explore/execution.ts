@@ -148,6 +148,7 @@ export class Execution {
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
+    this.#trial.assertIntact?.();
     for (const actor of this.actors) actor.started();
     this.#record(entry);
   }

@@ -79,6 +79,8 @@ export interface Trial {
   afterwardsAtOnce?: boolean;
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
+  /** Called after each step. Throws if something outside the database is lost, such as a store. */
+  assertIntact?(): void;
   /** Lets time pass outside the database, such as in a key-value store. */
   passTime?(): Promise<void>;
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */

@@ -6,10 +6,7 @@ export const ANSWER_MS = 5_000;
 /** Two days, as the lab's time in PostgreSQL. See `explore/time.ts`. */
 export const PASSES_MS = 2 * 24 * 3_600_000;
 
-/**
- * Runs the commands of one trial. If the store is lost, no count of the trial means anything. But a
- * strategy may catch the error, so the trial asks `settle` again.
- */
+/** Runs the commands of one trial. If the store is lost, no count of the trial means anything. */
 export class Commands {
   readonly #title: string;
   readonly #isAnswer: (error: unknown) => boolean;
@@ -42,6 +39,11 @@ export class Commands {
    */
   async settle() {
     await Promise.allSettled(this.#underWay);
+    this.assertIntact();
+  }
+
+  /** Throws a `StoreError` if the store was lost. A strategy may have caught the error. */
+  assertIntact() {
     if (this.#lost) throw this.#lost;
   }
 }

@@ -170,8 +170,9 @@ export class EtcdKeys {
     await Promise.all(this.#leases.map((_, index) => this.#revoke(index + 1)));
   }
 
-  async settle() {
-    await this.#commands.settle();
+  /** Throws a `StoreError` if etcd was lost. */
+  assertIntact() {
+    this.#commands.assertIntact();
   }
 
   async #grant(lease: Lease, seconds: number): Promise<Lease> {

@@ -119,13 +119,15 @@ export class RedisKeys {
   /** Two days pass. Redis itself removes each key whose time is over. */
   async passTime() {
     await this.#commands.settle();
+    if (this.#keys.size === 0) return;
     await this.#run(async (client) => {
       for (const key of this.#keys) await age(client, key);
     });
   }
 
-  async settle() {
-    await this.#commands.settle();
+  /** Throws a `StoreError` if Redis was lost. */
+  assertIntact() {
+    this.#commands.assertIntact();
   }
 
   #own(key: string): string {

@@ -87,6 +87,7 @@ export function queueTrial(
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
     passTime: () => etcd.passTime(),
+    assertIntact: () => etcd.assertIntact(),
     afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
     async judge(session, endings) {
       await etcd.clear();

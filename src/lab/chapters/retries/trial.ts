@@ -110,6 +110,7 @@ export function retryTrial(
       await redis.passTime();
     },
     afterwardsAtOnce: asksAtOnce,
+    assertIntact: () => redis.assertIntact(),
     afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
     async judge(admin) {
       await redis.clear();
