@@ -117,7 +117,7 @@ export class EtcdKeys {
   #firstId = BigInt(randomInt(2 ** 47)) << 16n;
   #leases: { owner: number }[] = [];
   #hasKeys = false;
-  readonly #commands = new Commands(etcdStore.title, (error) => error instanceof EtcdError);
+  readonly #commands = new Commands(etcdStore, (error) => error instanceof EtcdError);
 
   /** The commands of the session with this number. Each is one step. */
   commandsBy(effect: Effect, owner: number): Etcd {
@@ -222,7 +222,7 @@ export class EtcdKeys {
   #id = (lease: Lease) => ({ ID: this.#idOf(lease) });
 
   #ask<Answer>(path: string, body: unknown): Promise<Answer> {
-    return this.#commands.run(async () => (await etcdStore.open()).ask<Answer>(path, body));
+    return this.#commands.run(({ ask }) => ask<Answer>(path, body));
   }
 }
 

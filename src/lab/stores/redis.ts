@@ -88,7 +88,7 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
 export class RedisKeys {
   readonly #prefix = `rowlock:${randomUUID()}:`;
   readonly #keys = new Set<string>();
-  readonly #commands = new Commands(redisStore.title, isReply);
+  readonly #commands = new Commands(redisStore, isReply);
 
   /** The commands of one session. Each is one step. */
   commandsBy(effect: Effect): Redis {
@@ -137,7 +137,7 @@ export class RedisKeys {
   }
 
   #run<T>(command: (client: client.RedisClientType) => Promise<T>): Promise<T> {
-    return this.#commands.run(async () => command((await redisStore.open()).client));
+    return this.#commands.run(({ client }) => command(client));
   }
 }
 

@@ -74,7 +74,12 @@ export class Store<C extends Connection> {
     const forget = () => {
       if (this.#open === connecting) this.#open = undefined;
     };
-    connecting.then(({ ended }) => ended.then(forget), forget);
+    const closeAtEnd = async (connection: C) => {
+      await connection.ended;
+      forget();
+      await connection.close();
+    };
+    connecting.then(closeAtEnd, forget);
     return connecting;
   }
 
