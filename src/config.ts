@@ -200,6 +200,9 @@ export const starterVariables = () => {
   return { parent, script, agent: process.env.npm_config_user_agent };
 };
 
+/** The folders in which the system looks for programs. */
+export const programFolders = (): string => process.env.PATH ?? '';
+
 /**
  * The environment for a server that this process starts. The server gets these settings and none of
  * the settings of this process. An empty value also hides a setting of a `.env` file. The server

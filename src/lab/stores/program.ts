@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { programFolders } from '../../config.ts';
 import { inTime } from '../../waiting/deadline.ts';
 
 /** A program that runs for this process. */
@@ -96,7 +97,7 @@ function letEnd(child: ChildProcess) {
 }
 
 /** The file of a program: a path, or a name on the PATH. Undefined if there is none. */
-export function findOnPath(name: string, searched = process.env.PATH ?? ''): string | undefined {
+export function findOnPath(name: string, searched = programFolders()): string | undefined {
   const folders = name.includes(path.sep) ? [''] : searched.split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).find(isProgram);
 }
