@@ -68,7 +68,7 @@ export class Store<C extends Connection> {
     await (await open?.catch(() => undefined))?.close();
   }
 
-  async #connect(): Promise<C> {
+  #connect(): Promise<C> {
     const { url, program } = this.#kind.settings();
     const connecting = this.#tryConnect(url, program);
     const forget = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RedisKeys } from '../../../src/lab/stores/redis.ts';
+import { RedisKeys, redisStore } from '../../../src/lab/stores/redis.ts';
 import { atOnce } from '../../support/effects.ts';
 import { hasRedis } from '../../support/stores.ts';
 
@@ -44,6 +44,19 @@ describe.skipIf(!hasRedis)('Redis', () => {
     for (let days = 2; days < 7; days += 2) await keys.passTime();
     expect([await redis.get('week'), await redis.get('ever')]).toEqual([null, 'a']);
     await keys.clear();
+  });
+
+  test('that was killed ends the trial, and the next trial has a new server', async () => {
+    const { keys, redis } = makeKeys();
+    await redis.set('k', 'a');
+    const { client, ended } = await redisStore.open();
+    process.kill(Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]), 'SIGKILL');
+    await ended;
+    await expect(redis.get('k')).rejects.toThrow(
+      /^Redis does not answer any more: .+ Try again\.$/,
+    );
+    expect(() => keys.assertIntact()).toThrow('Redis does not answer any more');
+    expect(await makeKeys().redis.get('k')).toBe(null);
   });
 
   test('ends a key in the same way by itself', async () => {
