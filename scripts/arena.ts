@@ -1,9 +1,13 @@
 import { readConfig } from '../src/config.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
 import { prepareLabDatabase } from '../src/lab/stages/database.ts';
+import { closeStores } from '../src/lab/stores/index.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
 import { buildGuard } from '../src/process/build.ts';
 import { unlessStopped } from '../src/process/main.ts';
+
+/** How many scratch databases this command uses now. */
+let underWay = 0;
 
 /** Runs work on a new database with the lab's tables. The database is dropped at the end. */
 export async function withScratchDatabase<T>(
@@ -12,10 +16,13 @@ export async function withScratchDatabase<T>(
 ): Promise<T> {
   await buildGuard();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
+  underWay++;
   try {
     await unlessStopped(stop, prepareLabDatabase(scratch.url));
     return await work(scratch.url);
   } finally {
+    // All stages of a command share the stores, so the last one ends them.
+    if (--underWay === 0) await closeStores();
     await scratch.stop();
   }
 }

@@ -5,8 +5,11 @@ import {
   findChapter,
   findSituation,
   findStrategy,
+  leftOut,
 } from '../src/lab/chapters/index.ts';
+import { assertCanRun, missingFor } from '../src/lab/stores/index.ts';
 import { UsageError } from '../src/process/errors.ts';
+import { print } from '../src/process/print.ts';
 
 /** The situations of all strategies of a chapter, each once. */
 export const situationsOf = (chapter: Chapter): Situation[] => [
@@ -50,8 +53,8 @@ export function chooseStrategies(
   const found = addresses.flatMap((address) => {
     const whole = WHOLE.exec(address);
     return whole
-      ? inSituation(orUsage(findChapter(whole[1] ?? within?.name)), situation)
-      : [orUsage(findStrategy(address, within))];
+      ? runnable(inSituation(orUsage(findChapter(whole[1] ?? within?.name)), situation))
+      : [named(address, within)];
   });
   const chosen = [
     ...new Set([...(within ? [within] : []), ...found.map(({ chapter }) => chapter)]),
@@ -62,6 +65,24 @@ export function chooseStrategies(
       `These are strategies of ${chosen.map(({ name }) => name).join(' and ')}. Choose one chapter.`,
     );
   return { chapter, strategies: [...new Set(found.map(({ strategy }) => strategy))] };
+}
+
+/**
+ * The strategies that this machine can run. Names the others in a loud line, and leaves them out. Throws a
+ * `UsageError` if none is left.
+ */
+export function runnable(all: readonly Addressed[]): Addressed[] {
+  const running = all.filter(({ strategy }) => missingFor(strategy) === undefined);
+  if (running.length === 0) throw new UsageError(leftOut(all).join('\n'));
+  for (const line of leftOut(all)) print(`\n!!! ${line}\n\n`, process.stderr);
+  return running;
+}
+
+/** Finds a strategy by its name. Throws a `StoreMissing` if this machine cannot run it. */
+function named(address: string, within: Chapter | undefined): Addressed {
+  const found = orUsage(findStrategy(address, within));
+  assertCanRun(found.strategy);
+  return found;
 }
 
 /** All strategies of a chapter, without those that have no such situation if others have it. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Chapter, type Situation, type Strategy, sessionsIn } from '../src/lab/chapter.ts';
-import { addressOf, chapters } from '../src/lab/chapters/index.ts';
+import { addressOf, allStrategies, chapters, leftOut } from '../src/lab/chapters/index.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
 import { proofOf, verdictOn, type WrittenVerdict } from '../src/lab/syllabus/verdicts.ts';
@@ -45,6 +45,8 @@ runMain(async (stop) => {
   const written = readFileSync(page, 'utf8');
   const [before, after] = [written.indexOf(BEGIN), written.indexOf(END)];
   if (before < 0 || after < before) throw new PlainError(`docs/strategies.md has no line ${BEGIN}`);
+  const missing = leftOut(allStrategies);
+  if (missing.length > 0) throw new PlainError(`The tables need every store. ${missing.join(' ')}`);
   const byChapter: Explored[][] = [];
   for (const chapter of chapters) byChapter.push(await exploreChapter(chapter, stop));
   const explored = byChapter.flat();

@@ -36,6 +36,17 @@ export interface Config {
   rateLimit: number;
   /** Whether the endpoints of webhooks may be on this machine, and there be reached by plain http. */
   webhookLoopback: boolean;
+  /** Where the workshop finds Redis. */
+  redis: StoreSettings;
+  /** Where the workshop finds etcd. */
+  etcd: StoreSettings;
+}
+
+/** A store beside PostgreSQL: its address, or the program that is started if there is no address. */
+export interface StoreSettings {
+  url: string | undefined;
+  /** A path, or a name on the PATH. */
+  program: string;
 }
 
 /** One year. */
@@ -113,6 +124,13 @@ const environment = z.object({
     .transform(Number)
     .optional(),
   WEBHOOK_LOOPBACK: z.enum(['on', 'off']).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_SERVER_PATH: z.string().default('redis-server'),
+  ETCD_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(isWithoutPassword)
+    .optional(),
+  ETCD_PATH: z.string().default('etcd'),
 });
 
 /**
@@ -165,6 +183,10 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   CORS_ORIGINS: 'CORS_ORIGINS must look like https://jobs.example,http://localhost:5173',
   RATE_LIMIT: 'RATE_LIMIT must be a whole number of requests a minute (0: any number)',
   WEBHOOK_LOOPBACK: 'WEBHOOK_LOOPBACK must be on or off',
+  REDIS_URL: 'REDIS_URL must look like redis://localhost:6379',
+  REDIS_SERVER_PATH: 'REDIS_SERVER_PATH must be the path of redis-server',
+  ETCD_URL: 'ETCD_URL must look like http://localhost:2379',
+  ETCD_PATH: 'ETCD_PATH must be the path of etcd',
 };
 
 export const settingNames = Object.keys(environment.shape);
@@ -177,6 +199,9 @@ export const starterVariables = () => {
   const { ROWLOCK_PARENT: parent, npm_lifecycle_event: script } = process.env;
   return { parent, script, agent: process.env.npm_config_user_agent };
 };
+
+/** The folders in which the system looks for programs. */
+export const programFolders = (): string => process.env.PATH ?? '';
 
 /**
  * The environment for a server that this process starts. The server gets these settings and none of
@@ -244,6 +269,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // clients.
     rateLimit: RATE_LIMIT ?? (asksForTokens(auth) ? DEFAULT_RATE_LIMIT : 0),
     webhookLoopback: (parsed.data.WEBHOOK_LOOPBACK ?? trying) === 'on',
+    redis: { url: parsed.data.REDIS_URL, program: parsed.data.REDIS_SERVER_PATH },
+    etcd: { url: parsed.data.ETCD_URL, program: parsed.data.ETCD_PATH },
   };
 }
 

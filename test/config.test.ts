@@ -22,6 +22,8 @@ test('the default is a workshop on loopback with the embedded database', () => {
     corsOrigins: [],
     rateLimit: 0,
     webhookLoopback: true,
+    redis: { url: undefined, program: 'redis-server' },
+    etcd: { url: undefined, program: 'etcd' },
   });
 });
 
@@ -115,6 +117,9 @@ test.each([
   [{ CORS_ORIGINS: 'https://jobs.example,,https://a.example' }, 'CORS_ORIGINS must look like'],
   [{ CORS_ORIGINS: 'file:///hunter2' }, 'CORS_ORIGINS must look like'],
   [{ RATE_LIMIT: '-1' }, 'RATE_LIMIT must be'],
+  [{ REDIS_URL: 'http://hunter2' }, 'REDIS_URL must look like'],
+  [{ ETCD_URL: 'hunter2:2379' }, 'ETCD_URL must look like'],
+  [{ ETCD_URL: 'http://me:hunter2@etcd:2379' }, 'ETCD_URL must look like'],
   [{ RATE_LIMIT: '1.5' }, 'RATE_LIMIT must be'],
 ])('%j is refused in one line that names the setting, and not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);

@@ -75,6 +75,7 @@ const ROOMS: Record<string, string[]> = {
   operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
   client: ['service'],
   'lab/explore': [...BASE, 'db'],
+  'lab/stores': [...BASE, 'config.ts', 'postgres', 'lab/explore/trial.ts'],
   lab: [...BASE, 'db', 'http', 'postgres', 'lab'],
   web: [...BASE, 'http', 'client'],
   'web/parts': ['client', 'waiting'],
@@ -89,7 +90,7 @@ const ROOMS: Record<string, string[]> = {
   ...Object.fromEntries(
     chapters().map((name) => [
       `lab/chapters/${name}`,
-      [...BASE, 'db', 'lab/chapter.ts', ...(PRODUCTION_OF[name] ?? [])],
+      [...BASE, 'db', 'lab/chapter.ts', 'lab/stores', ...(PRODUCTION_OF[name] ?? [])],
     ]),
   ),
 };

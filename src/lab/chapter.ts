@@ -2,6 +2,7 @@ import type { Database } from '../db/client.ts';
 import type { Session } from '../db/session.ts';
 import type { Trial } from './explore/trial.ts';
 import type { RaceRoute } from './race/http.ts';
+import type { StoreName } from './stores/index.ts';
 
 export type { Assessment, Effect, Ending, Sleep, Trial } from './explore/trial.ts';
 export { isOfTrial } from './explore/trial.ts';
@@ -67,6 +68,8 @@ export interface Strategy {
   idea: string;
   /** The name of one of the chapter's promises, or `nothing`. */
   promise: string;
+  /** The store that it needs beside PostgreSQL. A machine may lack the store. */
+  needs?: StoreName;
   /** The name of its file in `strategies`, without `.ts`. By default the name of the strategy. */
   file?: string;
 }

@@ -2,6 +2,7 @@ import { adminOnly } from '../http/auth/http.ts';
 import { guardedBy, newRoutes } from '../http/new-routes.ts';
 import { methodNotAllowed } from '../http/problems.ts';
 import type { Log } from '../process/log.ts';
+import { allStrategies, leftOut } from './chapters/index.ts';
 import { explorationRoutes } from './explorations/http.ts';
 import { playRoutes } from './play/http.ts';
 import { raceRoutes } from './race/races/http.ts';
@@ -30,6 +31,8 @@ export function createLab({
   around,
   patience,
 }: LabDeps): ReturnType<typeof newRoutes> {
+  for (const line of leftOut(allStrategies))
+    log.info({ event: 'the lab lacks a store', reason: line });
   const lab = newRoutes();
   lab.use(guardedBy(adminOnly));
   lab.route('/', syllabusRoutes());

@@ -10,6 +10,7 @@ import { busy, invalidRequest } from '../http/problems.ts';
 import { PlainError } from '../process/errors.ts';
 import type { Stage } from './explore/stage.ts';
 import type { Stages } from './stages/stages.ts';
+import { StoreError, StoreMissing } from './stores/store.ts';
 
 export const labBusy = {
   ...busy,
@@ -20,6 +21,12 @@ export const labBusy = {
 const noDatabaseNow = {
   ...busy,
   detail: 'The lab cannot use its database at the moment. Try again.',
+} as const satisfies Problem;
+
+/** Redis or etcd has ended, or its address does not answer. Only the log names the cause. */
+const noStoreNow = {
+  ...busy,
+  detail: 'The lab cannot use Redis or etcd at the moment. Try again.',
 } as const satisfies Problem;
 
 /** The lab's problem codes that the API does not have. */
@@ -36,6 +43,10 @@ export const labUnavailable = {
   title: 'No stage for the lab',
   detail: 'The lab cannot make a scratch database, or cannot change a setting that it needs there.',
 } as const satisfies LabProblem;
+
+/** The strategy needs a store that this machine does not have. */
+const storeMissing = ({ message }: StoreMissing) =>
+  ({ ...labUnavailable, title: 'No store for the strategy', detail: message }) as const;
 
 /** `detail` says why no strategy was found, and lists the known names. */
 export const noSuchStrategy = (detail: string) =>
@@ -60,6 +71,8 @@ export class Refusal extends Error {
  */
 export function refusalOf(error: unknown): LabProblem<503> | undefined {
   if (error instanceof Refusal) return error.problem;
+  if (error instanceof StoreMissing) return storeMissing(error);
+  if (error instanceof StoreError) return noStoreNow;
   if (isNothingDone(error) || isConnectionLost(error)) return noDatabaseNow;
   return error instanceof PlainError && databaseError(error) ? labUnavailable : undefined;
 }

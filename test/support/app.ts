@@ -80,8 +80,7 @@ export async function makeApp({
 }
 
 /** The lab. Its stages are new databases on the same PostgreSQL server as the app's database. */
-export function makeLab({ databaseUrl }: { databaseUrl: string }) {
-  const { log } = collectLog();
+export function makeLab({ databaseUrl }: { databaseUrl: string }, log = collectLog().log) {
   const stages = openStages(databaseUrl, log);
   atEnd(() => stages.close());
   return createLab({ log, stages, stop: new AbortController().signal });

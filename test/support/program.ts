@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
+import { findOnPath } from '../../src/lab/stores/program.ts';
 
 /** A program that some tests need, and that a machine may lack. */
 export interface OptionalProgram {
@@ -24,23 +24,12 @@ export interface OptionalProgram {
 export function findProgram(program: OptionalProgram): string | undefined {
   const { title, name, variable, tests, beside = [], isOptionalInCi = false } = program;
   const wanted = process.env[variable] || name;
-  const folders = wanted.includes(path.sep)
-    ? ['']
-    : [...(process.env.PATH ?? '').split(path.delimiter), ...beside];
-  const found = folders.map((folder) => path.join(folder, wanted)).find(isProgram);
+  const searched = [process.env.PATH ?? '', ...beside].join(path.delimiter);
+  const found = findOnPath(wanted, searched);
   if (found !== undefined) return found;
   const missing = `There is no ${title} at "${wanted}" (${variable}).`;
   if (process.env.CI && !isOptionalInCi)
     throw new Error(`${missing} In CI the tests of ${tests} must run.`);
   process.stderr.write(`\n!!! ${missing} THE TESTS OF ${tests.toUpperCase()} ARE SKIPPED.\n\n`);
   return undefined;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Chapter, Situation, Strategy } from '../chapter.ts';
+import { missingFor } from '../stores/index.ts';
 import { claims } from './claims/index.ts';
 import { queue } from './queue/index.ts';
 import { retries } from './retries/index.ts';
@@ -19,6 +20,19 @@ export const addressOf = ({ chapter, strategy }: Addressed): string =>
 export const allStrategies: readonly Addressed[] = chapters.flatMap((chapter) =>
   chapter.strategies.map((strategy) => ({ chapter, strategy })),
 );
+
+/**
+ * Whom this machine cannot run, because it lacks a store. A line for each store, such as `There is no
+ * Redis here: … Left out: retries/set-nx.` Empty if all can run.
+ */
+export function leftOut(strategies: readonly Addressed[]): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const each of strategies) {
+    const missing = missingFor(each.strategy);
+    if (missing) reasons.set(missing, [...(reasons.get(missing) ?? []), addressOf(each)]);
+  }
+  return [...reasons].map(([reason, names]) => `${reason} Left out: ${names.join(', ')}.`);
+}
 
 /**
  * Finds the strategy at an address such as `claims/naive`. The name `naive` is enough if only one

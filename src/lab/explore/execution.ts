@@ -149,6 +149,7 @@ export class Execution {
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
+    this.#trial.assertIntact?.();
     for (const actor of this.actors) actor.started();
     this.#record(entry);
   }
@@ -248,10 +249,10 @@ export class Execution {
     return this.#trial.judge(this.#stage.admin, endings);
   }
 
-  /** Time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
+  /** Usually time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
   async #playAlone(program: Program) {
     const letTimePass = () => this.#advance('', () => this.#passTime({ always: true }), true);
-    await letTimePass();
+    if (!this.#trial.afterwardsAtOnce) await letTimePass();
     const seat = this.#seat(program);
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();

@@ -62,8 +62,10 @@ export async function playFree(
     await untilEnded(stage, sessions);
     const last = trial.afterwards?.(endings);
     if (!last) return endings;
-    await stage.passTime();
-    await trial.passTime?.();
+    if (!trial.afterwardsAtOnce) {
+      await stage.passTime();
+      await trial.passTime?.();
+    }
     await run(last, trial.sessions.length);
     return endings;
   };

@@ -79,11 +79,15 @@ export interface Trial {
   lostAnswers?: number;
   /**
    * Makes a program that runs alone after the sessions have ended, such as a new worker. The
-   * scheduler has no choice there. Time passes before.
+   * scheduler has no choice there. Time passes before, unless `afterwardsAtOnce` is set.
    */
   afterwards?(endings: Ending[]): Program;
+  /** Whether `afterwards` begins at once, before time passes. */
+  afterwardsAtOnce?: boolean;
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
+  /** Called after each step. Throws if something outside the database is lost, such as a store. */
+  assertIntact?(): void;
   /** Lets time pass outside the database, such as in a key-value store. */
   passTime?(): Promise<void>;
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */

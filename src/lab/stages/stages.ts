@@ -5,6 +5,7 @@ import { describe, PlainError } from '../../process/errors.ts';
 import { type Log, seldom } from '../../process/log.ts';
 import { Admission, type AdmissionLimits, type Unanswered } from '../../waiting/admission.ts';
 import type { Stage } from '../explore/stage.ts';
+import { StoreError } from '../stores/store.ts';
 import { prepareLabDatabase } from './database.ts';
 
 /** `places`: how many are lent at once. A stage has up to five connections, up to twenty-two in a race with crashes, and a track twenty-one. */
@@ -111,8 +112,10 @@ export class Stages<L extends Lent = Stage> {
     await kept.scratch.stop().catch(this.#logLate);
   }
 
-  /** Logs an error of the database, since callers are not told its cause. */
+  /** Logs an error of the database or a store, since callers are not told its cause. */
   #tellOperator(error: unknown) {
+    if (error instanceof StoreError)
+      this.#log({ event: 'the lab cannot use a store', reason: error.message });
     if (!databaseError(error)) return;
     const { message } = error instanceof PlainError ? error : unusable('the database', error);
     const database = this.#databaseName;

@@ -5,7 +5,7 @@ import { methodNotAllowed } from '../../http/problems.ts';
 import { chapters, findStrategy } from '../chapters/index.ts';
 import { noSuchStrategy } from '../problems.ts';
 import { readTexts } from './source.ts';
-import { readEntry, syllabus } from './syllabus.ts';
+import { readEntry, readSyllabus } from './syllabus.ts';
 
 /** The words of a chapter that the pages show. */
 const toldChapters = chapters.map((chapter) => ({
@@ -43,7 +43,7 @@ export function syllabusRoutes() {
   };
   const routes = newRoutes()
     .get('/chapters', (c) => c.json(toldChapters))
-    .get('/strategies', (c) => c.json(syllabus))
+    .get('/strategies', (c) => c.json(readSyllabus()))
     .get('/strategies/:name', (c) => answer(c, c.req.param('name')))
     .get('/strategies/:chapter/:name', (c) => {
       const { chapter, name } = c.req.param();

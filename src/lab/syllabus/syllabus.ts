@@ -1,5 +1,6 @@
 import type { Situation, Strategy } from '../chapter.ts';
 import { type Addressed, addressOf, allStrategies } from '../chapters/index.ts';
+import { missingFor } from '../stores/index.ts';
 import { knownVerdicts } from './known-verdicts.ts';
 import { type Source, sourcesOf, type Texts } from './source.ts';
 import type { Proof } from './verdicts.ts';
@@ -12,6 +13,8 @@ export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise
    * situations here.
    */
   verdict: string | null;
+  /** Why this machine cannot run the strategy, such as because it has no Redis. Null if it can. */
+  missing: string | null;
   situations: (Pick<Situation, 'name' | 'idea' | 'sessions'> & Proof & { isComplete?: boolean })[];
 }
 
@@ -32,12 +35,13 @@ function entryOf(addressed: Addressed): SyllabusEntry {
     idea,
     promise,
     verdict: found?.verdict ?? null,
+    missing: missingFor(strategy) ?? null,
     situations,
   };
 }
 
 /** Every strategy of every chapter, in the order of the workshop. */
-export const syllabus: readonly SyllabusEntry[] = allStrategies.map(entryOf);
+export const readSyllabus = (): SyllabusEntry[] => allStrategies.map(entryOf);
 
 /** One strategy with its source code. */
 export const readEntry = (addressed: Addressed, texts: Texts): EntryWithSources => ({

@@ -43,7 +43,7 @@ export function Choose({ place, go, strategies, chapters }: PartProps) {
   );
 }
 
-/** All strategies as options, with a group for each chapter. */
+/** All strategies that the server can run as options, with a group for each chapter. */
 export const groupsOf = (
   strategies: PartProps['strategies'],
   chapters: PartProps['chapters'],
@@ -52,7 +52,7 @@ export const groupsOf = (
     // One chapter needs no label.
     label: chapters.length === 1 ? '' : label,
     options: strategies
-      .filter(({ chapter }) => chapter === label)
+      .filter(({ chapter, missing }) => chapter === label && missing === null)
       .map((each) => [addressOf(each), each.name]),
   }));
 

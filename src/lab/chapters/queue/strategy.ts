@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/client.ts';
 import type { Strategy } from '../../chapter.ts';
+import type { Etcd } from '../../stores/etcd.ts';
 
 /** One way to work off a queue: ordinary Drizzle code that knows nothing of the lab. */
 export interface QueueStrategy extends Strategy {
@@ -29,6 +30,8 @@ export interface Worker {
    * mail back.
    */
   send(taskId: number, proof?: Proof): Promise<void>;
+  /** A key-value store, outside the database. */
+  etcd: Etcd;
 }
 
 /** What the mail server may check. */

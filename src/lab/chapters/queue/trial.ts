@@ -7,6 +7,8 @@ import {
   sessionsIn,
   type Trial,
 } from '../../chapter.ts';
+import { EtcdKeys } from '../../stores/etcd.ts';
+import { assertCanRun } from '../../stores/index.ts';
 import { faultsOf, type TaskEnd } from './faults.ts';
 import { MailServer } from './mail-server.ts';
 import { race } from './race.ts';
@@ -35,26 +37,29 @@ export function queueTrial(
   const start = () => strategy.restart?.() ?? strategy.work;
   let processes: QueueStrategy['work'][] = [];
   let mailServer = new MailServer();
+  const etcd = new EtcdKeys();
   let admin: Session;
   /** Whether the strategy uses leases. The first mail of a schedule shows this. */
   let hasLeases = false;
-  const isLate = async (taskId: number, worker: string | number) => {
+  const isLate = async (taskId: number, id: number, name: string) => {
     if (!strategy.timed) return false;
-    const { isLeased, isOwn } = await leaseOf(admin, strategy, taskId, worker);
+    if (strategy.needs === 'etcd') return !(await etcd.isHolding(id));
+    const holder = strategy.ofProduction ? id : name;
+    const { isLeased, isOwn } = await leaseOf(admin, strategy, taskId, holder);
     hasLeases ||= isLeased;
     return hasLeases && !isOwn;
   };
   const makeWorker = (id: number, effect: Effect): Worker => {
     const name = nameOf(namesakes ? 1 : id);
-    const holder = strategy.ofProduction ? id : name;
     return {
       id,
       name,
+      etcd: etcd.commandsBy(effect, id),
       async send(taskId, proof = {}) {
         const text = `send mail ${taskId}${inWords(proof)}`;
         if (kills) await effect({ text, kills }, () => mailServer.miss(taskId));
         await effect(text, async () =>
-          mailServer.take(taskId, proof, await isLate(taskId, holder)),
+          mailServer.take(taskId, proof, await isLate(taskId, id, name)),
         );
       },
     };
@@ -65,10 +70,12 @@ export function queueTrial(
   };
   const trial: Trial = {
     async setUp(session) {
+      assertCanRun(strategy);
       admin = session;
       mailServer = new MailServer();
       hasLeases = false;
       processes = [];
+      await etcd.clear();
       await setUp(admin, tasks);
     },
     sessions: processOf.map((process, index) => (db, _sleep, effect) => {
@@ -80,8 +87,13 @@ export function queueTrial(
     processes: processOf,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
+    passTime: () => etcd.passTime(),
+    assertIntact: () => etcd.assertIntact(),
     afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
-    judge: (session, endings) => judge(session, strategy, situation, mailServer, endings),
+    async judge(session, endings) {
+      await etcd.clear();
+      return judge(session, strategy, situation, mailServer, endings);
+    },
   };
 
   async function workOff(work: QueueStrategy['work'], db: Database, worker: Worker) {

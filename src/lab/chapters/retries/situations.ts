@@ -15,6 +15,8 @@ export interface RetrySituation extends Situation {
    * Elsewhere the answer goes out with the last step of the request, since no other request notices it.
    */
   answersAreSteps?: true;
+  /** The clients ask again at once, before time passes. By default they ask again two days later. */
+  asksAtOnce?: true;
   /** A server may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
 }
@@ -29,6 +31,13 @@ const alone: RetrySituation = {
   deaths: 1,
   lostAnswers: 1,
   answersAreSteps: true,
+};
+
+const early: RetrySituation = {
+  ...alone,
+  name: 'early',
+  idea: 'the server may die or lose an answer in each gap, and the retry comes at once',
+  asksAtOnce: true,
 };
 
 export const twoAtOnce: RetrySituation = {
@@ -52,8 +61,10 @@ const slow: RetrySituation = {
 
 export const situationsOf = ({
   timed,
-}: Pick<RetryStrategy, 'timed'>): readonly [RetrySituation, ...RetrySituation[]] => [
+  forgets,
+}: Pick<RetryStrategy, 'timed' | 'forgets'>): readonly [RetrySituation, ...RetrySituation[]] => [
   alone,
+  ...(forgets ? [early] : []),
   twoAtOnce,
   crash,
   ...(timed ? [slow] : []),

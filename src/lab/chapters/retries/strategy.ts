@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/client.ts';
 import type { Strategy } from '../../chapter.ts';
+import type { Redis } from '../../stores/redis.ts';
 
 /** One way to handle a request that may come again: ordinary code that knows nothing of the lab. */
 export interface RetryStrategy extends Strategy {
@@ -7,6 +8,8 @@ export interface RetryStrategy extends Strategy {
   promise: 'once' | 'nothing';
   /** Something in the strategy, such as a lease, ends by time alone. So time may pass. */
   timed?: true;
+  /** The key is forgotten after some time. So it matters whether a client asks again at once, or late. */
+  forgets?: true;
   /** Starts a server, and returns `handle` on it. For strategies that keep objects in memory. */
   restart?(): RetryStrategy['handle'];
   /** Charges for the request. A repeat has the same key, and should get the same answer. */
@@ -30,6 +33,8 @@ export interface Server {
   charge(how?: ChargeOptions): Promise<number>;
   /** A map in the memory of this process. It is empty after the process has died. */
   memory: Memory;
+  /** Outside the database, and outside this process. */
+  redis: Redis;
 }
 
 export interface ChargeOptions {

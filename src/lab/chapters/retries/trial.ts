@@ -1,6 +1,8 @@
 import type { Database } from '../../../db/client.ts';
 import type { Session } from '../../../db/session.ts';
 import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chapter.ts';
+import { assertCanRun } from '../../stores/index.ts';
+import { RedisKeys } from '../../stores/redis.ts';
 import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
 import { memoryOf } from './memory.ts';
 import { Provider } from './provider.ts';
@@ -22,11 +24,13 @@ export function retryTrial(
   sessions: number,
 ): Trial {
   const { deaths = 0, lostAnswers = 0, oneServer, timePasses, answersAreSteps } = situation;
+  const { asksAtOnce = false } = situation;
   const requests = sessionsIn(situation, sessions);
   const keys = keysOf(situation);
   const keyOf = (index: number) => keys[index % keys.length] as string;
   const processes = Array.from({ length: requests }, (_, index) => (oneServer ? 1 : index + 1));
   let provider = new Provider();
+  const redis = new RedisKeys();
   /** The running servers, by their processes. Everything in a server is in its memory. */
   const servers = new Map<number, Started>();
   /** What the client of each key has heard. */
@@ -48,6 +52,7 @@ export function retryTrial(
     const server: Server = {
       charge: chargeAt(provider, effect, key),
       memory: memoryOf(map, effect),
+      redis: redis.commandsBy(effect),
     };
     try {
       return { answer: readAnswer(await handle(db, { key }, server)) };
@@ -83,7 +88,7 @@ export function retryTrial(
       await hear(effect, key, answer);
       answers.push(answer);
     };
-    let when = `${DAYS} days later`;
+    let when = asksAtOnce ? 'at once' : `${DAYS} days later`;
     if (!wasTold(key)) {
       await askIt(when);
       when = 'at once';
@@ -105,11 +110,13 @@ export function retryTrial(
 
   return {
     async setUp(session) {
+      assertCanRun(strategy);
       admin = session;
       provider = new Provider();
       servers.clear();
       heard = new Map();
       deceived.clear();
+      await redis.clear();
       await setUp(admin);
     },
     sessions: processes.map((process, index) => program(process, keyOf(index))),
@@ -120,9 +127,15 @@ export function retryTrial(
     lostAnswers,
     died: (process) => void servers.delete(process),
     timePasses: Boolean(strategy.timed && timePasses),
-    passTime: async () => provider.passDays(DAYS),
+    async passTime() {
+      provider.passDays(DAYS);
+      await redis.passTime();
+    },
+    afterwardsAtOnce: asksAtOnce,
+    assertIntact: () => redis.assertIntact(),
     afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
     async judge() {
+      await redis.clear();
       const ends: RequestEnd[] = [];
       for (const key of keys)
         ends.push({

@@ -44,7 +44,7 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
       (error: Error) => setFailure(error.message),
     );
   }, [place.strategy]);
-  const { name, idea, promise, verdict } = entry;
+  const { name, idea, promise, verdict, missing } = entry;
   const chapter = chapterOf({ chapters }, entry);
   const pledge = chapter.promises.find((each) => each.name === promise);
   return (
@@ -54,17 +54,11 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
       <p>
         Promises {pledge?.facts.join(', ') ?? 'nothing'}; <VerdictMark verdict={verdict} />.
       </p>
-      <p class="ways">
-        <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>
-          Play it
-        </PlaceLink>
-        <PlaceLink place={place} go={go} to={{ view: 'explore', step: null }}>
-          Explore it
-        </PlaceLink>
-        <PlaceLink place={place} go={go} to={{ view: 'race' }}>
-          Race it
-        </PlaceLink>
-      </p>
+      {missing === null ? (
+        <Ways place={place} go={go} />
+      ) : (
+        <p role="note">This server cannot run it. {missing}</p>
+      )}
       <Proofs place={place} go={go} entry={entry} chapter={chapter} />
       {failure && <p role="alert">The source code cannot be shown: {failure}</p>}
       {sources.toReversed().map((source) => (
@@ -73,3 +67,17 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
     </article>
   );
 }
+
+const Ways = ({ place, go }: Pick<PartProps, 'place' | 'go'>) => (
+  <p class="ways">
+    <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>
+      Play it
+    </PlaceLink>
+    <PlaceLink place={place} go={go} to={{ view: 'explore', step: null }}>
+      Explore it
+    </PlaceLink>
+    <PlaceLink place={place} go={go} to={{ view: 'race' }}>
+      Race it
+    </PlaceLink>
+  </p>
+);

@@ -18,6 +18,7 @@ import { production } from './production.ts';
 import { renewedLease } from './renewed-lease.ts';
 import { rescueByNode } from './rescue-by-node.ts';
 import { selectThenUpdate } from './select-then-update.ts';
+import { sessionLock, sessionLockId, sessionLockToken } from './session-lock.ts';
 import { skipLocked } from './skip-locked.ts';
 import { subselectCheckedAgain } from './subselect-checked-again.ts';
 import { token } from './token.ts';
@@ -50,6 +51,9 @@ export const strategies: readonly QueueStrategy[] = [
   attemptsInTransaction,
   advisoryLock,
   advisoryLockLookAgain,
+  sessionLock,
+  sessionLockToken,
+  sessionLockId,
   mutex,
   mutexInTwoProcesses,
   missedHeartbeat,

@@ -11,6 +11,7 @@ import { chargeInTransaction, oneTransaction } from './one-transaction.ts';
 import { production } from './production.ts';
 import { promiseMap } from './promise-map.ts';
 import { providerKey, providerKeyForADay } from './provider-key.ts';
+import { setNx, setNxAnswer } from './set-nx.ts';
 import { status, statusConflict, statusProvider } from './status.ts';
 import { workFirst } from './work-first.ts';
 
@@ -31,6 +32,8 @@ export const strategies: readonly RetryStrategy[] = [
   lockedRow,
   advisoryLock,
   advisoryLockRepeatableRead,
+  setNx,
+  setNxAnswer,
   providerKey,
   providerKeyForADay,
   statusProvider,

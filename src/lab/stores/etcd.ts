@@ -1,0 +1,237 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { readConfig } from '../../config.ts';
+import { freePort } from '../../postgres/postmaster.ts';
+import type { Effect } from '../explore/trial.ts';
+import { ANSWER_MS, Commands } from './commands.ts';
+import { type Running, startProgram } from './program.ts';
+import { type Connection, Store } from './store.ts';
+
+/** A lease, by its number in the schedule. Keys with a lease end with it. */
+export type Lease = number;
+
+/** The commands that strategies use. Each is one request to etcd. */
+export interface Etcd {
+  /** Grants a lease of so many seconds. */
+  grant(seconds: number): Promise<Lease>;
+  /** Whether more than so many seconds are left of the lease. */
+  outlives(lease: Lease, seconds: number): Promise<boolean>;
+  /** Begins the seconds of the lease anew. False if it has ended. */
+  keepAlive(lease: Lease): Promise<boolean>;
+  /** Ends the lease, with its keys. */
+  revoke(lease: Lease): Promise<void>;
+  /**
+   * Writes the key in a transaction of etcd, if there is no such key. Returns how often the key has
+   * been written, which is a fencing token. Undefined if there is such a key, or the lease has ended.
+   */
+  putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined>;
+}
+
+interface EtcdConnection extends Connection {
+  /** Sends one request to the JSON gateway. Throws an `EtcdError` if etcd refuses the request. */
+  ask<Answer>(path: string, body: unknown): Promise<Answer>;
+}
+
+export const etcdStore = new Store<EtcdConnection>({
+  title: 'etcd',
+  variables: { url: 'ETCD_URL', program: 'ETCD_PATH' },
+  settings: () => readConfig().etcd,
+  connect: (url) => connect(url),
+  start,
+});
+
+/** Another program may take a free port before etcd does. */
+const TRIES = 3;
+
+async function start(file: string): Promise<EtcdConnection> {
+  for (let tried = 1; ; tried++) {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    try {
+      return await connect(
+        url,
+        await startProgram(file, () => argsFor(url), /serv(e|ing) client/i),
+      );
+    } catch (error) {
+      if (tried === TRIES || !/address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+/** One member alone. It listens to other members on a socket in its folder, so nobody is there. */
+const argsFor = (url: string) => [
+  ...['--data-dir', 'data', '--logger', 'zap', '--log-outputs', 'stderr'],
+  ...['--listen-client-urls', url, '--advertise-client-urls', url],
+  ...['--listen-peer-urls', 'unix://localhost:1', '--initial-advertise-peer-urls', PEER],
+  ...['--initial-cluster', `default=${PEER}`],
+  // A member alone elects itself after this time.
+  ...['--heartbeat-interval', '10', '--election-timeout', '100'],
+];
+const PEER = 'http://localhost:1';
+
+async function connect(url: string, program?: Running): Promise<EtcdConnection> {
+  const ask = askAt(url);
+  try {
+    await ask('maintenance/status', {});
+  } catch (error) {
+    await program?.stop();
+    throw error;
+  }
+  return {
+    ask,
+    ended: program ? program.ended : new Promise(() => undefined),
+    close: async () => program?.stop(),
+  };
+}
+
+/** etcd refuses a request. */
+export class EtcdError extends Error {
+  override name = 'EtcdError';
+  readonly code: number;
+
+  constructor({ message, code }: { message: string; code: number }) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The code of gRPC for a lease that is not there. */
+const NOT_FOUND = 5;
+const isNotFound = (error: unknown) => error instanceof EtcdError && error.code === NOT_FOUND;
+
+const askAt =
+  (url: string) =>
+  async <Answer>(path: string, body: unknown): Promise<Answer> => {
+    const answer = await fetch(new URL(`/v3/${path}`, url), {
+      method: 'POST',
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const said = (await answer.json()) as Answer & { message: string; code: number };
+    if (!answer.ok) throw new EtcdError(said);
+    return said;
+  };
+
+/** The keys and leases of one trial. Other trials use the same etcd at the same time. */
+export class EtcdKeys {
+  readonly #prefix = `rowlock/${randomUUID()}/`;
+  /** Ids are numbers of 63 bits. Each trial begins at a random number, and each schedule has new ids. */
+  #firstId = BigInt(randomInt(2 ** 47)) << 16n;
+  #leases: { owner: number }[] = [];
+  #hasKeys = false;
+  readonly #commands = new Commands(etcdStore, (error) => error instanceof EtcdError);
+
+  /** The commands of the session with this number. Each is one step. */
+  commandsBy(effect: Effect, owner: number): Etcd {
+    const step = <T>(text: string, command: () => Promise<T>) =>
+      effect({ text: `etcd: ${text}`, readsClock: true }, command);
+    return {
+      grant: (seconds) => {
+        const lease = this.#leases.push({ owner });
+        return step(`grant lease ${lease} of ${seconds} s`, () => this.#grant(lease, seconds));
+      },
+      outlives: (lease, seconds) =>
+        step(`are more than ${seconds} s left of lease ${lease}?`, () =>
+          this.#outlives(lease, seconds),
+        ),
+      keepAlive: (lease) => step(`keep lease ${lease} alive`, () => this.#keepAlive(lease)),
+      revoke: (lease) => step(`revoke lease ${lease}`, () => this.#revoke(lease)),
+      putIfAbsent: (key, value, lease) =>
+        step(`put ${key} = ${value} with lease ${lease}, if there is no ${key}`, () =>
+          this.#putIfAbsent(key, value, lease),
+        ),
+    };
+  }
+
+  /** Whether a session has a key now. */
+  async isHolding(owner: number): Promise<boolean> {
+    const range = { key: base64(this.#prefix), range_end: base64(after(this.#prefix)) };
+    const { kvs = [] } = await this.#ask<{ kvs?: { lease?: string }[] }>('kv/range', range);
+    const owned = this.#leases.flatMap((lease, index) =>
+      lease.owner === owner ? [this.#idOf(index + 1)] : [],
+    );
+    return kvs.some(({ lease }) => lease !== undefined && owned.includes(lease));
+  }
+
+  /** Removes all keys and leases of this trial. */
+  async clear() {
+    await this.passTime();
+    const range = { key: base64(this.#prefix), range_end: base64(after(this.#prefix)) };
+    if (this.#hasKeys) await this.#ask('kv/deleterange', range);
+    this.#hasKeys = false;
+    this.#firstId += BigInt(this.#leases.length);
+    this.#leases = [];
+  }
+
+  /**
+   * Time passes, so every lease ends. etcd removes an ended lease after about a second, which is too
+   * slow for hundreds of schedules. So we revoke the leases, which removes the same keys.
+   */
+  async passTime() {
+    await this.#commands.settle();
+    await Promise.all(this.#leases.map((_, index) => this.#revoke(index + 1)));
+  }
+
+  /** Throws a `StoreError` if etcd was lost. */
+  assertIntact() {
+    this.#commands.assertIntact();
+  }
+
+  async #grant(lease: Lease, seconds: number): Promise<Lease> {
+    await this.#ask('lease/grant', { ID: this.#idOf(lease), TTL: seconds });
+    return lease;
+  }
+
+  async #outlives(lease: Lease, seconds: number): Promise<boolean> {
+    const { TTL = 0 } = await this.#ask<{ TTL?: string }>('lease/timetolive', this.#id(lease));
+    return Number(TTL) > seconds;
+  }
+
+  async #keepAlive(lease: Lease): Promise<boolean> {
+    type Kept = { result: { TTL?: string } };
+    const { result } = await this.#ask<Kept>('lease/keepalive', this.#id(lease));
+    return Number(result.TTL ?? 0) > 0;
+  }
+
+  async #revoke(lease: Lease) {
+    await this.#ask('lease/revoke', this.#id(lease)).catch((error) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  async #putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined> {
+    this.#hasKeys = true;
+    const own = base64(this.#prefix + key);
+    // A key begins at version 1 again after its end. This key stays, so its versions go on.
+    const count = { key: base64(`${this.#prefix}${key}/count`), value: '', prev_kv: true };
+    const asked = this.#ask<Transaction>('kv/txn', {
+      compare: [{ key: own, target: 'CREATE', create_revision: '0' }],
+      success: [
+        { request_put: { key: own, value: base64(value), lease: this.#idOf(lease) } },
+        { request_put: count },
+      ],
+    });
+    const done = await asked.catch((error): Transaction => {
+      if (isNotFound(error)) return {};
+      throw error;
+    });
+    if (!done.succeeded) return undefined;
+    return Number(done.responses?.[1]?.response_put?.prev_kv?.version ?? 0) + 1;
+  }
+
+  #idOf = (lease: Lease): string => String(this.#firstId + BigInt(lease));
+
+  #id = (lease: Lease) => ({ ID: this.#idOf(lease) });
+
+  #ask<Answer>(path: string, body: unknown): Promise<Answer> {
+    return this.#commands.run(({ ask }) => ask<Answer>(path, body));
+  }
+}
+
+interface Transaction {
+  succeeded?: boolean;
+  responses?: { response_put?: { prev_kv?: { version: string } } }[];
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** The first key after all keys with this prefix. */
+const after = (prefix: string) => prefix.replace(/.$/, '0');

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type * as client from '@redis/client';
+import { readConfig } from '../../config.ts';
+import type { Effect } from '../explore/trial.ts';
+import { ANSWER_MS, Commands, PASSES_MS } from './commands.ts';
+import { type Running, startProgram } from './program.ts';
+import { type Connection, Store } from './store.ts';
+
+/** The commands that strategies use, as the package `@redis/client` has them. */
+export interface Redis {
+  get(key: string): Promise<string | null>;
+  /** Returns `OK`, or null if the condition does not hold. */
+  set(key: string, value: string, options?: SetOptions): Promise<string | null>;
+  del(key: string): Promise<number>;
+}
+
+export interface SetOptions {
+  /** `NX`: only if there is no such key. `XX`: only if there is one. */
+  condition?: 'NX' | 'XX';
+  /** The key ends after so many seconds. */
+  expiration?: { type: 'EX'; value: number };
+}
+
+interface RedisConnection extends Connection {
+  client: client.RedisClientType;
+}
+
+export const redisStore = new Store<RedisConnection>({
+  title: 'Redis',
+  variables: { url: 'REDIS_URL', program: 'REDIS_SERVER_PATH' },
+  settings: () => readConfig().redis,
+  connect: (url) => connect({ url }),
+  start,
+});
+
+/** A server without a port, and without files: only this user can reach its socket. */
+async function start(file: string): Promise<RedisConnection> {
+  let socket = '';
+  const argsIn = (folder: string) => {
+    socket = path.join(folder, 'redis.sock');
+    return ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...MEMORY_ONLY];
+  };
+  // Redis says this once for its socket. Then it accepts connections.
+  const program = await startProgram(file, argsIn, /ready to accept connections/i);
+  return connect({ socket: { path: socket } }, program);
+}
+
+/** Only the workshop needs this package, so a service without the workshop does not load it. */
+let loaded: typeof client | undefined;
+
+const MEMORY_ONLY = ['--save', '', '--appendonly', 'no', '--daemonize', 'no'];
+
+type Where = { url: string } | { socket: { path: string } };
+
+async function connect(where: Where, program?: Running): Promise<RedisConnection> {
+  loaded ??= await import('@redis/client');
+  // A command that is sent again might run twice, and a schedule would not be what it says.
+  const once = { reconnectStrategy: false as const };
+  const socket = 'socket' in where ? { ...where.socket, tls: false as const, ...once } : once;
+  const client = loaded.createClient({
+    ...where,
+    socket,
+    disableOfflineQueue: true,
+    commandOptions: { timeout: ANSWER_MS },
+  });
+  const ended = new Promise<void>((resolve) => {
+    client.on('error', () => resolve());
+    client.on('end', () => resolve());
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    await program?.stop();
+    throw error;
+  }
+  return {
+    client: client as client.RedisClientType,
+    ended,
+    async close() {
+      if (client.isOpen) client.destroy();
+      await program?.stop();
+    },
+  };
+}
+
+/** The keys of one trial. Other trials use the same server at the same time. */
+export class RedisKeys {
+  readonly #prefix = `rowlock:${randomUUID()}:`;
+  readonly #keys = new Set<string>();
+  readonly #commands = new Commands(redisStore, isReply);
+
+  /** The commands of one session. Each is one step. */
+  commandsBy(effect: Effect): Redis {
+    return {
+      get: (key) =>
+        effect({ text: `redis: get ${key}`, readsClock: true }, () =>
+          this.#run((client) => client.get(this.#own(key))),
+        ),
+      set: (key, value, options) =>
+        effect({ text: `redis: set ${key} ${value}${inWords(options)}`, readsClock: true }, () =>
+          this.#run((client) => client.set(this.#own(key), value, options)),
+        ),
+      del: (key) =>
+        effect({ text: `redis: del ${key}`, readsClock: true }, () =>
+          this.#run((client) => client.del(this.#own(key))),
+        ),
+    };
+  }
+
+  /** Removes all keys of this trial. */
+  async clear() {
+    await this.#commands.settle();
+    if (this.#keys.size === 0) return;
+    await this.#run((client) => client.del([...this.#keys]));
+    this.#keys.clear();
+  }
+
+  /** Two days pass. Redis itself removes each key whose time is over. */
+  async passTime() {
+    await this.#commands.settle();
+    if (this.#keys.size === 0) return;
+    await this.#run(async (client) => {
+      for (const key of this.#keys) await age(client, key);
+    });
+  }
+
+  /** Throws a `StoreError` if Redis was lost. */
+  assertIntact() {
+    this.#commands.assertIntact();
+  }
+
+  #own(key: string): string {
+    const own = this.#prefix + key;
+    this.#keys.add(own);
+    return own;
+  }
+
+  #run<T>(command: (client: client.RedisClientType) => Promise<T>): Promise<T> {
+    return this.#commands.run(({ client }) => command(client));
+  }
+}
+
+/** Brings the end of a key nearer. If this is the end, waits until Redis has removed the key. */
+async function age(client: client.RedisClientType, key: string) {
+  const left = await client.pTTL(key);
+  const hasNoEnd = left < 0;
+  if (hasNoEnd) return;
+  await client.pExpire(key, Math.max(1, left - PASSES_MS));
+  if (left > PASSES_MS) return;
+  while ((await client.exists(key)) > 0);
+}
+
+/** Whether Redis itself sent this error. */
+const isReply = (error: unknown) => loaded !== undefined && error instanceof loaded.ErrorReply;
+
+const inWords = ({ condition, expiration }: SetOptions = {}): string =>
+  [condition, expiration && `EX ${expiration.value}`]
+    .filter((word) => word !== undefined)
+    .map((word) => ` ${word}`)
+    .join('');
