@@ -80,8 +80,14 @@ runMain(async (stop) => {
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
-  const asked = { ...situation, most: options.most ?? situation.most };
-  const results = await exploreAll(chapter, strategies, asked, sessions, stop);
+  const bounded = { ...situation, most: options.most ?? situation.most };
+  const wanted = strategies.map((strategy) => ({
+    chapter,
+    strategy,
+    situation: bounded,
+    sessions,
+  }));
+  const results = await exploreAll(wanted, stop);
   const explored = { chapter, situation, sessions };
   if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
   else print(`${describe(results, explored)}\n`);
