@@ -5,7 +5,7 @@ import { freePort } from '../src/postgres/postmaster.ts';
 import { inProject } from '../src/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
-import { atEnd, runSource, start } from './support/command.ts';
+import { atEnd, runJudge, runSource, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { blocksIn } from './support/pages.ts';
 
@@ -39,7 +39,7 @@ const strategies = samples.filter(({ tag }) => tag !== '');
 test.each(strategies)('the strategy at $at falls without its lock', async ({ file, text }) => {
   const unlocked = file.replace('.ts', '-unlocked.ts');
   writeFileSync(unlocked, text.replace(".for('update')", ''));
-  const command = runSource('scripts/judge.ts', [unlocked], { DATABASE_URL: inject('scratchUrl') });
+  const command = runJudge([unlocked], { DATABASE_URL: inject('scratchUrl') });
   expect((await command.ended).code).toBe(1);
   expect(command.stdout()).toContain('OVERSOLD');
 });

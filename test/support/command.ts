@@ -45,8 +45,13 @@ export const run = (command: string, args: string[], env: Record<string, string>
   start(process.execPath, [compiled(command), ...args], env);
 
 /**
- * Runs a command like `npm run`: tsx compiles every loaded file. The judge loads TypeScript files.
+ * Runs the judge, compiled. The judge starts a worker with the same options of node. The worker loads
+ * TypeScript files.
  */
+export const runJudge = (args: string[], env: Record<string, string> = {}): Command =>
+  start(process.execPath, ['--import', 'tsx', compiled('scripts/judge.ts'), ...args], env);
+
+/** Runs a command like `npm run`: tsx compiles every loaded file. */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
   start(process.execPath, ['--import', 'tsx', command, ...args], env);
 
