@@ -3,7 +3,15 @@ import { type Exploration, explore } from '../src/lab/explore/explore.ts';
 import { withStage } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-export type Result = Exploration & { strategy: Strategy };
+/** A strategy to explore in one situation, with at most the situation's number of schedules. */
+export interface Wanted {
+  chapter: Chapter;
+  strategy: Strategy;
+  situation: Situation;
+  sessions: number;
+}
+
+export type Result = Exploration & Wanted;
 
 /**
  * The stages in use at once. The explorer and PostgreSQL wait for each other in turns, so a second
@@ -12,30 +20,28 @@ export type Result = Exploration & { strategy: Strategy };
 const STAGES = 2;
 
 /**
- * Explores strategies of a chapter in one situation, with at most the situation's number of schedules.
- * The results are in the order of the strategies.
+ * Explores each strategy in its situation. The results are in the order of `wanted`. Each stage starts
+ * a PostgreSQL, so a command explores all its strategies in one call.
  */
 export async function exploreAll(
-  chapter: Chapter,
-  strategies: readonly Strategy[],
-  situation: Situation,
-  sessions: number,
+  wanted: readonly Wanted[],
   stop: AbortSignal,
   { leavesOutMirrored = false } = {},
 ): Promise<Result[]> {
-  const waiting = [...strategies];
-  const results: Result[] = [];
+  const waiting = [...wanted];
+  const results = new Map<Wanted, Result>();
   const worker = () =>
     withStage(stop, async (stage) => {
-      for (let strategy = waiting.shift(); strategy; strategy = waiting.shift()) {
-        const { name } = strategy;
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { chapter, strategy, situation, sessions } = next;
         const trial = chapter.trial(strategy, situation, sessions);
-        const onSchedule = (n: number) => showProgress(`${situation.name}, ${name}: schedule ${n}`);
+        const onSchedule = (n: number) =>
+          showProgress(`${situation.name}, ${strategy.name}: schedule ${n}`);
         const options = { onSchedule, stop, most: situation.most, leavesOutMirrored };
-        results.push({ strategy, ...(await explore(stage, trial, options)) });
+        results.set(next, { ...next, ...(await explore(stage, trial, options)) });
       }
     });
-  await Promise.all(Array.from({ length: Math.min(STAGES, strategies.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(STAGES, wanted.length) }, worker));
   clearProgress();
-  return strategies.flatMap((strategy) => results.filter((result) => result.strategy === strategy));
+  return wanted.flatMap((each) => results.get(each) ?? []);
 }

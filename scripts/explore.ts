@@ -103,14 +103,18 @@ runMain(async (stop) => {
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
-  const asked = { ...situation, most: options.most ?? situation.most };
-  const all = { chapter, strategies, situation: asked, sessions };
+  const bounded = { ...situation, most: options.most ?? situation.most };
+  const all = { chapter, strategies, situation: bounded, sessions };
   if (isolation !== undefined) return await writeSpecs(isolation, all, stop);
   if (compare !== undefined) return await compareOutput(compare, all, stop);
   if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
-  const results = await exploreAll(chapter, strategies, asked, sessions, stop, {
-    leavesOutMirrored,
-  });
+  const wanted = strategies.map((strategy) => ({
+    chapter,
+    strategy,
+    situation: bounded,
+    sessions,
+  }));
+  const results = await exploreAll(wanted, stop, { leavesOutMirrored });
   const explored = { chapter, situation, sessions };
   if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
   else print(`${describe(results, explored)}\n`);

@@ -11,7 +11,7 @@ import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { inProject } from '../src/process/project.ts';
 import { situationsOf } from './chosen.ts';
-import { exploreAll, type Result } from './explore-all.ts';
+import { exploreAll, type Result, type Wanted } from './explore-all.ts';
 
 const HELP = `Explores every strategy in every situation, and writes the results into docs/strategies.md
 and src/lab/syllabus/verdicts.json.
@@ -47,8 +47,8 @@ runMain(async (stop) => {
   if (before < 0 || after < before) throw new PlainError(`docs/strategies.md has no line ${BEGIN}`);
   const missing = leftOut(allStrategies);
   if (missing.length > 0) throw new PlainError(`The tables need every store. ${missing.join(' ')}`);
-  const byChapter: Explored[][] = [];
-  for (const chapter of chapters) byChapter.push(await exploreChapter(chapter, stop));
+  const results = await exploreAll(chapters.flatMap(wantedIn), stop);
+  const byChapter = chapters.map((chapter) => exploredIn(chapter, results));
   const explored = byChapter.flat();
   for (const each of explored) assertVerdict(each);
   const tables = byChapter.map(sectionOf).join('\n\n');
@@ -68,19 +68,22 @@ runMain(async (stop) => {
   return 0;
 });
 
-async function exploreChapter(chapter: Chapter, stop: AbortSignal): Promise<Explored[]> {
-  const all: Explored[] = chapter.strategies.map((strategy) => ({ chapter, strategy, found: [] }));
-  for (const situation of situationsOf(chapter)) {
-    const strategies = chapter.strategies.filter((each) =>
-      chapter.situationsOf(each).includes(situation),
-    );
+/** The strategies in each of their situations, in the order of the situations in the table. */
+function wantedIn(chapter: Chapter): Wanted[] {
+  const { strategies } = chapter;
+  return situationsOf(chapter).flatMap((situation) => {
     const sessions = sessionsIn(situation, 2);
-    const results = await exploreAll(chapter, strategies, situation, sessions, stop);
-    for (const { strategy, found } of all)
-      for (const result of results)
-        if (result.strategy === strategy) found.push({ situation, result });
-  }
-  return all;
+    const tried = strategies.filter((each) => chapter.situationsOf(each).includes(situation));
+    return tried.map((strategy) => ({ chapter, strategy, situation, sessions }));
+  });
+}
+
+function exploredIn(chapter: Chapter, results: readonly Result[]): Explored[] {
+  return chapter.strategies.map((strategy) => {
+    const own = results.filter((result) => result.strategy === strategy);
+    const found = own.map((result) => ({ situation: result.situation, result }));
+    return { chapter, strategy, found };
+  });
 }
 
 const contentOf = (file: string | URL) =>

@@ -101,7 +101,11 @@ for (const { file, text } of shownFiles.values()) writeFileSync(file, text);
 /** The output of a command that ends by itself, and ends well. */
 async function outputOf(name: string, args: string[]): Promise<string> {
   const files = args.map((each) => shownFiles.get(each)?.file ?? each);
-  const command = runSource(programOf(name) ?? '', files, { DATABASE_URL: inject('scratchUrl') });
+  const env = { DATABASE_URL: inject('scratchUrl') };
+  const command =
+    name === 'judge'
+      ? runSource('scripts/judge.ts', files, env)
+      : run(programOf(name) ?? '', files, env);
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   return command.stdout();
 }

@@ -5,7 +5,7 @@ import { freePort } from '../src/postgres/postmaster.ts';
 import { inProject } from '../src/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
-import { atEnd, runSource, start } from './support/command.ts';
+import { atEnd, runJudge, runSource, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { blocksIn } from './support/pages.ts';
 
@@ -47,7 +47,7 @@ test.each(strategies)('the strategy at $at falls without its lock', async ({ tag
   const [chapter = '', fault = ''] = falls[tag] ?? [];
   const unlocked = file.replace('.ts', '-unlocked.ts');
   writeFileSync(unlocked, text.replace(LOCK, ''));
-  const command = runSource('scripts/judge.ts', [unlocked, '--chapter', chapter], {
+  const command = runJudge([unlocked, '--chapter', chapter], {
     DATABASE_URL: inject('scratchUrl'),
   });
   expect((await command.ended).code, command.stderr()).toBe(1);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { settingNames } from '../../src/config.ts';
 import { programOf } from '../../src/process/build.ts';
 import { inProject } from '../../src/process/project.ts';
@@ -20,16 +20,20 @@ export interface Command {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const endings: (() => unknown)[] = [];
+let endings: (() => unknown)[] = [];
 
 /**
  * Runs `work` after all tests of the file. The last registered work runs first. Unlike
  * `onTestFinished`, concurrent tests may use this function.
  */
 export const atEnd = (work: () => unknown) => void endings.unshift(work);
-afterAll(async () => {
-  for (const work of endings) await work();
-});
+
+/** Runs the registered work. The next test file of this process begins without work. */
+export async function end() {
+  const works = endings;
+  endings = [];
+  for (const work of works) await work();
+}
 
 /**
  * Hides the settings of the test run from commands. An empty value also hides a value in `.env`.
@@ -41,8 +45,13 @@ export const run = (command: string, args: string[], env: Record<string, string>
   start(process.execPath, [compiled(command), ...args], env);
 
 /**
- * Runs a command like `npm run`: tsx compiles every loaded file. The judge loads TypeScript files.
+ * Runs the judge, compiled. The judge starts a worker with the same options of node. The worker loads
+ * TypeScript files.
  */
+export const runJudge = (args: string[], env: Record<string, string> = {}): Command =>
+  start(process.execPath, ['--import', 'tsx', compiled('scripts/judge.ts'), ...args], env);
+
+/** Runs a command like `npm run`: tsx compiles every loaded file. */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
   start(process.execPath, ['--import', 'tsx', command, ...args], env);
 

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BenchResult } from '../../../src/bench/bench.ts';
-import { isRunning, makeTmpDir, run } from '../../support/command.ts';
+import { run } from '../../support/command.ts';
 
-// Each bench starts its own PostgreSQL, since the account must be a superuser.
-const bench = (args: string[], env = {}) => run('scripts/bench.ts', args, env);
+// This file runs alone, since the bench measures. Each bench starts its own PostgreSQL, since the
+// account must be a superuser.
+const bench = (args: string[]) => run('scripts/bench.ts', args);
 
 const short = ['--seconds', '0.3', '--rounds', '1'];
 
@@ -90,39 +89,3 @@ const figures = {
   p50: expect.any(Number),
   p99: expect.any(Number),
 };
-
-test.each([
-  ['SIGINT', { code: 130, signal: null }],
-  ['SIGKILL', { code: null, signal: 'SIGKILL' }],
-] as const)(
-  '%s ends the bench with its servers, its load and its database',
-  async (signal, ending) => {
-    const TMPDIR = makeTmpDir();
-    const { child, ended } = bench(['--seconds', '600', '--scenario', 'hot'], { TMPDIR });
-    // The four children are the guard of PostgreSQL, the two servers and the load. The compiler may
-    // run for a moment as well.
-    const begun = await vi.waitFor(
-      () => {
-        const children = childrenOf(child.pid as number);
-        expect(children).toHaveLength(4);
-        return children;
-      },
-      { timeout: 30_000 },
-    );
-    child.kill(signal);
-    // After SIGKILL, the load process keeps the output open for a moment.
-    expect(await ended).toEqual(ending);
-    const left = () => readdirSync(TMPDIR).filter((name) => name.startsWith('rowlock-'));
-    if (signal === 'SIGKILL')
-      await vi.waitFor(() => expect([begun.filter(isRunning), left()]).toEqual([[], []]), 30_000);
-    expect([begun.filter(isRunning), left()]).toEqual([[], []]);
-  },
-);
-
-const childrenOf = (pid: number): number[] =>
-  execFileSync('ps', ['-e', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([parent, , program]) => Number(parent) === pid && !program?.includes('esbuild'))
-    .map(([, child]) => Number(child));

@@ -105,7 +105,7 @@ async function running(scenario: string) {
   return { ...command, left, stillRun: () => children.filter(isRunning) };
 }
 
-test.each([
+test.concurrent.each([
   ['SIGINT', 130, 'backends'],
   ['SIGTERM', 143, 'backends'],
   ['SIGINT', 130, 'workers'],
@@ -122,7 +122,7 @@ test.each([
   },
 );
 
-test.each(['backends', 'workers'])(
+test.concurrent.each(['backends', 'workers'])(
   'SIGKILL in the middle of %s ends every process, and leaves no data',
   {
     timeout: PATIENCE_MS,

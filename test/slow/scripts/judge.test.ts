@@ -2,11 +2,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
 import type { Judgement } from '../../../src/lab/judge/judge.ts';
-import { runSource } from '../../support/command.ts';
+import { runJudge } from '../../support/command.ts';
 
 const folder = fileURLToPath(new URL('../../lab/judge/judged/', import.meta.url));
-const judge = (...args: string[]) =>
-  runSource('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
+const judge = (...args: string[]) => runJudge(args, { DATABASE_URL: inject('scratchUrl') });
 
 async function judgementOf(
   name: string,

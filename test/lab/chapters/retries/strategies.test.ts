@@ -36,11 +36,14 @@ const trialOf = (strategy: RetryStrategy, situationName: string) => {
 /** The faults in each situation, from all schedules of all situations. */
 async function faultsIn(strategy: RetryStrategy) {
   const found: Record<string, string[]> = {};
-  for (const { name } of situationsOf(strategy)) {
-    const { faults, isComplete } = await explore(stage, trialOf(strategy, name));
-    found[name] = isComplete ? Object.keys(faults) : ['incomplete'];
-  }
+  for (const { name } of situationsOf(strategy)) found[name] = await faultsOf(strategy, name);
   return found;
+}
+
+/** The faults from all schedules of one situation. */
+async function faultsOf(strategy: RetryStrategy, situation: string): Promise<string[]> {
+  const { faults, isComplete } = await explore(stage, trialOf(strategy, situation));
+  return isComplete ? Object.keys(faults) : ['incomplete'];
 }
 
 const none = { alone: [], 'two-at-once': [], crash: [] };
@@ -198,7 +201,7 @@ describe("production's transaction", () => {
     const unlocked = made((db) =>
       db.transaction(async (tx) => (await look(tx)) ?? store(tx, await charge(tx))),
     );
-    expect((await faultsIn(unlocked))['two-at-once']).toEqual(['error']);
+    expect(await faultsOf(unlocked, 'two-at-once')).toEqual(['error']);
   });
 
   test('does a request twice if the charge is outside the database', async () => {
@@ -208,7 +211,7 @@ describe("production's transaction", () => {
         return (await look(tx)) ?? store(tx, await server.charge());
       }),
     );
-    expect((await faultsIn(outside)).alone).toEqual(['twice']);
+    expect(await faultsOf(outside, 'alone')).toEqual(['twice']);
   });
 
   test('does a request twice if the key ends before the client asks again', async () => {
@@ -218,6 +221,6 @@ describe("production's transaction", () => {
         return (await look(tx)) ?? store(tx, await charge(tx), 24);
       }),
     );
-    expect((await faultsIn(short)).alone).toContain('twice');
+    expect(await faultsOf(short, 'alone')).toContain('twice');
   });
 });
