@@ -28,20 +28,22 @@ describe('a request', () => {
     const page = await open(at(STATUS));
     await headline(page, retries.dare);
     await press(page, '1', '1', '1');
-    await lane(page, 1).getByText('would run next:').waitFor();
-    expect(await entries(page).allInnerTexts()).toEqual([expect.stringMatching(/^S1 charge → 1/)]);
+    await said(page, 'Step 3. S1 does this outside the database: charge: 1.');
+    expect(await entries(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/^S1\s+charge\s+→ 1/),
+    ]);
     await press(page, 'k', '1');
     await headline(page, 'Did a request twice!');
     await steps(page).getByText('the client asks again, 2 days later').waitFor();
     expect(await entries(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/^S1 charge → 1/),
-      expect.stringMatching(/^Afterwards the client asks again, 2 days later/),
-      expect.stringMatching(/^Afterwards charge → 2/),
-      expect.stringMatching(/^Afterwards answer: done, receipt 2/),
-      expect.stringMatching(/^Afterwards the client asks again, at once, to compare/),
-      expect.stringMatching(/^Afterwards answer: done, receipt 2/),
+      expect.stringMatching(/^S1\s+charge\s+→ 1/),
+      expect.stringMatching(/^Afterwards\s+the client asks again, 2 days later/),
+      expect.stringMatching(/^Afterwards\s+charge\s+→ 2/),
+      expect.stringMatching(/^Afterwards\s+answer: done, receipt 2/),
+      expect.stringMatching(/^Afterwards\s+the client asks again, at once, to compare/),
+      expect.stringMatching(/^Afterwards\s+answer: done, receipt 2/),
     ]);
-    expect(page.url()).toBe(at(`${STATUS}&schedule=${TWICE}`));
+    expect(page.url()).toContain(`&schedule=${TWICE}`);
     await expectAccessible(page);
   });
 
@@ -51,10 +53,7 @@ describe('a request', () => {
     await said(page, 'S1 loses the answer to its next step.');
     await page.keyboard.press('e');
     await headline(page, 'Did a request twice!');
-    await entries(page)
-      .first()
-      .getByText(/^S1 charge → done, but the answer is lost/)
-      .waitFor();
+    expect(await entries(page).first().innerText()).toContain('done, but the answer is lost');
   });
 
   browserTest('is answered by the key ., or by its number', async ({ open }) => {
@@ -75,7 +74,7 @@ describe('a request', () => {
     await said(page, 'S1 answers, and then its process dies');
     await headline(page, 'Did a request twice!');
     expect(await page.locator('.lane.dead').count()).toBe(1);
-    await page.getByText('receipt 1; done, receipt 2').first().waitFor();
+    await headline(page, 'the client heard: done, receipt 1; done, receipt 2');
   });
 
   browserTest('is slower than its lease by the key t', async ({ open }) => {
@@ -90,7 +89,7 @@ describe('a request', () => {
     const page = await open(at('strategy=retries/production&situation=crash'));
     await press(page, '1', '1', 'k', '1', 'e');
     await headline(page, 'You cannot:');
-    await page.getByText('charged once').first().waitFor();
+    await headline(page, 'charged once');
   });
 });
 
