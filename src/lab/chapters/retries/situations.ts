@@ -64,8 +64,8 @@ export const situationsOf = ({
   forgets,
 }: Pick<RetryStrategy, 'timed' | 'forgets'>): readonly [RetrySituation, ...RetrySituation[]] => [
   alone,
-  ...(forgets ? [early] : []),
   twoAtOnce,
   crash,
   ...(timed ? [slow] : []),
+  ...(forgets ? [early] : []),
 ];
