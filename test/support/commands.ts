@@ -23,7 +23,8 @@ export async function compileCommands() {
     outbase: inProject('.'),
     bundle: true,
     splitting: true,
-    external: ['esbuild'],
+    // A contained CommonJS package that is imported late would have no named exports.
+    external: ['esbuild', '@redis/client'],
     banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',

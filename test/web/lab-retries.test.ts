@@ -50,7 +50,7 @@ describe('a request', () => {
   browserTest('loses an answer by the key l', async ({ open }) => {
     const page = await open(at('strategy=retries/delete-on-failure&situation=alone'));
     await press(page, '1', '1', 'l', '1');
-    await said(page, 'S1 loses the answer to its next step.');
+    await said(page, 'S1 makes this step, but its answer is lost');
     await page.keyboard.press('e');
     await headline(page, 'Did a request twice!');
     expect(await entries(page).first().innerText()).toContain('done, but the answer is lost');

@@ -41,6 +41,8 @@ async function start(file: string): Promise<RedisConnection> {
     socket = path.join(folder, 'redis.sock');
     return ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...MEMORY_ONLY];
   };
+  // If the package is missing, no server starts.
+  await load();
   // Redis says this once for its socket. Then it accepts connections.
   const program = await startProgram(file, argsIn, /ready to accept connections/i);
   return connect({ socket: { path: socket } }, program);
@@ -48,17 +50,21 @@ async function start(file: string): Promise<RedisConnection> {
 
 /** Only the workshop needs this package, so a service without the workshop does not load it. */
 let loaded: typeof client | undefined;
+async function load() {
+  loaded ??= await import('@redis/client');
+  return loaded;
+}
 
 const MEMORY_ONLY = ['--save', '', '--appendonly', 'no', '--daemonize', 'no'];
 
 type Where = { url: string } | { socket: { path: string } };
 
 async function connect(where: Where, program?: Running): Promise<RedisConnection> {
-  loaded ??= await import('@redis/client');
+  const { createClient } = await load();
   // A command that is sent again might run twice, and a schedule would not be what it says.
   const once = { reconnectStrategy: false as const };
   const socket = 'socket' in where ? { ...where.socket, tls: false as const, ...once } : once;
-  const client = loaded.createClient({
+  const client = createClient({
     ...where,
     socket,
     disableOfflineQueue: true,

@@ -35,7 +35,7 @@ describe('a wrong strategy falls:', () => {
   test.each<[name: string, fault: string, when: RegExp]>([
     ['wrong-variable', 'twice', DIES],
     ['wrong-says-done-early', 'untrue', DIES],
-    ['wrong-session-lock', 'stuck', /S1 loses the answer to its next step/],
+    ['wrong-session-lock', 'stuck', /S1 makes this step, but its answer is lost/],
     ['wrong-lease-inside', 'twice', /^ +4 +-- time passes --$/m],
     ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
   ])('%s, by the fault %s', async (name, fault, when) => {
