@@ -68,7 +68,7 @@ describe('a request', () => {
 
   browserTest('is answered, and then its server dies, by the key d', async ({ open }) => {
     const page = await open(at('strategy=retries/map&situation=alone'));
-    await press(page, 'd', '1');
+    await press(page, 'd');
     await said(page, 'Nobody answers a client now.');
     await press(page, '1', '1', '1', 'd', '1');
     await said(page, 'S1 answers, and then its process dies');
