@@ -62,6 +62,7 @@ test('a migrated database has no schema of the lab, and only a scratch database 
     'drizzle',
     'lab_claims',
     'lab_queue',
+    'lab_retries',
     'lab_time',
     'public',
   ]);

@@ -70,7 +70,9 @@ describe('a request', () => {
     const page = await open(at('strategy=retries/map&situation=alone'));
     await press(page, 'd');
     await said(page, 'Nobody answers a client now.');
-    await press(page, '1', '1', '1', 'd', '1');
+    await press(page, '1', '1', '1');
+    await said(page, 'Step 3.');
+    await press(page, 'd', '1');
     await said(page, 'S1 answers, and then its process dies');
     await headline(page, 'Did a request twice!');
     expect(await page.locator('.lane.dead').count()).toBe(1);

@@ -182,10 +182,12 @@ export class Execution {
   async #kill({ process }: Seat) {
     this.#trial.died?.(process);
     for (const { actor, gate, process: own } of this.#seats) {
-      if (own !== process || actor.status === 'ended') continue;
+      if (own !== process) continue;
+      const hasEnded = actor.status === 'ended';
+      actor.die();
+      if (hasEnded) continue;
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
       this.entries.at(-1)?.dead.push(actor.number);
-      actor.die();
       await gate.die();
     }
   }
@@ -231,14 +233,19 @@ export class Execution {
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
     const deadline = Date.now() + GRACE_MS;
-    while (open().length > 0 && this.choices().length === 0) {
-      if (!(await this.#stillness.change(deadline - Date.now()))) return open();
-      await this.#stillness.settle();
-      const last = this.entries.at(-1);
-      // A session came back by itself. Its result belongs to the last step.
-      if (last) this.#record(last);
-    }
+    while (open().length > 0 && this.choices().length === 0)
+      if (!(await this.#comesBack(deadline))) return open();
     return [];
+  }
+
+  /** Returns false if no session comes back by itself before the deadline. */
+  async #comesBack(deadline: number): Promise<boolean> {
+    if (!(await this.#stillness.change(deadline - Date.now()))) return false;
+    await this.#stillness.settle();
+    const last = this.entries.at(-1);
+    // A session came back by itself. Its result belongs to the last step.
+    if (last) this.#record(last);
+    return true;
   }
 
   /** Runs the program that comes afterwards, and judges the tables. All sessions must have ended. */
@@ -257,7 +264,8 @@ export class Execution {
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();
       else if (actor.status === 'ready') await this.#advance('', () => this.#go(seat));
-      else throw new Hang('the program that ran afterwards never ended');
+      else if (!(await this.#comesBack(Date.now() + GRACE_MS)))
+        throw new Hang('the program that ran afterwards never ended');
     }
   }
 }
