@@ -231,14 +231,18 @@ export class Execution {
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
     const deadline = Date.now() + GRACE_MS;
-    while (open().length > 0 && this.choices().length === 0) {
-      if (!(await this.#stillness.change(deadline - Date.now()))) return open();
-      await this.#stillness.settle();
-      const last = this.entries.at(-1);
-      // A session came back by itself. Its result belongs to the last step.
-      if (last) this.#record(last);
-    }
+    while (open().length > 0 && this.choices().length === 0)
+      if (!(await this.#comesBack(deadline - Date.now()))) return open();
     return [];
+  }
+
+  /** Whether a session comes back by itself within this time. Its result belongs to the last step. */
+  async #comesBack(milliseconds: number): Promise<boolean> {
+    if (!(await this.#stillness.change(milliseconds))) return false;
+    await this.#stillness.settle();
+    const last = this.entries.at(-1);
+    if (last) this.#record(last);
+    return true;
   }
 
   /** Runs the program that comes afterwards, and judges the tables. All sessions must have ended. */
@@ -257,7 +261,8 @@ export class Execution {
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();
       else if (actor.status === 'ready') await this.#advance('', () => this.#go(seat));
-      else throw new Hang('the program that ran afterwards never ended');
+      else if (!(await this.#comesBack(GRACE_MS)))
+        throw new Hang('the program that ran afterwards never ended');
     }
   }
 }

@@ -83,7 +83,10 @@ export function retryTrial(
   async function askAgain(db: Database, effect: Effect, key: string) {
     const answers: Heard[] = [];
     const askIt = async (when: string) => {
-      await effect(`the client asks again, ${when}`, () => undefined);
+      // We look within the step. Outside of a step, the explorer would not wait for our own query.
+      await effect(`the client asks again, ${when}`, async () => {
+        if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
+      });
       const { answer } = await ask(db, effect, FIRST_SERVER, key);
       await hear(effect, key, answer);
       answers.push(answer);
@@ -93,7 +96,6 @@ export function retryTrial(
       await askIt(when);
       when = 'at once';
     }
-    if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
     await askIt(wasTold(key) ? `${when}, to compare the answers` : when);
     return answers;
   }
