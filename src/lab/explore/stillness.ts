@@ -16,6 +16,11 @@ const HANG_MS = 10_000;
  * wait in short parts. If a busy machine stops our process for a moment, only one part is over.
  */
 const MEMORY = { parts: 10, partMs: 5 };
+/**
+ * A session may have as many pauses in one step. A session that pauses more often looks for something
+ * that another session does.
+ */
+const MOST_PAUSES = 50;
 
 /** Finds out when no session moves. Only then the scheduler can choose. */
 export class Stillness {
@@ -37,15 +42,27 @@ export class Stillness {
    * sessions.
    */
   async settle() {
+    const pauses = new Map<Actor, number>();
     for (;;) {
       await this.#untilNoneRuns();
       // We wait two turns, since a result resolves promises, and these may release other promises.
       await turn();
       await turn();
       if (this.#isRunning()) continue;
+      if (this.#endsPause(pauses)) continue;
       if (await this.#comesBack()) continue;
       if (await this.#seeWhoWaits()) return;
     }
+  }
+
+  /** Ends the next pause of a session that does nothing else. False if there is none. */
+  #endsPause(pauses: Map<Actor, number>): boolean {
+    return this.#actors.some((actor) => {
+      const count = pauses.get(actor) ?? 0;
+      if (actor.status !== 'elsewhere' || count === MOST_PAUSES) return false;
+      pauses.set(actor, count + 1);
+      return actor.timers.fire();
+    });
   }
 
   /**

@@ -83,6 +83,7 @@ describe('the judge of queue finds that a right strategy holds:', () => {
     'right-held-transaction.ts',
     'right-optimistic.ts',
     'right-keyword-clock.ts',
+    'right-pauses.ts',
   ])('%s', async (name) => {
     const judgement = await ofQueue(name);
     expect(faultsOf(judgement)).toEqual([]);
