@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
 import { addressOf } from '../src/lab/chapters/index.ts';
@@ -23,7 +23,7 @@ export interface Asked {
 
 /** Writes a spec for the isolation tester for each strategy, and the tables that the specs need. */
 export async function writeSpecs(folder: string, asked: Asked, stop: AbortSignal) {
-  await orUsage(mkdir(folder, { recursive: true }));
+  await orUsage(makeFolder(folder));
   await orUsage(writeFile(path.join(folder, 'schema.sql'), labSchema()));
   await withStage(stop, async (stage) => {
     for (const strategy of asked.strategies) {
@@ -98,6 +98,17 @@ function sayLeftOut({ leftOut }: Plan): string {
     (reason) => `${leftOut.filter((each) => each.reason === reason).length} (${reason})`,
   );
   return `, left out: ${counts.join(', ')}`;
+}
+
+/**
+ * Makes the folder, and the folders around it. With its option `recursive`, `mkdir` never returns for a
+ * new folder in /proc, and the process cannot end.
+ */
+async function makeFolder(folder: string) {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (!found) await makeFolder(path.dirname(folder));
+  await mkdir(folder);
 }
 
 /** A folder or file that cannot be used is a mistake in the command line. */

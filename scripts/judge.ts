@@ -44,8 +44,11 @@ const rules = z.object({
 /** Every other failure ends with this code, so 1 always means that the strategy falls. */
 const FAILED = 2;
 
-/** The worker reports each step before it plays the step, and no step takes long. */
-const SILENCE_MS = 15_000;
+/**
+ * The worker reports each step before it plays the step. The worker itself ends if a step never gives the
+ * processor back. This is for a step that blocks the process without using the processor.
+ */
+const SILENCE_MS = 300_000;
 
 export type WorkerReport =
   | { kind: 'step'; where: string }

@@ -49,6 +49,7 @@ describe('the specs for isolationtester', () => {
     [['--isolation', 'x', '--leave-out-mirrored'], /^--isolation and --compare use all schedules/],
     [['--compare', 'no-such-file'], /^ENOENT: no such file or directory, open 'no-such-file'$/],
     [['--isolation', 'package.json'], /^EEXIST: file already exists, mkdir '.*package\.json'$/],
+    [['--isolation', '/proc/x'], /^ENOENT: no such file or directory, mkdir '\/proc\/x'$/],
     [['--isolation', ''], /^--isolation needs a folder/],
     [['--strategy', 'claims/naive', '--compare', OUTPUT], /^--compare needs one strategy/],
     [['--situation', 'two-slots', '--compare', OUTPUT], /belongs to claims\/row-lock:last-slot:2/],

@@ -1,4 +1,5 @@
 import type { Gatekeeper, Step, StepResult } from './gate.ts';
+import { Timers, withTimers } from './timers.ts';
 import { AnswerLost, type Effect, type Ending } from './trial.ts';
 
 /**
@@ -23,6 +24,8 @@ export class Actor implements Gatekeeper {
   /** The results that `Execution` has not recorded yet. */
   returned: { step: Step; result: StepResult }[] = [];
   ending: Ending | undefined;
+  /** The timers that the program has set. */
+  readonly timers = new Timers();
   readonly #onChange: () => void;
   readonly #program: () => Promise<unknown>;
   #pass: ((isLost: boolean) => void) | undefined;
@@ -71,7 +74,7 @@ export class Actor implements Gatekeeper {
     };
     // We call the program inside `then`, since a program may throw before it returns a promise.
     Promise.resolve()
-      .then(this.#program)
+      .then(() => withTimers(this.timers, this.#program))
       .then(
         (value) => end({ value }),
         (error: unknown) => end({ error }),

@@ -232,18 +232,16 @@ export class Execution {
    */
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
-    const deadline = Date.now() + GRACE_MS;
     while (open().length > 0 && this.choices().length === 0)
-      if (!(await this.#comesBack(deadline))) return open();
+      if (!(await this.#comesBack())) return open();
     return [];
   }
 
-  /** Returns false if no session comes back by itself before the deadline. */
-  async #comesBack(deadline: number): Promise<boolean> {
-    if (!(await this.#stillness.change(deadline - Date.now()))) return false;
+  /** Whether a session comes back by itself within GRACE_MS. Its result belongs to the last step. */
+  async #comesBack(): Promise<boolean> {
+    if (!(await this.#stillness.changeWithin(GRACE_MS))) return false;
     await this.#stillness.settle();
     const last = this.entries.at(-1);
-    // A session came back by itself. Its result belongs to the last step.
     if (last) this.#record(last);
     return true;
   }
@@ -264,7 +262,7 @@ export class Execution {
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();
       else if (actor.status === 'ready') await this.#advance('', () => this.#go(seat));
-      else if (!(await this.#comesBack(Date.now() + GRACE_MS)))
+      else if (!(await this.#comesBack()))
         throw new Hang('the program that ran afterwards never ended');
     }
   }

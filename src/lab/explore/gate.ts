@@ -1,5 +1,6 @@
 import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
+import { withLabTime } from './time.ts';
 import { AnswerLost, type EffectText, RolledBackByTrial } from './trial.ts';
 
 /** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
@@ -36,7 +37,8 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
 /** Whether all statements of the step's transaction use the snapshot of the first statement. */
 export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
 
-const CLOCK = /\b(now|clock_timestamp|statement_timestamp|current_timestamp)\b/i;
+const CLOCK =
+  /\b(now|(clock|statement|transaction|current)_timestamp|localtimestamp|current_date)\b/i;
 
 /** Whether the result of the step depends on the time. */
 export const readsClock = ({ text, effect }: Step): boolean =>
@@ -258,7 +260,9 @@ export class Gate implements Session {
     this.#isSent = true;
     this.#isOpen ||= this.#inTransaction;
     try {
-      const results = await Promise.all(statements.map((each) => this.#inner.run(each)));
+      const results = await Promise.all(
+        statements.map((each) => this.#inner.run({ ...each, text: withLabTime(each.text) })),
+      );
       return results.at(-1) as Rows;
     } finally {
       this.#isSent = false;

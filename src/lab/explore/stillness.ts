@@ -11,15 +11,24 @@ export class Hang extends Error {
 
 /** Far longer than any statement on a few rows takes. A statement that takes longer has a fault. */
 const HANG_MS = 10_000;
+/** A long wait consists of such parts. */
+const PART_MS = 100;
 /**
  * If a session stays in memory longer than this, we assume that it waits for another session. We
  * wait in short parts. If a busy machine stops our process for a moment, only one part is over.
  */
 const MEMORY = { parts: 10, partMs: 5 };
+/**
+ * A session may have as many pauses in one step. A session that pauses more often looks for something
+ * that another session does.
+ */
+const MOST_PAUSES = 50;
 
 /** Finds out when no session moves. Only then the scheduler can choose. */
 export class Stillness {
   readonly #bell = new Bell();
+  /** How often a session has changed its status. */
+  #changes = 0;
   readonly #stage: Stage;
   readonly #pids: number[];
   readonly #actors: readonly Actor[];
@@ -37,15 +46,27 @@ export class Stillness {
    * sessions.
    */
   async settle() {
+    const pauses = new Map<Actor, number>();
     for (;;) {
       await this.#untilNoneRuns();
       // We wait two turns, since a result resolves promises, and these may release other promises.
       await turn();
       await turn();
       if (this.#isRunning()) continue;
+      if (this.#endsPause(pauses)) continue;
       if (await this.#comesBack()) continue;
       if (await this.#seeWhoWaits()) return;
     }
+  }
+
+  /** Ends the next pause of a session that does nothing else. False if there is none. */
+  #endsPause(pauses: Map<Actor, number>): boolean {
+    return this.#actors.some((actor) => {
+      const count = pauses.get(actor) ?? 0;
+      if (actor.status !== 'elsewhere' || count === MOST_PAUSES) return false;
+      pauses.set(actor, count + 1);
+      return actor.timers.fire();
+    });
   }
 
   /**
@@ -60,7 +81,7 @@ export class Stillness {
     );
     if (away.length === 0) return false;
     for (let part = 1; part <= MEMORY.parts; part++) {
-      const isChanged = await this.change(MEMORY.partMs);
+      const isChanged = await this.#bell.rings(MEMORY.partMs);
       if (isChanged || away.some(({ status }) => status !== 'elsewhere')) return true;
     }
     for (const actor of away) this.#inMemory.add(actor);
@@ -72,20 +93,27 @@ export class Stillness {
   }
 
   async #untilNoneRuns() {
-    const deadline = Date.now() + HANG_MS;
-    while (this.#isRunning()) {
-      if (!(await this.change(deadline - Date.now()))) throw new Hang('a statement did not return');
-    }
+    while (this.#isRunning())
+      if (!(await this.changeWithin(HANG_MS))) throw new Hang('a statement did not return');
   }
 
   /** Actors call this whenever their status changes. */
   changed() {
+    this.#changes++;
     this.#bell.ring();
   }
 
-  /** Resolves to true if a session changes its status within this time, and else to false. */
-  change(milliseconds: number): Promise<boolean> {
-    return this.#bell.rings(milliseconds);
+  /**
+   * Resolves to true if a session changes its status within this time, and else to false. We wait in
+   * parts, and PostgreSQL answers us after each. So on a busy machine we wait longer.
+   */
+  async changeWithin(milliseconds: number): Promise<boolean> {
+    const before = this.#changes;
+    for (let waited = 0; waited < milliseconds && this.#changes === before; waited += PART_MS) {
+      await this.#bell.rings(PART_MS);
+      if (this.#changes === before) await this.#stage.run('select');
+    }
+    return this.#changes !== before;
   }
 
   /**

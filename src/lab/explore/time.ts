@@ -14,3 +14,16 @@ export const PASS_TIME = `
 export const RESET_TIME = `
   select setval('lab_time.passes', 0), setval('lab_time.passed_at', 0)
   from lab_time.passes where last_value > 0`;
+
+/** A keyword that reads the clock, outside of quotes and comments. */
+const KEYWORD =
+  /'(?:[^']|'')*'|"[^"]*"|--.*|\b(current_timestamp|localtimestamp|current_date)\b(?!\s*\()/gi;
+
+/**
+ * Puts the lab's clock in place of the keywords that read PostgreSQL's clock. A `search_path` changes
+ * functions, but no keywords.
+ */
+export const withLabTime = (text: string): string =>
+  text.replace(KEYWORD, (found, keyword?: string) =>
+    keyword ? `lab_time."${keyword.toLowerCase()}"()` : found,
+  );

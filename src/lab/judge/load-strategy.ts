@@ -7,6 +7,7 @@ import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
+import { ownPromises, ownTimers } from '../explore/timers.ts';
 
 const source = inProject('src');
 
@@ -68,15 +69,24 @@ async function compile(entry: string) {
 async function load(code: string, imports: string[]) {
   const modules = new Map<string, object>();
   // `__esModule` tells the script that the default import is the export `default`.
-  for (const name of imports) modules.set(name, { __esModule: true, ...(await import(name)) });
-  const script = compileFunction(code, ['module', 'require']);
+  for (const name of imports)
+    modules.set(name, { __esModule: true, ...(await import(name)), ...OWN[name] });
+  const script = compileFunction(code, ['module', 'require', ...Object.keys(ownTimers)]);
   const evaluate = (): unknown => {
     const module: { exports: { default?: unknown } } = { exports: {} };
-    script(module, (name: string) => modules.get(name));
+    script(module, (name: string) => modules.get(name), ...Object.values(ownTimers));
     return module.exports.default;
   };
   return { evaluate, exported: evaluate() };
 }
+
+/** The functions that the file gets in place of those of Node.js, by the name of their module. */
+const OWN: Record<string, object> = {
+  timers: ownTimers,
+  'node:timers': ownTimers,
+  'timers/promises': ownPromises,
+  'node:timers/promises': ownPromises,
+};
 
 interface Location {
   line: number;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type * as client from '@redis/client';
 import { readConfig } from '../../config.ts';
+import { inTime } from '../../waiting/deadline.ts';
 import type { Effect } from '../explore/trial.ts';
 import { ANSWER_MS, Commands, PASSES_MS } from './commands.ts';
 import { type Running, startProgram } from './program.ts';
@@ -75,8 +76,12 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
     client.on('end', () => resolve());
   });
   try {
-    await client.connect();
+    // A server may accept the connection and stay silent, or ask for a password.
+    const answering = client.connect().then(() => client.ping());
+    const answer = await inTime(answering, ANSWER_MS, () => undefined);
+    if (answer === undefined) throw new Error(`no answer within ${ANSWER_MS / 1000} s`);
   } catch (error) {
+    if (client.isOpen) client.destroy();
     await program?.stop();
     throw error;
   }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/db/client.ts';
@@ -292,4 +293,14 @@ describe('afterwards', () => {
     await replay(stage, trial, ['1', '1']);
     expect(seen).toEqual(['"ab"']);
   });
+});
+
+test('a program that runs afterwards may pause for longer than a session is expected in memory', async () => {
+  const afterwards: Program = async (db) => {
+    await setTimeout(150);
+    await append(db, 'z');
+  };
+  const { trial, seen } = trialOf([(db) => append(db, 'a')], { afterwards: () => afterwards });
+  const { faults } = await replay(stage, trial, ['1', '1']);
+  expect([faults, seen]).toEqual([[], ['"az"']]);
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { PlayState } from '../../../src/lab/play/play.ts';
 import { closeStores } from '../../../src/lab/stores/index.ts';
@@ -104,4 +106,22 @@ describe('a lab whose store does not answer', () => {
       { code: 'busy', detail: 'The lab cannot use Redis or etcd at the moment. Try again.' },
     ]);
   });
+
+  test.each([
+    ['REDIS_URL', 'redis', 'retries/set-nx'],
+    ['ETCD_URL', 'http', 'queue/session-lock'],
+  ])(
+    'at %s, but accepts a connection, keeps nobody waiting for ever',
+    async (name, scheme, strategy) => {
+      const sockets: Socket[] = [];
+      const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
+        silent.close();
+      });
+      await set(name, `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+      expect((await play(strategy, 'alone', '1,k1')).status).toBe(503);
+    },
+  );
 });

@@ -78,14 +78,17 @@ describe('the judge cannot run a strategy that hangs:', () => {
 const ofQueue = (name: string) => judgementOf(`queue/${name}`, '--chapter', 'queue');
 
 describe('the judge of queue finds that a right strategy holds:', () => {
-  test.each(['right-fenced-lease.ts', 'right-held-transaction.ts', 'right-optimistic.ts'])(
-    '%s',
-    async (name) => {
-      const judgement = await ofQueue(name);
-      expect(faultsOf(judgement)).toEqual([]);
-      expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
-    },
-  );
+  test.each([
+    'right-fenced-lease.ts',
+    'right-held-transaction.ts',
+    'right-optimistic.ts',
+    'right-keyword-clock.ts',
+    'right-pauses.ts',
+  ])('%s', async (name) => {
+    const judgement = await ofQueue(name);
+    expect(faultsOf(judgement)).toEqual([]);
+    expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
+  });
 });
 
 const DEATH = 'the process of S1 dies';

@@ -44,6 +44,7 @@ export const twoAtOnce: RetrySituation = {
   name: 'two-at-once',
   idea: 'the retry comes at any moment, to the same server',
   oneServer: true,
+  most: MOST,
 };
 
 const crash: RetrySituation = {
@@ -57,6 +58,7 @@ const slow: RetrySituation = {
   name: 'slow',
   idea: 'the retry comes at any moment, to another server, and one server may be slow',
   timePasses: true,
+  most: MOST,
 };
 
 export const situationsOf = ({

@@ -82,11 +82,11 @@ export function retryTrial(
    */
   async function askAgain(db: Database, effect: Effect, key: string) {
     const answers: Heard[] = [];
-    const noteDeception = async () => {
-      if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
-    };
     const askIt = async (when: string) => {
-      await effect(`the client asks again, ${when}`, noteDeception);
+      // We look within the step. Outside of a step, the explorer would not wait for our own query.
+      await effect(`the client asks again, ${when}`, async () => {
+        if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
+      });
       const { answer } = await ask(db, effect, FIRST_SERVER, key);
       await hear(effect, key, answer);
       answers.push(answer);
