@@ -188,10 +188,8 @@ function describe(results: Result[], asked: Asked): string {
     ],
   );
   return [
-    `${count(sessions, chapter.session)}, ${situation.idea}: ${whichSchedules(
-      isComplete,
-      isHalved,
-    )}, on a real PostgreSQL.${afterwardsOf(chapter)}`,
+    `Situation ${situation.name}: ${situation.idea}.`,
+    `${whichSchedules(isComplete, isHalved)} of ${count(sessions, chapter.session)}, on a real PostgreSQL.${afterwardsOf(chapter)}`,
     '',
     plainTable(
       head,
@@ -210,8 +208,8 @@ function describe(results: Result[], asked: Asked): string {
 const afterwardsOf = ({ afterwards }: Chapter) => (afterwards ? ` Afterwards ${afterwards}.` : '');
 
 function whichSchedules(isComplete: boolean, isHalved: boolean): string {
-  const which = isComplete ? 'every schedule' : 'the first schedules';
-  return isHalved ? `${which}, without mirrored schedules` : which;
+  const which = isComplete ? 'Every schedule' : 'The first schedules';
+  return isHalved ? `${which}, without mirrored schedules,` : which;
 }
 
 const LEFT_OUT =

@@ -206,9 +206,16 @@ export interface CrashWords {
   start(size: RaceSize): string;
   /** After the name of a strategy, such as `did every task once`. */
   held: string;
-  /** The sum of the counts, such as `12 tasks done twice and 3 left unfinished`. */
+  /** The wrong ends, such as `12 done twice, 3 lost`. Empty if there are none. */
   sum(counts: Readonly<Record<string, number>>): string;
 }
+
+/** The counts with their words. A count of zero says nothing, so we leave it out. */
+export const sumInWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, many]) => many > 0)
+    .map(([what, many]) => `${many} ${what}`)
+    .join(', ');
 
 /** One race in the tables, and the requests for it. */
 export interface Course<Q = unknown> {

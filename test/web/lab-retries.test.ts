@@ -28,17 +28,17 @@ describe('a request', () => {
     const page = await open(at(STATUS));
     await headline(page, retries.dare);
     await press(page, '1', '1', '1');
-    await said(page, 'Step 3. S1 does this outside the database: charge: 1.');
+    await said(page, 'Step 3. S1 does this outside the database: charge: receipt 1.');
     expect(await entries(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/^S1\s+charge\s+→ 1/),
+      expect.stringMatching(/^S1\s+charge\s+→ receipt 1/),
     ]);
     await press(page, 'k', '1');
     await headline(page, 'Did a request twice!');
     await steps(page).getByText('the client asks again, 2 days later').waitFor();
     expect(await entries(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/^S1\s+charge\s+→ 1/),
+      expect.stringMatching(/^S1\s+charge\s+→ receipt 1/),
       expect.stringMatching(/^Afterwards\s+the client asks again, 2 days later/),
-      expect.stringMatching(/^Afterwards\s+charge\s+→ 2/),
+      expect.stringMatching(/^Afterwards\s+charge\s+→ receipt 2/),
       expect.stringMatching(/^Afterwards\s+answer: done, receipt 2/),
       expect.stringMatching(/^Afterwards\s+the client asks again, at once, to compare/),
       expect.stringMatching(/^Afterwards\s+answer: done, receipt 2/),

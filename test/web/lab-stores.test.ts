@@ -1,10 +1,15 @@
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { makeService } from '../support/app.ts';
 import { browserTest, expectAccessible } from '../support/browser.ts';
 import { makeDatabase } from '../support/database.ts';
 
-// All services of this process lack Redis.
+// Other test files of this process need Redis, so we put the setting back.
+const before = process.env.REDIS_SERVER_PATH;
 process.env.REDIS_SERVER_PATH = '/nowhere/redis-server';
+afterAll(() => {
+  if (before === undefined) delete process.env.REDIS_SERVER_PATH;
+  else process.env.REDIS_SERVER_PATH = before;
+});
 const { url } = await makeService(await makeDatabase());
 
 browserTest('the syllabus says why a strategy cannot run here', async ({ open }) => {

@@ -23,6 +23,18 @@ browserTest('every strategy is listed with its verdict, in order', async ({ open
   await page.getByRole('heading', { name: 'naive' }).waitFor();
 });
 
+browserTest('the list scrolls to the strategy of another chapter', async ({ open }) => {
+  for (const width of [1280, 360]) {
+    const page = await open(at('retries/none'), { width });
+    await page.waitForFunction(`(() => {
+      const box = document.querySelector('.strategies')?.getBoundingClientRect();
+      const link = document.querySelector('.strategies [aria-current]');
+      const { top, bottom } = link?.getBoundingClientRect() ?? {};
+      return box !== undefined && top >= box.top && bottom <= box.bottom;
+    })()`);
+  }
+});
+
 browserTest('the source is highlighted, and the decisive statement is marked', async ({ open }) => {
   const page = await open(at('naive'));
   await page.getByText('the decisive statement is marked, at line 15').waitFor();

@@ -1,6 +1,7 @@
 import { sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
 import { names, writesIn } from './history.ts';
+import type { EffectText } from './trial.ts';
 
 const ENDS = /^(commit|rollback)$/i;
 const SESSION_LOCK = /\bpg_(try_)?advisory_lock/i;
@@ -12,13 +13,19 @@ interface Fate {
   writes: string[];
   /** The writes of committed transactions. */
   committed: string[];
+  /** The effects outside the process and the database, such as `send mail 1`. */
+  effects: string[];
+  /** The stores in which the session has keys, such as `redis`. No store notices a death. */
+  stores: Set<string>;
+  /** Whether the session has kept something in the memory of its process. */
+  usesMemory: boolean;
   /** The statement that waits for a lock. */
   waiting: string | undefined;
   hasLock: boolean;
   isDead: boolean;
 }
 
-/** Follows the sessions, and says what PostgreSQL does when their processes die. */
+/** Follows the sessions, and says what stays and what ends when a process dies or time passes. */
 export class Deaths {
   readonly #fates = new Map<number, Fate>();
 
@@ -26,6 +33,9 @@ export class Deaths {
     const fate = this.#fates.get(session) ?? {
       writes: [],
       committed: [],
+      effects: [],
+      stores: new Set(),
+      usesMemory: false,
       waiting: undefined,
       hasLock: false,
       isDead: false,
@@ -34,31 +44,35 @@ export class Deaths {
     return fate;
   }
 
-  /** Records a choice after which a process is dead. Returns what PostgreSQL does. */
+  /** Records a choice after which a process is dead. Returns what ends then, and what stays. */
   dies({ choice, acts, dead }: Entry, answersFirst: boolean): string {
     const session = sessionOf(choice);
     const fate = this.#of(session);
-    const name = `S${session}`;
-    const begin = answersFirst
-      ? `${name} answers, and then its process dies`
-      : `the process of ${names(dead)} dies`;
     for (const each of dead) this.#of(each).isDead = true;
-    if (fate.waiting)
-      return `${begin}. PostgreSQL does not notice yet: ${fate.waiting} still waits in line`;
-    const locks = fate.hasLock ? ', and its session lock is free' : '';
     const isOpen = acts.some((act) => act.session === session && ENDS.test(act.step.text));
-    if (!isOpen) {
-      const kept = fate.committed.length > 0 ? `. Its commits stay: ${list(fate.committed)}` : '';
-      return `${begin}. It has no open transaction${locks}${kept}`;
-    }
-    return `${begin}. PostgreSQL rolls its transaction back${undone(fate)}${locks}`;
+    return [
+      answersFirst
+        ? `S${session} answers, and then its process dies`
+        : `the process of ${names(dead)} dies`,
+      inPostgreSQL(fate, isOpen),
+      ...whatStays(fate),
+    ].join('. ');
+  }
+
+  /** Says what ends when time passes. */
+  timePasses(): string {
+    const stores = new Set([...this.#fates.values()].flatMap((fate) => [...fate.stores]));
+    const ends = [...stores].map((store) => `${store} removes every key whose time is over`);
+    return ['time passes', ...ends].join('. ');
   }
 
   /** Records an act. Returns a note if the process of the session is dead. */
   note({ session, step: { text, effect }, result }: Act): string | null {
     const fate = this.#of(session);
-    if (effect?.kills) fate.isDead = true;
-    if (effect) return null;
+    if (effect) {
+      noteEffect(fate, effect);
+      return null;
+    }
     fate.waiting = result ? undefined : wordsOf(text);
     const before = undone(fate);
     if (/^commit$/i.test(text)) fate.committed.push(...fate.writes);
@@ -73,6 +87,34 @@ export class Deaths {
     return `PostgreSQL runs the statement, though S${session} is dead`;
   }
 }
+
+function noteEffect(fate: Fate, { text, readsClock, isInMemory, isAnswer, kills }: EffectText) {
+  const [, store] = (readsClock && STORE.exec(text)) || [];
+  if (kills) fate.isDead = true;
+  else if (isInMemory) fate.usesMemory = true;
+  else if (store) fate.stores.add(store);
+  else if (!isAnswer) fate.effects.push(text);
+}
+
+/** A command on a key of a store begins with the name of the store. */
+const STORE = /^(\w+): /;
+
+/** The sentence about the transaction and the locks. */
+function inPostgreSQL(fate: Fate, isOpen: boolean): string {
+  if (fate.waiting) return `PostgreSQL does not notice yet: ${fate.waiting} still waits in line`;
+  const lock = fate.hasLock ? ', and its session lock is free' : '';
+  return isOpen
+    ? `PostgreSQL rolls its transaction back${undone(fate)}${lock}`
+    : `It has no open transaction${lock}`;
+}
+
+/** A sentence for each thing that no rollback changes, and for the memory of the process. */
+const whatStays = ({ committed, effects, stores, usesMemory }: Fate): string[] => [
+  ...(committed.length > 0 ? [`Its commits stay: ${list(committed)}`] : []),
+  ...(effects.length > 0 ? [`Its effects stay: ${list(effects)}`] : []),
+  ...[...stores].map((store) => `${store} does not notice, and keeps every key`),
+  ...(usesMemory ? ['Its memory is gone'] : []),
+];
 
 const list = (writes: string[]) => [...new Set(writes)].join(', ');
 

@@ -179,16 +179,17 @@ export class Execution {
   }
 
   /** The process of this session dies, with all sessions of this process. */
-  async #kill({ process }: Seat) {
-    this.#trial.died?.(process);
-    for (const { actor, gate, process: own } of this.#seats) {
-      if (own !== process) continue;
+  async #kill(dying: Seat) {
+    this.#trial.died?.(dying.process);
+    for (const seat of this.#seats) {
+      const { actor, gate, process } = seat;
       const hasEnded = actor.status === 'ended';
-      actor.die();
-      if (hasEnded) continue;
+      // A program may end with its answer. Its process dies all the same.
+      if (process !== dying.process || (hasEnded && seat !== dying)) continue;
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
       this.entries.at(-1)?.dead.push(actor.number);
-      await gate.die();
+      actor.die();
+      if (!hasEnded) await gate.die();
     }
   }
 

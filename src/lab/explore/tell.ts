@@ -54,7 +54,7 @@ const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
 
 function eventOf(entry: Entry, deaths: Deaths): string | null {
   const { choice, timePasses } = entry;
-  if (timePasses) return 'time passes';
+  if (timePasses) return deaths.timePasses();
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
   if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
@@ -65,7 +65,8 @@ function tellAct(act: Act, index: number, { history, deaths, passes }: Known): T
   const { session, step, result, sentAt, waitsFor } = act;
   const statement = readableStatement(step);
   const unseen = history.note(act, index);
-  const note = deaths.note(act) ?? unseen ?? sayOldTime(step, index, passes);
+  const notes = [deaths.note(act), unseen, sayOldTime(step, index, passes)];
+  const note = notes.filter((each) => each !== null).join('; ') || null;
   const isEffect = step.effect !== undefined;
   const told = { session, statement, isEffect, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };

@@ -123,6 +123,7 @@ export class EtcdKeys {
   commandsBy(effect: Effect, owner: number): Etcd {
     const step = <T>(text: string, command: () => Promise<T>) =>
       effect({ text: `etcd: ${text}`, readsClock: true }, command);
+    const putIfAbsent: Etcd['putIfAbsent'] = (...put) => this.#putIfAbsent(...put);
     return {
       grant: (seconds) => {
         const lease = this.#leases.push({ owner });
@@ -134,10 +135,14 @@ export class EtcdKeys {
         ),
       keepAlive: (lease) => step(`keep lease ${lease} alive`, () => this.#keepAlive(lease)),
       revoke: (lease) => step(`revoke lease ${lease}`, () => this.#revoke(lease)),
-      putIfAbsent: (key, value, lease) =>
-        step(`put ${key} = ${value} with lease ${lease}, if there is no ${key}`, () =>
-          this.#putIfAbsent(key, value, lease),
-        ),
+      async putIfAbsent(key, value, lease) {
+        let version: number | undefined;
+        await step(`put ${key} = ${value} with lease ${lease}, if there is no ${key}`, async () => {
+          version = await putIfAbsent(key, value, lease);
+          return version === undefined ? 'not written' : `written, version ${version}`;
+        });
+        return version;
+      },
     };
   }
 

@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis || !hasEtcd)('a lab with Redis and etcd', () => {
     const { status, body } = await play('retries/set-nx', 'early', '1,k1');
     expect(status).toBe(200);
     const { verdict, told } = body as PlayState;
-    expect(verdict).toMatch(/^zombie, untrue: charged never,/);
+    expect(verdict).toMatch(/^zombie, untrue: never charged,/);
     expect(told.transcript).toContain('redis: set k taken NX EX 86400');
   });
 

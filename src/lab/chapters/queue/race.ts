@@ -1,10 +1,8 @@
-import type { CrashRace } from '../../chapter.ts';
+import { type CrashRace, sumInWords } from '../../chapter.ts';
 import type { QueueSituation } from './situations.ts';
 
 /** A task takes about this many steps, so most deaths come while there is work to do. */
 const STEPS_OF_TASK = 6;
-
-const counted = (many: number, what: string) => `${many} ${what}`;
 
 /** Workers do many tasks at full speed, and some workers are killed. */
 export const race: CrashRace<QueueSituation> = {
@@ -27,10 +25,6 @@ export const race: CrashRace<QueueSituation> = {
       'Later a new worker does all that is due.',
     held: 'did every task once',
     sum: ({ twice = 0, lost = 0, stuck = 0 }) =>
-      [
-        counted(twice, 'done twice'),
-        counted(lost, 'lost'),
-        counted(stuck, 'left unfinished for ever'),
-      ].join(', '),
+      sumInWords({ 'done twice': twice, lost, 'left unfinished for ever': stuck }),
   },
 };

@@ -243,7 +243,7 @@ function countEnds(tasks: TaskEnd[]) {
 }
 
 const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
-  `${once} tasks done once, ${race.words.sum(wrong)}`;
+  [`${once} tasks done once`, race.words.sum(wrong)].filter(Boolean).join(', ');
 
 const isIdle = (ending: Ending) =>
   'value' in ending && (ending.value as Outcome | undefined)?.kind === 'idle';

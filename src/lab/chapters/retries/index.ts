@@ -15,7 +15,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   dare: 'Can you make it charge a client twice, or never?',
   session: { one: 'request', many: 'requests' },
   ledger: 'Charges, answers and retries',
-  afterwards: 'time passes, and the client asks again until it is told',
+  afterwards: 'the client asks again until it is told',
   migrations,
   production: 'src/http/idempotency',
   strategies,

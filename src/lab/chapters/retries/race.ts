@@ -1,4 +1,4 @@
-import type { CrashRace } from '../../chapter.ts';
+import { type CrashRace, sumInWords } from '../../chapter.ts';
 import type { RetrySituation } from './situations.ts';
 
 /** Most strategies handle a request in about this many steps, so most deaths come within a request. */
@@ -25,6 +25,10 @@ export const race: CrashRace<RetrySituation> = {
       'servers are killed. Later each client asks again.',
     held: 'charged once for each key',
     sum: ({ twice = 0, never = 0, untold = 0 }) =>
-      `${twice} charged twice, ${never} never charged, ${untold} charged and never told`,
+      sumInWords({
+        'charged twice': twice,
+        'never charged': never,
+        'charged and never told': untold,
+      }),
   },
 };

@@ -159,13 +159,16 @@ function assess(requests: RequestEnd[]): Assessment {
   const each = only ? say(only) : '';
   return {
     faults: [...new Set(requests.flatMap(faultsOf))],
-    summary: another ? `${counts.once} charged once, ${race.words.sum(counts)}` : each,
+    summary: another ? sumUp(counts) : each,
     counts,
   };
 }
 
+const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
+  [`${once} charged once`, race.words.sum(wrong)].filter(Boolean).join(', ');
+
 const say = ({ charges, heard }: RequestEnd) =>
-  `charged ${timesInWords(charges)}, and the client heard: ${heard.map(inWords).join('; ')}`;
+  `${chargedInWords(charges)}, and the client heard: ${heard.map(inWords).join('; ')}`;
 
 /** How often each end of a request came. Each request has one end, the gravest. */
 function countEnds(requests: RequestEnd[]) {
@@ -205,10 +208,15 @@ const start = (strategy: RetryStrategy): Started => ({
 
 const chargeAt =
   (provider: Provider, effect: Effect, of: string): Server['charge'] =>
-  (how = {}) => {
+  async (how = {}) => {
     const text = how.key === undefined ? 'charge' : `charge with key ${how.key}`;
     const does = how.days === undefined ? { text } : { text, readsClock: true as const };
-    return effect(does, () => provider.charge(of, how));
+    let receipt = 0;
+    await effect(does, () => {
+      receipt = provider.charge(of, how);
+      return `receipt ${receipt}`;
+    });
+    return receipt;
   };
 
 function inWords(answer: Heard): string {
@@ -216,8 +224,8 @@ function inWords(answer: Heard): string {
   return answer.receipt === null ? 'done, no receipt' : `done, receipt ${answer.receipt}`;
 }
 
-const timesInWords = (count: number) =>
-  count === 0 ? 'never' : (['once', 'twice'][count - 1] ?? `${count} times`);
+const chargedInWords = (count: number) =>
+  count === 0 ? 'never charged' : `charged ${['once', 'twice'][count - 1] ?? `${count} times`}`;
 
 /** The admin sessions that have the set-up function already. */
 const installed = new WeakSet<Session>();

@@ -62,7 +62,8 @@ export const sayCrashResults = (
     const found = faults.find(({ name }) => result.faults[name]);
     if (!found) return `${result.strategy} ${words.held}.`;
     const often = `${result.strategy} ${found.inWords} in ${result.faults[found.name]} of ${rounds} rounds`;
-    return `${often}: ${words.sum(result.counts)}.`;
+    const sum = words.sum(result.counts);
+    return `${often}${sum && `: ${sum}`}.`;
   });
 
 /** A sentence for each strategy, and the verdict on all promises. */

@@ -12,8 +12,12 @@ import { VerdictMark } from '../verdict.tsx';
 export function StrategyList({ strategies, chapters, ...props }: PartProps) {
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
-    if (list.current && current) bringIntoView(list.current, current);
+    // The effect runs before the list is on the page, and then nothing has a size.
+    const frame = requestAnimationFrame(() => {
+      const current = list.current?.querySelector<HTMLElement>('[aria-current]');
+      if (list.current && current) bringIntoView(list.current, current);
+    });
+    return () => cancelAnimationFrame(frame);
   }, [props.place.strategy]);
   return (
     <nav ref={list} class="strategies" aria-label="Strategies">
