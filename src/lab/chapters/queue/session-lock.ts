@@ -6,7 +6,7 @@ import { tasks } from './tables.ts';
 
 /** A worker that has not renewed its session for so long has lost the lock. */
 const SESSION_S = 15;
-/** Nobody else gets the lock for so long after the end of a session. */
+/** After the end of a session, the others wait for this time before one of them gets the lock. */
 const DELAY_S = 15;
 /** One lock for the whole queue. */
 const LOCK = 'lock';
