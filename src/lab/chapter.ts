@@ -23,7 +23,7 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
   ledger?: string;
   /**
-   * What happens after the end of all sessions, such as `a new worker works until nothing is due`.
+   * The events after the end of all sessions, such as `a new worker works until nothing is due`.
    * Undefined if no trial has a program for it.
    */
   afterwards?: string;
