@@ -10,13 +10,17 @@ CREATE TABLE "job_words" (
 	"words" "tsvector" NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "job_words" ADD CONSTRAINT "job_words_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "job_words_words_idx" ON "job_words" USING gin ("words");--> statement-breakpoint
 CREATE INDEX "companies_name_words_idx" ON "companies" USING gin (words_of("name"));--> statement-breakpoint
 CREATE INDEX "recruiters_name_words_idx" ON "recruiters" USING gin (words_of("name"));
 --> statement-breakpoint
+-- Nobody posts or changes a job until the triggers below exist. Claims go on. The foreign key comes after
+-- the rows, because its check of each new row would lock the row of the job until the end.
+LOCK TABLE "jobs" IN SHARE ROW EXCLUSIVE MODE;
+--> statement-breakpoint
 INSERT INTO "job_words" SELECT jobs.id, words_of(jobs.role || ' ' || companies.name) FROM "jobs" JOIN "companies" ON companies.id = jobs.company_id;
 --> statement-breakpoint
+ALTER TABLE "job_words" ADD CONSTRAINT "job_words_job_id_jobs_id_fk" FOREIGN KEY ("job_id") REFERENCES "public"."jobs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "job_words_words_idx" ON "job_words" USING gin ("words");--> statement-breakpoint
 CREATE FUNCTION "keep_words_of_new_jobs"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO job_words SELECT added.id, words_of(added.role || ' ' || companies.name)

@@ -1,9 +1,7 @@
 -- The tables of the workshop are in drizzle/lab/ now. They are made in scratch databases only.
 --
--- To drop a table with a foreign key to jobs takes a lock on jobs that everybody waits for. If somebody
--- reads the jobs for a long time, this migration fails after a second. The next start tries again.
-SET LOCAL lock_timeout = '1s';
---> statement-breakpoint
+-- To drop a table with a foreign key to jobs takes a lock on jobs that everybody waits for.
+
 -- Somebody may have made a view of such a table, or a table of their own in the schema. These stay.
 DO $$
 DECLARE

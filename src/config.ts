@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { isDatabaseUrl } from './db/hosts.ts';
 import { type AuthSettings, asksForTokens } from './http/auth/settings.ts';
 import { DEFAULT_HOME } from './postgres/home.ts';
 import { UsageError } from './process/errors.ts';
@@ -10,8 +11,12 @@ export interface Config {
   port: number;
   /** Undefined means the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** Leads past a pooler to the same database. Undefined if `databaseUrl` is the only address. */
+  directUrl: string | undefined;
   /** The mode of the pooler at `databaseUrl`. Undefined means session mode or no pooler. */
   pooler: 'transaction' | undefined;
+  /** Whether a start applies missing migrations. */
+  migrates: boolean;
   /** The directory where the embedded PostgreSQL keeps its data between runs. */
   dataDir: string;
   /** Workshop mode: whether the lab's routes exist. */
@@ -30,6 +35,7 @@ export interface Config {
   /** How many hours a done or cancelled task is kept. */
   taskHours: number;
   auth: AuthSettings;
+  scraping: ScrapingSettings;
   /** Web pages of these origins may use the service. */
   corsOrigins: string[];
   /** How many requests a caller may send each minute. 0 means no limit. */
@@ -40,6 +46,16 @@ export interface Config {
   redis: StoreSettings;
   /** Where the workshop finds etcd. */
   etcd: StoreSettings;
+}
+
+/** How a scraper without an admin's token gets the metrics. */
+export interface ScrapingSettings {
+  /** With this token, a request may read the metrics, and nothing else. */
+  token: string | undefined;
+  /** The metrics have a port of their own too, where nobody needs a token. */
+  port: number | undefined;
+  /** The address of that port. */
+  host: string;
 }
 
 /** A store beside PostgreSQL: its address, or the program that is started if there is no address. */
@@ -60,13 +76,13 @@ const MOST_PLACES = 1_000;
 const DEFAULT_RATE_LIMIT = 1_200;
 const LEAST_SECRET_BYTES = 32;
 
-const port = (usual: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/)
-    .transform(Number)
-    .pipe(z.number().max(65_535))
-    .default(usual);
+const wholePort = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .pipe(z.number().max(65_535));
+
+const port = (usual: number) => wholePort.default(usual);
 
 const duration = (usual: number, longest: number) =>
   z
@@ -79,11 +95,10 @@ const duration = (usual: number, longest: number) =>
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(3000),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
-    .refine(isUsable)
-    .optional(),
+  DATABASE_URL: z.string().refine(isDatabaseUrl).optional(),
+  DATABASE_URL_DIRECT: z.string().refine(isDatabaseUrl).optional(),
   DATABASE_POOLER: z.enum(['transaction']).optional(),
+  MIGRATE: z.enum(['on', 'off']).default('on'),
   DATA_DIR: z.string().default(DEFAULT_HOME),
   LAB: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
@@ -113,6 +128,12 @@ const environment = z.object({
     .optional(),
   AUTH_AUDIENCE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\w.~+/-]{16,}=*$/)
+    .optional(),
+  METRICS_PORT: wholePort.optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
   CORS_ORIGINS: z
     .string()
     .transform((list) => list.split(',').map((origin) => origin.trim()))
@@ -147,25 +168,18 @@ function isWithoutPassword(url: string): boolean {
   return username + password === '';
 }
 
-/**
- * Whether the driver can read the URL. The driver decodes all parts except the path, and reads
- * `a,b` as two hosts.
- */
-function isUsable(url: string): boolean {
-  try {
-    const { username, password, host } = new URL(url);
-    decodeURIComponent(username + password + host);
-    return !host.includes(',');
-  } catch {
-    return false;
-  }
-}
+const MUST_BE_URL =
+  'must look like postgres://user:password@host:5432/database, or have several hosts with commas. ' +
+  'In a password write / ? # @ % as %2F %3F %23 %40 %25. Such an address may end with ' +
+  '?sslmode=verify-full and with target_session_attrs=primary';
 
 const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   HOST: 'HOST must be an address or a host name, such as 127.0.0.1',
   PORT: 'PORT must be a whole number from 0 to 65535 (0: any free port)',
-  DATABASE_URL: 'DATABASE_URL must look like postgres://user:password@host:5432/database',
+  DATABASE_URL: `DATABASE_URL ${MUST_BE_URL}`,
+  DATABASE_URL_DIRECT: `DATABASE_URL_DIRECT ${MUST_BE_URL}`,
   DATABASE_POOLER: 'DATABASE_POOLER must be transaction, or not be set',
+  MIGRATE: 'MIGRATE must be on or off',
   DATA_DIR: 'DATA_DIR must be a directory',
   LAB: 'LAB must be on or off',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
@@ -180,6 +194,9 @@ const mustBe: Record<keyof z.infer<typeof environment>, string> = {
   AUTH_JWT_SECRET: `AUTH_JWT_SECRET must have at least ${LEAST_SECRET_BYTES} bytes`,
   AUTH_AUDIENCE: 'AUTH_AUDIENCE must be the aud of the tokens',
   AUTH_ISSUER: 'AUTH_ISSUER must be the iss of the tokens',
+  METRICS_TOKEN: 'METRICS_TOKEN must have at least 16 of these characters: a-z A-Z 0-9 - . _ ~ + /',
+  METRICS_PORT: 'METRICS_PORT must be a whole number from 0 to 65535 (0: any free port)',
+  METRICS_HOST: 'METRICS_HOST must be an address or a host name, such as 127.0.0.1',
   CORS_ORIGINS: 'CORS_ORIGINS must look like https://jobs.example,http://localhost:5173',
   RATE_LIMIT: 'RATE_LIMIT must be a whole number of requests a minute (0: any number)',
   WEBHOOK_LOOPBACK: 'WEBHOOK_LOOPBACK must be on or off',
@@ -200,8 +217,20 @@ export const starterVariables = () => {
   return { parent, script, agent: process.env.npm_config_user_agent };
 };
 
+/** Whether the terminal only adds text, and knows no commands such as to clear the screen. */
+export const isDumbTerminal = (): boolean => process.env.TERM === 'dumb';
+
 /** The folders in which the system looks for programs. */
 export const programFolders = (): string => process.env.PATH ?? '';
+
+/** The environment of a program that a person has written. It keeps everything else. */
+export const environmentWith = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...settings,
+});
+
+/** The folder in which a person stands. npm runs each script in the project's folder. */
+export const callersFolder = (): string => process.env.INIT_CWD || process.cwd();
 
 /**
  * The environment for a server that this process starts. The server gets these settings and none of
@@ -240,8 +269,16 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   }
   const { HOST, PORT, DATABASE_URL, DATABASE_POOLER, DATA_DIR, LAB, CORS_ORIGINS, RATE_LIMIT } =
     parsed.data;
+  if (parsed.data.MIGRATE === 'off' && DATABASE_URL === undefined)
+    throw new UsageError(
+      'MIGRATE=off needs DATABASE_URL. Nobody else can migrate the embedded PostgreSQL.',
+    );
   if (DATABASE_POOLER !== undefined && DATABASE_URL === undefined)
     throw new UsageError('DATABASE_POOLER describes DATABASE_URL, which is not set.');
+  if (parsed.data.DATABASE_URL_DIRECT !== undefined && DATABASE_URL === undefined)
+    throw new UsageError(
+      'DATABASE_URL_DIRECT leads past the pooler at DATABASE_URL, which is not set.',
+    );
   if (DATABASE_POOLER !== undefined && LAB === 'on')
     throw new UsageError(
       'LAB=on contradicts DATABASE_POOLER=transaction. The lab needs sessions of its own.',
@@ -253,7 +290,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     host: HOST,
     port: PORT,
     databaseUrl: DATABASE_URL,
+    directUrl: parsed.data.DATABASE_URL_DIRECT,
     pooler: DATABASE_POOLER,
+    migrates: parsed.data.MIGRATE === 'on',
     dataDir: path.resolve(DATA_DIR),
     lab: (LAB ?? trying) === 'on',
     logLevel: parsed.data.LOG_LEVEL,
@@ -264,6 +303,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     workerPort: parsed.data.WORKER_PORT,
     taskHours: parsed.data.TASK_HOURS,
     auth,
+    scraping: scrapingSettings(parsed.data, auth),
     corsOrigins: CORS_ORIGINS,
     // Without tokens all requests count for one caller, so one client could use up the limit of all
     // clients.
@@ -294,4 +334,14 @@ function authSettings(env: z.infer<typeof environment>): AuthSettings {
         'Set AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset AUTH_AUDIENCE and AUTH_ISSUER.',
     );
   return { kind: AUTH === 'off' ? 'off' : 'loopback' };
+}
+
+function scrapingSettings(env: z.infer<typeof environment>, auth: AuthSettings): ScrapingSettings {
+  const { METRICS_TOKEN: token, METRICS_PORT: port, METRICS_HOST: host } = env;
+  if (token !== undefined && !asksForTokens(auth))
+    throw new UsageError(
+      'METRICS_TOKEN protects nothing, because the service requires no tokens. ' +
+        'Set AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset METRICS_TOKEN.',
+    );
+  return { token, port, host };
 }

@@ -1,15 +1,24 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { QUEUE_LIMITS } from './claims/limits.ts';
 import { type Config, readConfig } from './config.ts';
-import { prepareDatabase } from './db/migrate.ts';
-import { refuseSharedSessions } from './db/pooler.ts';
+import { startDatabase } from './db/start.ts';
 import { databaseName } from './db/unusable.ts';
-import { type AuthSettings, asksForTokens, refuseOpenDoor } from './http/auth/settings.ts';
+import {
+  type AuthSettings,
+  asksForTokens,
+  isLoopback,
+  refuseOpenDoor,
+} from './http/auth/settings.ts';
+import { chapters } from './lab/chapters/index.ts';
+import { assertCanHost, type OwnFile } from './lab/own/host.ts';
+import { YOURS } from './lab/own/messages.ts';
 import { startEmbedded } from './postgres/embedded.ts';
-import { openLog } from './process/log.ts';
+import { UsageError } from './process/errors.ts';
+import { openLog, startLine } from './process/log.ts';
 import { runMain, unlessStopped, whenStopped } from './process/main.ts';
-import { printsHelp } from './process/options.ts';
+import { readOptions } from './process/options.ts';
 import { print } from './process/print.ts';
 import { type Service, startService } from './service/service.ts';
 
@@ -26,30 +35,58 @@ const NOTICE_MS = 2_000;
 
 const HELP = `Starts the service, and serves until it is stopped.
 
-Usage: npm start
+Usage: npm start -- [options]
 
+  --strategy FILE    show the strategy in a TypeScript file of your own in the lab, as
+                     "${YOURS}", anew on each save; only in workshop mode on loopback
+  --chapter NAME     the chapter of the file (default: ${chapters[0].name})
   --help             show this
 
 Settings are environment variables, such as PORT=3001. docs/operations.md lists them.
 `;
 
+const rules = z.object({
+  strategy: z.string().min(1, '--strategy needs a file').optional(),
+  chapter: z.string().optional(),
+  help: z.boolean().default(false),
+});
+
 runMain(async (stop) => {
-  if (printsHelp('start', HELP)) return 0;
+  const { options } = readOptions('start', rules, {
+    options: {
+      strategy: { type: 'string' },
+      chapter: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (options.help) {
+    print(HELP);
+    return 0;
+  }
   const config = readConfig();
   refuseOpenDoor(config.host, config.auth);
+  const own = ownFile(options, config);
   const database = await openDatabase(config, stop);
   try {
     const demoData = config.databaseUrl === undefined;
     const { url, name } = database;
-    await unlessStopped(stop, prepareDatabase(url, { demoData, name }));
-    if (config.pooler === undefined) await unlessStopped(stop, refuseSharedSessions(url));
+    const place = { ...config, databaseUrl: url };
+    const { migrates } = config;
+    await unlessStopped(stop, startDatabase(place, { demoData, name, migrates, stop, say: warn }));
     const log = openLog(config.logLevel);
-    const service = await startService({ ...config, databaseUrl: url, databaseName: name, log });
-    greet(service, database, config);
+    const service = await startService({
+      ...config,
+      databaseUrl: url,
+      databaseName: name,
+      log,
+      own,
+    });
+    log.info(startLine('server'));
+    greet(service, database, config, own);
     const failure = await Promise.race([whenStopped(stop), database.failed, service.failed]);
     if (failure === undefined) say('Stopping. Running claims finish, and new claims are refused.');
     // Print the failure now, because the running requests may still need some time.
-    else print(`${failure}\n`, process.stderr);
+    else warn(failure);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
     if (failure !== undefined) return 1;
     say('Stopped.');
@@ -58,6 +95,21 @@ runMain(async (stop) => {
   }
   return 0;
 });
+
+/** The student's file that the lab should show. Throws a `UsageError` if this server must not run it. */
+function ownFile(
+  { strategy, chapter = chapters[0].name }: z.infer<typeof rules>,
+  { lab, host, auth }: Config,
+): OwnFile | undefined {
+  if (strategy === undefined) return undefined;
+  if (!lab) throw new UsageError('--strategy needs workshop mode. LAB=on starts this mode.');
+  // Whoever reaches the service could make the file run.
+  if (auth.kind !== 'loopback' || !isLoopback(host))
+    throw new UsageError('--strategy runs code on this machine, so it works on loopback only.');
+  const own = { file: strategy, chapter };
+  assertCanHost(own);
+  return own;
+}
 
 interface OpenDatabase {
   url: string;
@@ -86,7 +138,12 @@ const door = {
   jwks: 'with a token signed with a key from AUTH_JWKS_URL',
 } as const satisfies Record<AuthSettings['kind'], string>;
 
-function greet({ url, sockets, worker }: Service, { name }: OpenDatabase, { lab, auth }: Config) {
+function greet(
+  { url, sockets, worker, metricsUrl }: Service,
+  { name }: OpenDatabase,
+  { lab, auth }: Config,
+  own: OwnFile | undefined,
+) {
   say(`Rowlock listens on ${url}`);
   say(`Job board: ${url}/`);
   say(`Database: ${name}`);
@@ -95,8 +152,13 @@ function greet({ url, sockets, worker }: Service, { name }: OpenDatabase, { lab,
   // connection.
   if (sockets < QUEUE_LIMITS.waiting)
     say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
+  if (metricsUrl) say(`Metrics: ${metricsUrl}/metrics, open to all who reach this port`);
   say(`Workers: ${inWords(worker)}`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
+  if (own)
+    say(
+      `Your strategy: ${own.file}, at ${url}/lab?strategy=${own.chapter}/${YOURS}, anew on each save`,
+    );
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
@@ -108,3 +170,4 @@ const inWords = (worker: Service['worker']): string =>
     : 'none in this process, since WORKERS=0';
 
 const say = (line: string) => print(`${line}\n`);
+const warn = (line: string) => print(`${line}\n`, process.stderr);

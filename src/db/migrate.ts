@@ -1,20 +1,23 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { inProject } from '../process/project.ts';
-import { type Database, databaseOver, type Transaction } from './client.ts';
+import { PlainError } from '../process/errors.ts';
+import { databaseAlone } from './alone.ts';
+import { applyAll, applyOne } from './apply.ts';
+import type { Database, Transaction } from './client.ts';
 import { addDemoData } from './demo-data.ts';
-import { type Codecs, openSession, type SessionSettings } from './session.ts';
+import { readSchemaState, TOO_OLD } from './installation.ts';
+import {
+  appliedMigrations,
+  type Migrations,
+  missingMigrations,
+  production,
+  readMigrations,
+} from './migrations.ts';
+import { isCausedBy, SQLSTATE } from './sqlstate.ts';
+import { inTurn, type Place } from './turn.ts';
 import { databaseName, unusable } from './unusable.ts';
 
-/** Any number would do, but all instances must use the same number. */
-export const MIGRATION_LOCK = 7_203_554;
-const LOCK_TIMEOUT_MS = 60_000;
-const CLOSE_PATIENCE_S = 5;
-
-export const migrationsFolder = inProject('drizzle');
+const PATIENCE_MS = 60_000;
 
 export interface PrepareOptions {
   /** Whether to add the demo data if the database has no company yet. */
@@ -23,101 +26,94 @@ export interface PrepareOptions {
   name?: string;
   /** Folders with further migrations. They are applied after the migrations of production. */
   more?: string[];
+  /** Whether missing migrations are applied. If not, a missing migration is an error. */
+  migrates?: boolean;
+  /** How long to wait for another process that migrates, or for a table that is in use. */
+  patienceMs?: number;
 }
 
 /**
  * Applies all missing migrations to the database at `url`. Instances that start together take
- * turns.
+ * turns. If nothing is missing, the account needs no right to change the schema.
  *
  * Throws a `PlainError` with the reason if a step fails.
  */
-export async function prepareDatabase(
-  url: string,
-  { demoData = false, name = databaseName(url), more = [] }: PrepareOptions = {},
-) {
+export async function prepareDatabase(url: string, options: PrepareOptions = {}) {
+  const { demoData = false, name = databaseName(url), more = [], migrates = true } = options;
+  const { patienceMs = PATIENCE_MS } = options;
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
-  /** Words for an operator, if the current step fails for a reason that we do not know. */
+  const folders = [production, ...more.map(tableOf)];
   let failure: string | undefined;
   try {
-    // The lock belongs to the transaction. Behind a pooler in transaction mode, the lock of a
-    // session would stay with the server's session, and the next migrator would wait for ever.
-    await db.transaction(async (tx) => {
-      await tx.execute(sql.raw(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`));
-      // Drizzle's migrator takes no lock. Without our lock, three of four migrators failed when all four started together.
-      failure = 'Another process is still migrating this database. Try again later.';
-      await tx.execute(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      failure = 'The migrations failed, and were undone.';
-      await migrate(tx, { migrationsFolder });
-      // Each folder needs its own table of applied migrations. Drizzle skips all migrations that
-      // are older than the newest migration in the table.
-      for (const folder of more) {
-        failure = `The migrations in ${folder} failed, and were undone.`;
-        const migrationsTable = `__${path.basename(folder)}_migrations`;
-        await migrate(tx, { migrationsFolder: folder, migrationsTable });
-      }
-      failure = 'The demo data could not be added.';
-      if (demoData) await addDemoData(tx);
-    });
+    if (!(await readSchemaState(db)).mayServe) throw new PlainError(`${name}: ${TOO_OLD}`);
+    const missing = await namesOfMissing(db, folders);
+    if (missing.length > 0 && !migrates)
+      throw new PlainError(`${name} lacks ${inShort(missing)}, and MIGRATE=off. ${BY_OWNER}`);
+    if (missing.length > 0) {
+      failure = 'A migration failed, and was undone.';
+      await migrate({ url, db, patienceMs }, name, folders);
+    }
+    failure = 'The demo data could not be added.';
+    if (demoData) await inTurn({ db, patienceMs }, (tx) => addDemoData(tx));
   } catch (error) {
+    if (error instanceof PlainError) throw error;
     throw unusable(name, error, failure);
   } finally {
     await close();
   }
 }
 
-/** Opens a database over one connection. Statements have no time limit. */
-export function databaseAlone(url: string, parameters: SessionSettings['parameters']) {
-  const codecs: Codecs = { parsers: {}, serializers: {} };
-  const session = openSession({ url, parameters }, codecs);
-  const db = databaseOver({ lend: (use) => use(session) }, codecs);
-  return { db, close: () => session.close(CLOSE_PATIENCE_S) };
-}
-
-interface Journal {
-  entries: { tag: string; when: number }[];
-}
-
-let journal: Journal | undefined;
+const BY_OWNER = 'Run npm run migrate with the DATABASE_URL of the owner of the database.';
 
 /**
- * Reads the journal only once, because each request to /readyz uses the journal. Migrations that
- * are added later belong to a later version of the program.
+ * Each folder needs its own table of applied migrations. Older versions skip all migrations that
+ * are older than the newest migration in the table.
  */
-function readJournal(): Journal {
-  const file = path.join(migrationsFolder, 'meta', '_journal.json');
-  journal ??= JSON.parse(readFileSync(file, 'utf8')) as Journal;
-  return journal;
+export const tableOf = (folder: string): Migrations => ({
+  folder,
+  table: `__${path.basename(folder)}_migrations`,
+});
+
+/** A new database lacks many migrations, and an operator reads one line. */
+const inShort = (names: string[]): string =>
+  names.length > 3 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
+
+async function namesOfMissing(db: Database | Transaction, folders: Migrations[]) {
+  const names: string[] = [];
+  for (const folder of folders) names.push(...(await missingMigrations(db, folder)));
+  return names;
 }
 
-/** The names of the migrations in `drizzle/` that were not applied to this database, in order. */
-export async function missingMigrations(db: Database | Transaction): Promise<string[]> {
-  const { entries } = readJournal();
-  const applied = new Set(await appliedMigrations(db));
-  return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
-}
-
-/** The triggers that the migrations create and do not drop later, with their tables. */
-export function expectedTriggers(): { name: string; table: string }[] {
-  const statements = readMigrationFiles({ migrationsFolder }).flatMap((each) => each.sql);
-  const triggers = new Map<string, { name: string; table: string }>();
-  for (const each of statements) {
-    const [, change, name = '', table = ''] =
-      each.match(/\b(CREATE|DROP) TRIGGER "(\w+)"[^;]*?\bON "(\w+)"/) ?? [];
-    if (change === 'CREATE') triggers.set(`${name} on ${table}`, { name, table });
-    if (change === 'DROP') triggers.delete(`${name} on ${table}`);
+async function migrate(place: Place, name: string, folders: Migrations[]) {
+  const { db } = place;
+  try {
+    // One transaction may take all locks of a new database, since no user waits for it. A failure
+    // undoes everything.
+    await inTurn(place, async (tx) => {
+      if ((await appliedMigrations(tx)).length > 0) return;
+      for (const each of folders) await applyAll(tx, each);
+    });
+    for (const folder of folders)
+      for (const migration of readMigrations(folder)) await applyOne(place, folder, migration);
+  } catch (error) {
+    if (!isCausedBy(error, SQLSTATE.insufficientPrivilege)) throw error;
+    const missing = await namesOfMissing(db, folders);
+    const [row] = await db.execute<{ user: string }>(sql`SELECT current_user AS user`);
+    throw new PlainError(
+      `${name} lacks ${inShort(missing)}, and the account "${row?.user}" may not change the schema. ${BY_OWNER}`,
+    );
   }
-  return [...triggers.values()];
 }
 
-/**
- * The times when the applied migrations were written, in milliseconds since 1970. Drizzle
- * identifies a migration by this time.
- */
-async function appliedMigrations(db: Database | Transaction): Promise<number[]> {
-  const [table] = await db.execute(
-    sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS exists`,
-  );
-  if (!table?.exists) return [];
-  const rows = await db.execute(sql`SELECT created_at FROM drizzle.__drizzle_migrations`);
-  return rows.map((row) => Number(row.created_at));
+/** Applies the migrations of production up to this one, as an earlier version would. */
+export async function migrateThrough(url: string, last: string) {
+  const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
+  const place = { url, db, patienceMs: PATIENCE_MS };
+  const all = readMigrations(production);
+  const end = all.findIndex(({ name }) => name === last) + 1;
+  try {
+    for (const migration of all.slice(0, end)) await applyOne(place, production, migration);
+  } finally {
+    await close();
+  }
 }

@@ -1,5 +1,6 @@
 import { PlainError } from '../process/errors.ts';
 import { openSession, type Session } from './session.ts';
+import { isConnectionLost } from './sqlstate.ts';
 
 /** A pooler in session mode may have no second session for us. Then the check ends after this time. */
 const PATIENCE_MS = 1_000;
@@ -11,9 +12,42 @@ const PATIENCE_MS = 1_000;
 export async function refuseSharedSessions(
   url: string,
   advice = 'Set DATABASE_POOLER=transaction.',
+  setting = 'DATABASE_URL',
 ) {
   if (await sharesSessions(url))
-    throw new PlainError(`DATABASE_URL leads to a pooler in transaction mode. ${advice}`);
+    throw new PlainError(`${setting} leads to a pooler in transaction mode. ${advice}`);
+}
+
+/**
+ * Throws a `PlainError` if `url` leads to a pooler that lends a session of the server for single
+ * statements. Such a pooler refuses all transactions, so no claim would ever succeed.
+ */
+export async function refuseStatementMode(url: string) {
+  // One lost connection may be an accident.
+  if ((await losesTransaction(url)) && (await losesTransaction(url)))
+    throw new PlainError(
+      'DATABASE_URL leads to a pooler in statement mode, which refuses transactions. Set its ' +
+        'pool_mode to transaction, and DATABASE_POOLER=transaction.',
+    );
+}
+
+/**
+ * Whether a connection that answers is lost at BEGIN. PgBouncer closes such a connection without a
+ * word. False if nothing answers: whoever uses the database next reports the error.
+ */
+async function losesTransaction(url: string): Promise<boolean> {
+  const session = openCheck(url);
+  let answers = false;
+  try {
+    await send(session, 'select 1');
+    answers = true;
+    for (const text of ['begin', 'rollback']) await send(session, text);
+    return false;
+  } catch (error) {
+    return answers && isConnectionLost(error);
+  } finally {
+    await session.close(0);
+  }
 }
 
 /**
@@ -23,9 +57,7 @@ export async function refuseSharedSessions(
  * answer is also false if a connection gets no session in time.
  */
 export async function sharesSessions(url: string): Promise<boolean> {
-  const open = () =>
-    openSession({ url, answerTimeoutMs: PATIENCE_MS }, { parsers: {}, serializers: {} });
-  const sessions = [open(), open()] as const;
+  const sessions = [openCheck(url), openCheck(url)] as const;
   const [one, other] = sessions;
   try {
     const first = await processOf(one);
@@ -39,8 +71,12 @@ export async function sharesSessions(url: string): Promise<boolean> {
   }
 }
 
+const openCheck = (url: string): Session =>
+  openSession({ url, answerTimeoutMs: PATIENCE_MS }, { parsers: {}, serializers: {} });
+
+const send = (session: Session, text: string) => session.run({ text, params: [], asArrays: true });
+
 async function processOf(session: Session): Promise<unknown> {
-  const text = 'select pg_backend_pid()';
-  const [row] = await session.run({ text, params: [], asArrays: true });
+  const [row] = await send(session, 'select pg_backend_pid()');
   return (row as unknown[])[0];
 }

@@ -1,7 +1,7 @@
 import { whenLate } from '../waiting/deadline.ts';
 import type { Parameters } from './parameters.ts';
 import type { Session } from './session.ts';
-import { isConnectionLost, nothingRan, readOnlyServer } from './sqlstate.ts';
+import { isNothingDone, nothingRan, readOnlyServer } from './sqlstate.ts';
 
 /** This is longer than the limits for connecting and for the handshake together. */
 const READY_TIMEOUT_MS = 4_000;
@@ -13,8 +13,9 @@ const READY_TIMEOUT_MS = 4_000;
  * One statement does both. Startup parameters would need no statement. But PgBouncer refuses
  * startup parameters, or drops them silently if its configuration says so.
  *
- * On a standby, throws an error with the code 25006. If the connection is lost, throws an error
- * with the code NOTHING_RAN. Closes the session after any error.
+ * On a standby, throws an error with the code 25006. Any other error tells that nothing was done,
+ * also the error of an expired certificate or of a new password: the work of the session's user has
+ * not begun. Closes the session after any error.
  */
 export async function makeReady(session: Session, parameters: Parameters): Promise<Session> {
   try {
@@ -25,7 +26,7 @@ export async function makeReady(session: Session, parameters: Parameters): Promi
     return session;
   } catch (error) {
     void session.close(0);
-    throw isConnectionLost(error) ? nothingRan(error) : error;
+    throw isNothingDone(error) ? error : nothingRan(error);
   }
 }
 

@@ -16,6 +16,26 @@ import { id, instant } from './columns.ts';
 
 const createdAt = () => instant('created_at').notNull().defaultNow();
 
+/**
+ * What the service knows about its database as a whole. The table has one row. Its migration says how
+ * `database_identity()` recognizes a restored database.
+ */
+export const installation = pgTable(
+  'installation',
+  {
+    id: integer().primaryKey().default(1),
+    /** A server must know this migration, or it may not serve. A migration is named by its time. */
+    oldestMigration: bigint('oldest_migration', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** The database in which a worker last was alive. Null until the first worker. */
+    identity: text(),
+    /** When a worker last was alive, to about ten seconds. */
+    aliveAt: instant('alive_at'),
+    /** Tasks and webhooks are paused since this time. Null if they are not paused. */
+    pausedAt: instant('paused_at'),
+  },
+  (table) => [check('installation_one_row', sql`${table.id} = 1`)],
+);
+
 export const companies = pgTable(
   'companies',
   {

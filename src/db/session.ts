@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { inTime } from '../waiting/deadline.ts';
-import { connectionLost, noAnswer, oneConnection } from './one-connection.ts';
+import { connectionLost, noAnswer } from './failure.ts';
+import { oneConnection } from './one-connection.ts';
 import { SQLSTATE } from './sqlstate.ts';
 
 export interface Statement {
@@ -40,6 +42,10 @@ export interface SessionSettings {
   answerTimeoutMs?: number;
   /** Called with each notice of the server. */
   onNotice?: (notice: postgres.Notice) => void;
+  /** Called with the socket of the connection. */
+  onSocket?: (socket: Socket) => void;
+  /** Whether PostgreSQL refuses a text with several statements. */
+  oneStatement?: boolean;
 }
 
 /**
@@ -74,18 +80,22 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   const lose = () => {
     if (alive) void close(0);
   };
-  const client = oneConnection(settings.url, {
+  const options = {
     ...(settings.onNotice && { onnotice: settings.onNotice }),
     onclose: lose,
     connection: { application_name: 'rowlock', ...settings.parameters },
-  });
+  };
+  const client = oneConnection(settings.url, options, settings.onSocket);
+  // Without this, postgres.js sends a text without parameters by the simple protocol. In that
+  // protocol a text may have several statements.
+  const protocol = settings.oneStatement ? { prepare, simple: false } : { prepare };
   Object.assign(client.options.parsers, codecs.parsers);
   Object.assign(client.options.serializers, codecs.serializers);
   return {
     async run({ text, params, asArrays }) {
       if (!alive) throw connectionLost(reason);
       try {
-        const query = client.unsafe(text, params as never[], { prepare });
+        const query = client.unsafe(text, params as never[], protocol);
         const answer = asArrays ? query.values() : query;
         const known = unlessGivenUp(answer, unanswered);
         // A silent server may neither answer nor disconnect.

@@ -4,6 +4,8 @@
 export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
+  checkViolation: '23514',
+  exclusionViolation: '23P01',
   serializationFailure: '40001',
   deadlockDetected: '40P01',
   insufficientPrivilege: '42501',
@@ -54,6 +56,9 @@ export function databaseError(error: unknown): DatabaseError | undefined {
  * no code for this case.
  */
 export const NO_ANSWER = 'NO_ANSWER';
+
+/** None of several hosts is the primary at this moment. This code is our own. */
+export const NO_PRIMARY = 'NO_PRIMARY';
 
 /** Whether this error or one of its causes has this code. */
 export function isCausedBy(error: unknown, code: string): boolean {
@@ -119,6 +124,7 @@ const nothingDone: ReadonlySet<string> = new Set([
   // The server ended the session while no transaction was open.
   SQLSTATE.idleSession,
   NOTHING_RAN,
+  NO_PRIMARY,
   // No connection was made. Other network codes may come in the middle of a statement.
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -131,3 +137,28 @@ const nothingDone: ReadonlySet<string> = new Set([
 
 export const isNothingDone = (error: unknown): boolean =>
   nothingDone.has(databaseError(error)?.code ?? '');
+
+/** After these errors a server may be found later. */
+const passing: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  NO_ANSWER,
+  NO_PRIMARY,
+  SQLSTATE.adminShutdown,
+  SQLSTATE.crashShutdown,
+  SQLSTATE.cannotConnectNow,
+  SQLSTATE.tooManyConnections,
+  SQLSTATE.readOnlyTransaction,
+];
+
+/** Whether a look for a server may succeed later, without a change by a person. */
+export const mayPass = (error: unknown): boolean => passing.some((code) => isCausedBy(error, code));

@@ -1,6 +1,6 @@
 import { type Log, seldom } from '../process/log.ts';
 import { openSession } from './session.ts';
-import { isCausedBy, SQLSTATE } from './sqlstate.ts';
+import { isCausedBy, isNothingDone, mayPass, SQLSTATE } from './sqlstate.ts';
 import { unusable } from './unusable.ts';
 
 const NO_STATEMENT = 'the database lost a prepared statement';
@@ -15,18 +15,29 @@ const EVENTS: Record<string, string> = {
   [SQLSTATE.duplicateStatement]: NO_STATEMENT,
 };
 
+/** A wrong password, name or certificate. The words of the error name the reason. */
+const REFUSED = 'the database refuses connections';
+
 /** Opens sessions that log the reason of a failed statement, at most once a minute for each event. */
 export function tellingOperator(log: Log, databaseName: string): typeof openSession {
   const logSeldom = seldom(log);
   return (settings, codecs) => {
     const session = openSession(settings, codecs);
+    let hasAnswered = false;
+    const eventOf = (error: unknown): string | undefined => {
+      const [, event] = Object.entries(EVENTS).find(([code]) => isCausedBy(error, code)) ?? [];
+      const isRefusal = !hasAnswered && !mayPass(error) && !isNothingDone(error);
+      return event ?? (isRefusal ? REFUSED : undefined);
+    };
     return {
       ...session,
       async run(statement) {
         try {
-          return await session.run(statement);
+          const rows = await session.run(statement);
+          hasAnswered = true;
+          return rows;
         } catch (error) {
-          const [, event] = Object.entries(EVENTS).find(([code]) => isCausedBy(error, code)) ?? [];
+          const event = eventOf(error);
           if (event) logSeldom({ event, reason: unusable(databaseName, error).message });
           throw error;
         }

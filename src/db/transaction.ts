@@ -1,4 +1,4 @@
-import { connectionLost } from './one-connection.ts';
+import { connectionLost } from './failure.ts';
 import { BEGIN } from './parameters.ts';
 import type { Rows, Session } from './session.ts';
 import { databaseError, isConnectionLost, NO_ANSWER, NOTHING_RAN, nothingRan } from './sqlstate.ts';

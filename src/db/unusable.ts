@@ -1,16 +1,21 @@
 import { PlainError } from '../process/errors.ts';
-import { databaseError, isConnectionLost, SQLSTATE } from './sqlstate.ts';
+import { databaseIn, hostNames } from './hosts.ts';
+import { databaseError, isConnectionLost, NO_PRIMARY, SQLSTATE } from './sqlstate.ts';
 
 /** Names a database for an operator by its address, without the user and the password. */
-export function databaseName(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `PostgreSQL at ${hostname}:${port || 5432}${pathname}`;
-}
+export const databaseName = (url: string): string =>
+  `PostgreSQL at ${hostNames(url).join(',')}/${databaseIn(url)}`;
 
-const LOOK_AT_URL = 'Check DATABASE_URL, or unset it to use the embedded PostgreSQL.';
+const LOOK_AT_URL = 'Check DATABASE_URL, and whether PostgreSQL runs there.';
+
+const LOOK_AT_ROOT =
+  'Add sslrootcert=FILE to DATABASE_URL. The file has the certificate of the authority.';
 
 const LOOK_AT_POOLER =
   'If DATABASE_URL leads to a pooler in transaction mode, set DATABASE_POOLER=transaction.';
+
+/** postgres.js says "write CONNECT_TIMEOUT host:undefined". */
+const NO_ANSWER_YET = 'no PostgreSQL answers there in time';
 
 /** Advice for each cause that we know. Wrong advice sends an operator to the wrong place. */
 const ADVICE: Record<string, string> = {
@@ -20,6 +25,13 @@ const ADVICE: Record<string, string> = {
   ENOTFOUND: LOOK_AT_URL,
   EAI_AGAIN: LOOK_AT_URL,
   CONNECT_TIMEOUT: LOOK_AT_URL,
+  CONNECTION_CLOSED: LOOK_AT_URL,
+  NO_TLS: 'Check sslmode in DATABASE_URL, and ssl in postgresql.conf.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: LOOK_AT_ROOT,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: LOOK_AT_ROOT,
+  SELF_SIGNED_CERT_IN_CHAIN: LOOK_AT_ROOT,
+  DEPTH_ZERO_SELF_SIGNED_CERT: LOOK_AT_ROOT,
+  [NO_PRIMARY]: 'Check DATABASE_URL, and whether one of the hosts is promoted.',
   [SQLSTATE.invalidPassword]: 'Check the user and the password in DATABASE_URL.',
   [SQLSTATE.invalidAuthorization]: 'Check the user and the password in DATABASE_URL.',
   [SQLSTATE.noSuchDatabase]: 'Check the name of the database in DATABASE_URL.',
@@ -40,12 +52,15 @@ const ADVICE: Record<string, string> = {
  */
 export function unusable(name: string, error: unknown, otherwise?: string): PlainError {
   const reason = innermost(error);
-  const words = reason instanceof Error ? reason.message || reason.name : String(reason);
   const code = databaseError(reason)?.code ?? '';
+  const words = code === 'CONNECT_TIMEOUT' ? NO_ANSWER_YET : wordsOf(reason);
   const advice = ADVICE[code] ?? (isConnectionLost(reason) ? undefined : otherwise);
   const message = `Cannot use ${name}: ${words}.`;
   return new PlainError(advice ? `${message} ${advice}` : message, { cause: error });
 }
+
+const wordsOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message || reason.name : String(reason);
 
 /**
  * The innermost error. The errors around it hold the SQL and its parameters, or say only that

@@ -1,9 +1,10 @@
 import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { Pair } from './pair.ts';
+import { Cluster } from './patroni/cluster.ts';
 
 /** The PostgreSQL that faults are made on. Only a server of our own has `restart` or `pair`. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
-  Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair };
+  Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair; cluster?: Cluster };
 
 /**
  * Without an address, starts a PostgreSQL server of our own. With an address, returns the server at
@@ -19,7 +20,20 @@ export async function openFaulty(
 }
 
 /** Starts two PostgreSQL servers of our own. The second server is a standby of the first. */
-export async function openPair(signal: AbortSignal): Promise<FaultyPostgres> {
+export async function openPair(
+  signal: AbortSignal,
+  through: 'hosts' | 'balancer',
+): Promise<FaultyPostgres> {
   const pair = await Pair.open(signal);
-  return { url: pair.url, pair, stop: () => pair.stop() };
+  return { url: through === 'hosts' ? pair.hostsUrl : pair.url, pair, stop: () => pair.stop() };
+}
+
+/** Starts three nodes of Patroni on this machine. */
+export async function openCluster(
+  signal: AbortSignal,
+  through: 'hosts' | 'balancer',
+): Promise<FaultyPostgres> {
+  const cluster = await Cluster.open(signal);
+  const url = through === 'hosts' ? cluster.url : cluster.balancedUrl;
+  return { url, cluster, stop: () => cluster.stop() };
 }

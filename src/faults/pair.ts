@@ -9,17 +9,22 @@ const ATTACH_PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 
 /**
- * A primary server and its synchronous standby, behind a relay that acts as a load balancer. The
- * primary acknowledges a commit only when the standby has written the commit to its disk.
+ * A primary server and its synchronous standby. The primary acknowledges a commit only when the
+ * standby has written the commit to its disk.
+ *
+ * One relay acts as a load balancer in front of them. Two more relays are the roads to the servers.
+ * A new standby gets the road of the standby that it replaces, so the two addresses never change.
  */
 export class Pair {
   readonly relay: Relay;
   primary: EmbeddedPostgres;
   standby: EmbeddedPostgres;
   readonly #signal: AbortSignal;
+  readonly #roads: Map<EmbeddedPostgres, Relay>;
 
   private constructor(
     relay: Relay,
+    roads: [Relay, Relay],
     [primary, standby]: [EmbeddedPostgres, EmbeddedPostgres],
     signal: AbortSignal,
   ) {
@@ -27,6 +32,10 @@ export class Pair {
     this.primary = primary;
     this.standby = standby;
     this.#signal = signal;
+    this.#roads = new Map([
+      [primary, roads[0]],
+      [standby, roads[1]],
+    ]);
   }
 
   static async open(signal: AbortSignal): Promise<Pair> {
@@ -34,7 +43,9 @@ export class Pair {
     let standby: EmbeddedPostgres | undefined;
     try {
       standby = await startStandby(primary, signal);
-      return new Pair(await openRelay(primary.url), [primary, standby], signal);
+      const relay = await openRelay(primary.url);
+      const roads = [await openRelay(primary.url), await openRelay(standby.url)] as const;
+      return new Pair(relay, [...roads], [primary, standby], signal);
     } catch (error) {
       await standby?.stop();
       await primary.stop();
@@ -45,6 +56,19 @@ export class Pair {
   /** The address of the database, through the relay. */
   get url(): string {
     return this.relay.url;
+  }
+
+  /** The address of the database with a host for each server. */
+  get hostsUrl(): string {
+    const hosts = [...this.#roads.values()].map(({ url }) => new URL(url).host).join(',');
+    return this.relay.url.replace(new URL(this.relay.url).host, hosts);
+  }
+
+  /** The road to this server. */
+  roadTo(server: EmbeddedPostgres): Relay {
+    const road = this.#roads.get(server);
+    if (!road) throw new Error('there is no road to this server');
+    return road;
   }
 
   /**
@@ -61,10 +85,15 @@ export class Pair {
     [this.primary, this.standby] = [this.standby, this.primary];
   }
 
-  /** Starts a new standby in place of a killed one. */
+  /** Starts a new standby in place of a killed or frozen one. */
   async replaceStandby() {
     const killed = this.standby;
     this.standby = await startStandby(this.primary, this.#signal);
+    const road = this.roadTo(killed);
+    road.turn(this.standby.url);
+    road.freeze(false);
+    this.#roads.delete(killed);
+    this.#roads.set(this.standby, road);
     await killed.stop();
   }
 
@@ -80,7 +109,7 @@ export class Pair {
   }
 
   async stop() {
-    this.relay.cut();
+    for (const relay of [this.relay, ...this.#roads.values()]) relay.cut();
     await this.standby.stop();
     await this.primary.stop();
   }

@@ -66,6 +66,7 @@ async function onStage(
     stop: AbortSignal.any([stop, tooLong]),
     restartPostgres: postgres.restart,
     pair: postgres.pair,
+    cluster: postgres.cluster,
     progress: (text) => progress(`${scenario.name}: ${text}`),
   };
   if (scenario.startsLoad) load.rest();

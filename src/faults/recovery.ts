@@ -71,14 +71,19 @@ export async function untilCalm(stage: Stage, since: Counted): Promise<number> {
  * Resolves when no session of the service is on the standby. All claims on such a session fail
  * until the session ends.
  */
-export async function untilStandbyIsLeft(stage: Stage, standby: { url: string }, since: Counted) {
+export async function untilStandbyIsLeft(
+  stage: Stage,
+  standby: { url: string },
+  since: Counted,
+  withinMs = WELL_WITHIN_MS,
+) {
   let sessions = 0;
   const isLeft = async () => {
     // A killed server has no sessions.
     sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
     return sessions === 0;
   };
-  if (!(await until(isLeft, looksWithin(WELL_WITHIN_MS, stage, since))))
+  if (!(await until(isLeft, looksWithin(withinMs, stage, since))))
     tooLate(stage, Date.now() - since.at, `${sessions} sessions were on the standby`);
 }
 

@@ -1,6 +1,7 @@
 import type { Ledger } from './ledger.ts';
 import type { Load } from './load.ts';
 import type { Pair } from './pair.ts';
+import type { Cluster } from './patroni/cluster.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** The size of a run. */
@@ -39,6 +40,8 @@ export interface Stage {
   restartPostgres: (() => Promise<void>) | undefined;
   /** The primary and its standby. Undefined unless the scenario needs a pair. */
   pair: Pair | undefined;
+  /** The nodes of Patroni. Undefined unless the scenario needs a cluster. */
+  cluster: Cluster | undefined;
   progress: (text: string) => void;
 }
 
@@ -53,6 +56,8 @@ export interface FaultCounts {
   calmAgainMs?: number[];
   /** The server's resident memory after half of the requests, and at the end. */
   memory?: { halfMb: number; endMb: number };
+  /** The longest time without a granted claim around each event. */
+  events?: { event: string; withoutClaimMs: number }[];
   workers?: WorkerCounts;
 }
 
@@ -74,8 +79,10 @@ export interface Scenario {
   servers: number;
   /** Set if the scenario stops PostgreSQL. Such a scenario needs a PostgreSQL of our own. */
   stopsPostgres?: true;
-  /** Set if the scenario needs a primary and a standby behind a relay. */
-  needsPair?: true;
+  /** Set if the scenario needs a primary and a standby, reached by their hosts or through a relay. */
+  needsPair?: 'hosts' | 'balancer';
+  /** Set if the scenario needs a cluster of Patroni, reached by its hosts or through HAProxy. */
+  needsCluster?: 'hosts' | 'balancer';
   /** Set if the scenario reads the memory of its server. Only Linux shows the memory. */
   readsMemory?: true;
   /** Set if the load rests until the scenario calls `load.goOn()`. */

@@ -1,48 +1,6 @@
 import { z } from 'zod';
+import { type ProblemCode, problemCodes } from './problem-list.ts';
 import { slotsAnswer } from './schemas.ts';
-
-/** The kinds of errors, for programs. The codes never change. docs/api.md explains them. */
-export const problemCodes = [
-  'already-claimed',
-  'body-too-large',
-  'busy',
-  'capacity-too-low',
-  'claim-not-found',
-  'company-not-found',
-  'cross-site-refused',
-  'database-read-only',
-  'database-unreachable',
-  'delivery-not-found',
-  'endpoint-disabled',
-  'endpoint-not-found',
-  'forbidden',
-  'internal-error',
-  'invalid-request',
-  'job-full',
-  'job-not-found',
-  'key-in-use',
-  'key-reused',
-  'method-not-allowed',
-  'migrations-missing',
-  'no-lease',
-  'not-found',
-  'outcome-unknown',
-  'prefetch-refused',
-  'recruiter-not-found',
-  'resend-open',
-  'shutting-down',
-  'task-finished',
-  'task-not-found',
-  'task-running',
-  'too-many-endpoints',
-  'too-many-jobs',
-  'too-many-requests',
-  'unauthorized',
-  'unsupported-media-type',
-  'worker-cannot-renew',
-] as const;
-
-export type ProblemCode = (typeof problemCodes)[number];
 
 /** `problemCodes` has the codes of the API. Routes outside the API may use other codes. */
 export interface Problem<Status extends number = number, Code extends string = ProblemCode> {
@@ -55,7 +13,7 @@ export interface Problem<Status extends number = number, Code extends string = P
 /** The body of every error answer, as RFC 9457 defines it. */
 const problemAnswer = z
   .object({
-    type: z.string().meta({ example: 'urn:problem-type:rowlock:job-full' }),
+    type: z.string().meta({ example: '/problems/job-full' }),
     title: z.string().meta({ example: 'Job fully claimed' }),
     status: z.int().meta({ example: 403 }),
     detail: z.string().meta({ example: 'Every slot of this job is claimed. Nothing was changed.' }),
@@ -124,7 +82,11 @@ export function problemResponses<const P extends readonly Problem<number, string
   return responses as Record<P[number]['status'], (typeof responses)[number]>;
 }
 
-const typeOf = (code: string) => `urn:problem-type:rowlock:${code}`;
+/**
+ * The address of a page that explains the problem. The address has no host, because the service does
+ * not know its public name. RFC 9457 allows this.
+ */
+const typeOf = (code: string) => `/problems/${code}`;
 
 /** How many seconds a client should wait before it tries again. A claim takes milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };

@@ -57,7 +57,12 @@ export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:
 
 /** Characters that reverse the direction of text. A name must not reorder the text after it. */
 const BIDI_CONTROL = /[\u202A-\u202E\u2066-\u2069]/;
-const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+/**
+ * Characters that show nothing, as part of a regular expression. Unicode calls the braille pattern
+ * without dots (U+2800) a symbol.
+ */
+export const INVISIBLE: string = String.raw`\p{C}\p{Default_Ignorable_Code_Point}\u2800`;
+const VISIBLE = new RegExp(String.raw`[^${INVISIBLE}\p{Z}]`, 'u');
 
 /**
  * Whether the text has only printable characters. Some scripts and emoji need format characters, so

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expireClaims } from '../claims/expire.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
+import { idempotencyKeys, jobClaims } from '../db/schema.ts';
 import { removeExpiredKeys } from '../http/idempotency/queries.ts';
 import { removeOldEvents } from '../outbox/clearing.ts';
 import { describe } from '../process/errors.ts';
@@ -121,6 +123,18 @@ export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 /** Removes everything that is old enough. Skips rows that another instance is clearing. */
 export async function clearAll(db: Database, ages: Ages = {}) {
   for (const each of clearablesOf(ages)) while ((await clear(each, db)) === BATCH);
+}
+
+/**
+ * How many seconds ago the oldest claim or idempotency key expired that is still there. 0 if there
+ * is none.
+ */
+export async function readClearingLag(db: Database): Promise<number> {
+  const [row] = await db.execute<{ seconds: number | null }>(sql`
+    select extract(epoch from ${NOW} - least(
+      (select min(expires_at) from ${jobClaims}),
+      (select min(expires_at) from ${idempotencyKeys})))::float as seconds`);
+  return Math.max(0, row?.seconds ?? 0);
 }
 
 const clear = ({ half, remove }: Clearable, db: Database): Promise<number> =>

@@ -2,8 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { isLive } from '../claims/queries.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
-import { expectedTriggers, missingMigrations } from '../db/migrate.ts';
-import { idempotencyKeys, jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { readSchemaState, TOO_OLD } from '../db/installation.ts';
+import { expectedTriggers } from '../db/migrations.ts';
+import { idempotencyKeys, installation, jobClaims, jobs, recruiters } from '../db/schema.ts';
 import { events } from '../outbox/tables.ts';
 import { pausedLanes, tasks, workers } from '../queue/tables.ts';
 import { unrelayed } from '../webhooks/tables.ts';
@@ -20,6 +21,8 @@ export interface Diagnosis {
   findings: Finding[];
   /** The checks that did not run, because migrations are missing or because no worker is running. */
   skipped: string[];
+  /** Facts that are no faults. */
+  notes: string[];
 }
 
 const MOST_EXAMPLES = 20;
@@ -57,6 +60,9 @@ const checks: Record<string, SQL> = {
     FROM ${tasks} WHERE ${tasks.ended} = 'dead'
       AND ${tasks.finishedAt} > ${NOW} - interval '1 day'
     ORDER BY ${tasks.id}`,
+  'restores whose tasks are paused': sql`
+    SELECT format('paused since %s; npm run restored shows what waits', ${installation.pausedAt}) AS words
+    FROM ${installation} WHERE ${installation.pausedAt} IS NOT NULL`,
   // Foreign keys are triggers too, and can also be disabled.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
@@ -125,14 +131,25 @@ export const diagnose = (db: Database, { isServed = true } = {}): Promise<Diagno
   });
 
 async function examine(tx: Transaction, isServed: boolean): Promise<Diagnosis> {
-  const missing = await missingMigrations(tx);
-  const findings = [finding('migrations that are missing', missing.length, missing)];
+  const { missing, unknown, mayServe } = await readSchemaState(tx);
+  const findings = [
+    finding('migrations that are missing', missing.length, missing),
+    finding('versions that are too old for the database', ...(mayServe ? NONE : TOO_OLD_HERE)),
+  ];
+  const notes = unknown > 0 && mayServe ? [NEWER] : [];
   const wanted = { ...checks, ...(isServed && checksOfService) };
-  if (missing.length > 0) return { healthy: false, findings, skipped: Object.keys(wanted) };
+  if (missing.length > 0 || !mayServe)
+    return { healthy: false, findings, skipped: Object.keys(wanted), notes };
   for (const [name, rows] of Object.entries(wanted)) findings.push(await look(tx, name, rows));
   const skipped = isServed ? [] : Object.keys(checksOfService);
-  return { healthy: findings.every(({ total }) => total === 0), findings, skipped };
+  return { healthy: findings.every(({ total }) => total === 0), findings, skipped, notes };
 }
+
+const NONE: [number, string[]] = [0, []];
+const TOO_OLD_HERE: [number, string[]] = [1, [TOO_OLD]];
+const NEWER =
+  'The database has migrations that this version does not know. This version may serve. To go back ' +
+  'to this version, stop the newer servers. The database stays as it is.';
 
 async function look(tx: Transaction, name: string, wrong: SQL): Promise<Finding> {
   const rows = await tx.execute(

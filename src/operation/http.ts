@@ -3,12 +3,15 @@ import { matchedRoutes } from 'hono/route';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Log } from '../process/log.ts';
+import { version } from '../process/project.ts';
 import { readQueueFigures } from '../queue/queries.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { shared } from '../waiting/shared.ts';
 import { readRelayLag } from '../webhooks/relay/relay.ts';
+import { readClearingLag } from './clearing.ts';
 import type { Metrics } from './metrics.ts';
 import { createReadiness, type ReadinessDeps } from './readiness.ts';
+import { readPause } from './restores.ts';
 import * as routes from './routes.ts';
 
 export interface OperationDeps extends ReadinessDeps {
@@ -20,23 +23,44 @@ export interface OperationDeps extends ReadinessDeps {
  * metrics.
  */
 export function operationRoutes({ metrics, ...deps }: OperationDeps) {
-  const whyNotReady = createReadiness(deps);
+  const readiness = createReadiness(deps);
   metrics.tasks.queue(inPatience(() => readQueueFigures(deps.db)));
   metrics.gauge(
     'rowlock_oldest_unrelayed_event_seconds',
     'Age of the oldest event that no relay has read.',
     inPatience(() => readRelayLag(deps.db)),
   );
+  metrics.gauge(
+    'rowlock_clearing_behind_seconds',
+    'How long ago the oldest claim or key expired that is not removed yet.',
+    inPatience(() => readClearingLag(deps.db)),
+  );
+  metrics.gauge(
+    'rowlock_paused_by_restore',
+    '1 while tasks and webhooks of a restored database are paused.',
+    inPatience(() => readPause(deps.db)),
+  );
+  metrics.gauge('rowlock_ready', '1 if /readyz answers 200.', async () =>
+    Number((await readiness()).problem === undefined),
+  );
   return newRoutes()
-    .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const }, 200))
+    .openapi(routes.healthz, (c) => c.json({ status: 'ok' as const, version }, 200))
     .openapi(routes.readyz, async (c) => {
-      const reason = await whyNotReady();
-      return reason ? problem(reason, {}, RETRY_AFTER) : c.json({ status: 'ready' as const }, 200);
+      const { problem: reason, isNewer } = await readiness();
+      if (reason) return problem(reason, {}, RETRY_AFTER);
+      return c.json({ status: 'ready' as const, ...(isNewer && { database: NEWER }) }, 200);
     })
-    .openapi(routes.metrics, async (c) =>
-      c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
-    );
+    .route('/', metricsRoutes(metrics));
 }
+
+/** What /readyz says while newer servers use the database too. */
+const NEWER = 'newer than this version, which may serve';
+
+/** The metrics alone. */
+export const metricsRoutes = (metrics: Metrics) =>
+  newRoutes().openapi(routes.metrics, async (c) =>
+    c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
+  );
 
 /** How long the metrics wait for the database. Prometheus soon gives up a scrape. */
 const PATIENCE_MS = 1_000;

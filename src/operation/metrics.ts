@@ -38,6 +38,11 @@ export function createMetrics() {
     buckets: SECONDS,
     registers,
   });
+  const followersCut = new Counter({
+    name: 'rowlock_followers_cut_total',
+    help: 'Followers that were cut off, because they read no data for a minute.',
+    registers,
+  });
   const gauge: AddGauge = (name, help, read) => {
     new Gauge({
       name,
@@ -63,6 +68,7 @@ export function createMetrics() {
     request({ method, route, status, seconds }: AnsweredRequest) {
       requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
+    followerCut: () => followersCut.inc(),
     tasks: createTaskMetrics(registers, gauge),
     gauge,
     contentType: registry.contentType,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { missingMigrations } from '../db/migrate.ts';
+import { readSchemaState, TOO_OLD } from '../db/installation.ts';
 import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
 import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
@@ -27,6 +27,13 @@ export const migrationsMissing = {
   detail: 'The database lacks a migration of this version. Run: npm run migrate',
 } as const satisfies Problem;
 
+export const databaseTooNew = {
+  status: 503,
+  code: 'database-too-new',
+  title: 'Database too new',
+  detail: TOO_OLD,
+} as const satisfies Problem;
+
 export const databaseReadOnly = {
   status: 503,
   code: 'database-read-only',
@@ -41,12 +48,19 @@ export const workerCannotRenew = {
   detail: 'The worker of this process cannot renew its leases. Other workers may take its tasks.',
 } as const satisfies Problem;
 
-/** The problem of the database. Undefined if there is none. */
-type Look =
+type DatabaseProblem =
   | typeof databaseUnreachable
   | typeof databaseReadOnly
   | typeof migrationsMissing
-  | undefined;
+  | typeof databaseTooNew;
+
+/** What a look at the database found. */
+interface Look {
+  /** Undefined if there is none. */
+  problem: DatabaseProblem | undefined;
+  /** Whether the database has migrations that this version does not know. */
+  isNewer: boolean;
+}
 
 export interface ReadinessDeps {
   db: Database;
@@ -55,29 +69,35 @@ export interface ReadinessDeps {
   isAbleToRenew: () => boolean;
 }
 
+const unreachable: Look = { problem: databaseUnreachable, isNewer: false };
+
 /**
- * Returns a function that tells why this process should get no requests. Its result is undefined if
- * the process may get requests.
+ * Returns a function that tells whether this process should get requests. The result has a `problem`
+ * if it should get none.
  */
 export function createReadiness({ db, isDraining, isAbleToRenew }: ReadinessDeps) {
   // Requests during a check share its result, so that they cannot pile up on a stuck database.
   const lookOnce = shared(() => lookAt(db));
-  const look = () => inTime(lookOnce(), PATIENCE_MS, () => databaseUnreachable);
+  const look = () => inTime(lookOnce(), PATIENCE_MS, () => unreachable);
   return async () => {
-    if (isDraining()) return shuttingDown;
+    if (isDraining()) return { problem: shuttingDown, isNewer: false };
+    const { problem, isNewer } = await look();
     // The problem of the database comes first, because it is the usual reason of the other problem.
-    return (await look()) ?? (isAbleToRenew() ? undefined : workerCannotRenew);
+    return { problem: problem ?? (isAbleToRenew() ? undefined : workerCannotRenew), isNewer };
   };
 }
 
 async function lookAt(db: Database): Promise<Look> {
   try {
-    if ((await missingMigrations(db)).length > 0) return migrationsMissing;
-    return (await isReadOnly(db)) ? databaseReadOnly : undefined;
+    const { missing, unknown, mayServe } = await readSchemaState(db);
+    const isNewer = unknown > 0;
+    if (!mayServe) return { problem: databaseTooNew, isNewer };
+    if (missing.length > 0) return { problem: migrationsMissing, isNewer };
+    return { problem: (await isReadOnly(db)) ? databaseReadOnly : undefined, isNewer };
   } catch (error) {
     // Every new session refuses a standby when it connects.
     const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
-    return isStandby ? databaseReadOnly : databaseUnreachable;
+    return isStandby ? { problem: databaseReadOnly, isNewer: false } : unreachable;
   }
 }
 

@@ -5,6 +5,7 @@ import { shuttingDown } from '../http/problems.ts';
 import { json } from '../http/schemas.ts';
 import {
   databaseReadOnly,
+  databaseTooNew,
   databaseUnreachable,
   migrationsMissing,
   workerCannotRenew,
@@ -16,7 +17,9 @@ export const healthz = createRoute({
   operationId: 'isAlive',
   tags: ['Operation'],
   summary: 'Check whether the process is alive',
-  responses: { 200: json('The process is alive.', z.object({ status: z.literal('ok') })) },
+  responses: {
+    200: json('The process is alive.', z.object({ status: z.literal('ok'), version: z.string() })),
+  },
 });
 
 export const readyz = createRoute({
@@ -26,10 +29,14 @@ export const readyz = createRoute({
   tags: ['Operation'],
   summary: 'Check whether the server is ready for requests',
   responses: {
-    200: json('The server is ready.', z.object({ status: z.literal('ready') })),
+    200: json(
+      'The server is ready.',
+      z.object({ status: z.literal('ready'), database: z.string().optional() }),
+    ),
     ...problemResponses(
       databaseUnreachable,
       databaseReadOnly,
+      databaseTooNew,
       migrationsMissing,
       workerCannotRenew,
       shuttingDown,

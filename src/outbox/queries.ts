@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
-import { idsIn } from '../db/arrays.ts';
+import { anyOf, idsIn } from '../db/arrays.ts';
 import type { Database } from '../db/client.ts';
 import { type EventKind, events } from './tables.ts';
 
@@ -66,6 +66,57 @@ export async function readNews(db: Database, seen: Seen, most: number): Promise<
 
 /** A row as the driver returns it. */
 type NewsRow = Record<'server' | 'snapshot', string> & { job_ids: string | null; many: number };
+
+export interface ClaimEvent {
+  kind: 'claimed' | 'renewed' | 'released' | 'expired';
+  at: Date;
+  claimId: bigint;
+  recruiterId: bigint;
+  expiresAt: Date | null;
+  jobId: bigint;
+  role: string;
+  capacity: number;
+  claimed: number;
+}
+
+/**
+ * The events about the claims of these recruiters that the snapshot `after` sees and the snapshot
+ * `before` does not, in the order in which they were appended. Two reads of `readNews` give the
+ * snapshots, so this reads a part of the same news.
+ */
+export async function readClaimEvents(
+  db: Database,
+  { before, after }: Record<'before' | 'after', Seen>,
+  recruiterIds: readonly bigint[],
+): Promise<ClaimEvent[]> {
+  const from = sql`${before.snapshot}::text::pg_snapshot`;
+  const to = sql`${after.snapshot}::text::pg_snapshot`;
+  const rows = await db
+    .select({
+      kind: events.kind,
+      at: events.at,
+      claimId: events.claimId,
+      recruiterId: events.recruiterId,
+      expiresAt: events.expiresAt,
+      jobId: events.jobId,
+      role: events.role,
+      capacity: events.capacity,
+      claimed: events.claimed,
+    })
+    .from(events)
+    .where(
+      and(
+        // A long transaction keeps `xmin` back. These two conditions read only the news.
+        sql`((${events.xid} >= pg_snapshot_xmax(${from}) and ${events.xid} < pg_snapshot_xmax(${to}))
+          or ${events.xid} = any(array(select pg_snapshot_xip(${from}))))`,
+        sql`pg_visible_in_snapshot(${events.xid}, ${to})`,
+        anyOf(events.recruiterId, recruiterIds),
+      ),
+    )
+    .orderBy(asc(events.id));
+  // An event with a recruiter is about a claim of the recruiter.
+  return rows as ClaimEvent[];
+}
 
 export interface JobEvent {
   number: number;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { changed } from '../db/hosts.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { SQLSTATE } from '../db/sqlstate.ts';
@@ -51,8 +52,9 @@ export async function openScratch(
 ): Promise<Scratch> {
   if (databaseUrl === undefined) return start(stop);
   const owner = await openOwner(databaseUrl);
-  const url = new URL(databaseUrl);
-  url.pathname = owner.name;
+  const url = changed(databaseUrl, (each) => {
+    each.pathname = owner.name;
+  });
   try {
     await dropLeftovers(databaseUrl, stop).catch(() => undefined);
     await onServer(databaseUrl, (sql) => sql`CREATE DATABASE ${sql(owner.name)}`);
@@ -61,7 +63,7 @@ export async function openScratch(
     throw error;
   }
   return {
-    url: url.href,
+    url,
     async stop() {
       try {
         await onServer(databaseUrl, (sql) => dropAll(sql, owner.name));

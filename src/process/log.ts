@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printable } from './print.ts';
+import { version } from './project.ts';
 
 /** An event and facts about it. Callers must leave out secrets, SQL and parameters. */
 export interface LogEvent {
@@ -10,6 +11,8 @@ export interface LogEvent {
 
 /** Receives the events of the service. */
 export interface Log {
+  /** Details for a person who looks for a cause. */
+  debug(event: LogEvent): void;
   info(event: LogEvent): void;
   error(event: LogEvent): void;
 }
@@ -17,7 +20,8 @@ export interface Log {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const SELDOM_MS = 60_000;
+/** The least time between two lines about the same thing. */
+export const SELDOM_MS = 60_000;
 
 /**
  * Logs each kind of error at most once a minute. Otherwise an error in every request would write a
@@ -32,6 +36,11 @@ export function seldom(log: Log): Log['error'] {
     log.error(event);
   };
 }
+
+/** The first event of a process. Its version tells which release wrote the lines that follow. */
+export const startLine = (program: 'server' | 'worker'): LogEvent => ({
+  ...{ event: 'start', program, version, node: process.version, pid: process.pid },
+});
 
 interface Out {
   isTTY?: boolean;

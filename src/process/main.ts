@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, PlainError, UsageError } from './errors.ts';
-import { print } from './print.ts';
+import { print, stdout } from './print.ts';
 import { whenStarterIsGone } from './starter.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function runMain(
       stop.abort(code);
     });
   }
-  for (const stream of [process.stdout, process.stderr])
+  for (const stream of [stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // `| head` closes the pipe early. This is the reader's choice, not an error.
       if (error.code !== 'EPIPE') throw error;
@@ -53,7 +53,7 @@ export async function runMain(
   } catch (error) {
     process.exitCode = stop.signal.aborted ? stop.signal.reason : report(error, failureCode);
   }
-  const allWritten = Promise.all([written(process.stdout), written(process.stderr)]);
+  const allWritten = Promise.all([written(stdout), written(process.stderr)]);
   await Promise.race([allWritten, sleep(READ_MS)]);
   process.exit();
 }

@@ -1,3 +1,9 @@
+/**
+ * The stdout of this process. A process that runs a student's file hides its stdout from the file, and
+ * `process.stdout` is then stderr.
+ */
+export const { stdout } = process;
+
 /** The colour codes that `paint` and the log use. These codes neither change nor hide text. */
 const COLOUR = String.raw`\u001b\[(?:1|22|3[1-69]|90)m`;
 
@@ -29,5 +35,5 @@ const inJson = (character: string): string =>
  * Writes a text and escapes its unsafe characters. The text may come from any source, such as a
  * database, another server or a student's code.
  */
-export const print = (text: string, out: NodeJS.WritableStream = process.stdout): void =>
+export const print = (text: string, out: NodeJS.WritableStream = stdout): void =>
   void out.write(printable(text));

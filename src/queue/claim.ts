@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
+import { MAY_HAVE_EFFECTS } from '../db/installation.ts';
 import { LEASE_END } from './held.ts';
 import { pausedUntil } from './lanes.ts';
 import { taskAttempts, tasks } from './tables.ts';
@@ -85,7 +86,7 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
       order by run_at, id limit ${placesInLane(wanted)}
       for update skip locked
     ) as of_lane
-    where ${IS_LANE_DUE}
+    where ${IS_LANE_DUE} and ${MAY_HAVE_EFFECTS}
     limit ${wanted.count}
   )`;
 

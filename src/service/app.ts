@@ -7,19 +7,24 @@ import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
 import { adminOnly, authenticate, opensFor, type Question } from '../http/auth/http.ts';
-import type { AuthSettings } from '../http/auth/settings.ts';
+import { type AuthSettings, asksForTokens } from '../http/auth/settings.ts';
 import { docsRoutes } from '../http/docs/http.ts';
+import { problemPages } from '../http/docs/problem-pages.ts';
 import {
+  BODY_LIMIT_BYTES,
   byLoopbackNameOnly,
   complete,
   crossOrigin,
   limitRate,
+  noteRefusedOrigins,
   refuseCrossSite,
 } from '../http/edge/http.ts';
+import { tellRefusedOrigins } from '../http/edge/refused-origins.ts';
 import { createWrite, judgeKey } from '../http/idempotency/http.ts';
 import { InTurn } from '../http/idempotency/in-turn.ts';
 import { type Guard, guardedBy, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
+import type { Meaning } from '../http/problem-list.ts';
 import { bodyTooLarge, shuttingDown } from '../http/problems.ts';
 import { jobRoutes } from '../jobs/http.ts';
 import type { Feed } from '../live/feed.ts';
@@ -66,8 +71,12 @@ export interface AppDeps {
   keyWaitMs?: number;
   /** Who may use the service. By default, everybody on this machine. */
   auth?: AuthSettings;
+  /** With this token, a request may read the metrics. */
+  metricsToken?: string | undefined;
   /** Further addresses that need no token. A `*` at the end stands for any text. */
   openPages?: readonly string[];
+  /** Problems that only routes outside the API answer. They have pages too. */
+  furtherProblems?: Record<string, Meaning> | undefined;
   /** Web pages of these origins may use the service, such as https://jobs.example. */
   corsOrigins?: readonly string[];
   /** How many requests a caller may send each minute. 0 means no limit. */
@@ -77,7 +86,6 @@ export interface AppDeps {
 }
 
 const KEY_HOURS = 24;
-const BODY_LIMIT_BYTES = 10_000;
 /**
  * The methods whose bodies are checked. Checking GET bodies costs 70 µs a request, so we leave out
  * GET. Bodies are checked at every address, because idempotency keys are handled before the routes.
@@ -94,7 +102,7 @@ export function createApp(deps: AppDeps) {
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
-  const { webhookLoopback = false } = deps;
+  const { webhookLoopback = false, metricsToken } = deps;
   const isOpen = opensFor(openPages);
   // These requests are answered during a shutdown too, and have no rate limit. They ask for the
   // state of the service or for a page.
@@ -118,7 +126,8 @@ export function createApp(deps: AppDeps) {
 
   const app = newRoutes();
   app.use(complete(observeRequests(log, metrics)));
-  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins));
+  const onRefusedOrigin = tellRefusedOrigins(log, corsOrigins);
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, onRefusedOrigin));
   const limitBody = bodyLimit({
     maxSize: BODY_LIMIT_BYTES,
     onError: () => problem(bodyTooLarge),
@@ -127,9 +136,10 @@ export function createApp(deps: AppDeps) {
   const byName = auth.kind === 'loopback' ? [byLoopbackNameOnly()] : [];
   const atTheDoor = [
     ...byName,
+    noteRefusedOrigins(corsOrigins, onRefusedOrigin),
     refuseCrossSite(corsOrigins),
     refuseWhile(isDraining, isAboutService),
-    authenticate(auth, log, isOpen),
+    authenticate(auth, log, isOpen, metricsToken),
   ];
   const judged = judgeKey(db, inTurn, { hours: keyHours, isOpen });
   if (rateLimit === 0) app.use(guardedBy(...atTheDoor, judged));
@@ -139,12 +149,13 @@ export function createApp(deps: AppDeps) {
   const operation = operationRoutes({ db: probe, isDraining, isAbleToRenew, metrics });
   refuseOtherMethods(operation);
   app.route('/', operation);
-  app.route('/', docsRoutes(app));
+  app.route('/', docsRoutes(app, { tokens: asksForTokens(auth) }));
+  app.route('/', problemPages(deps.furtherProblems ?? {}));
 
   const routes = app
     .route('/', claimRoutes({ db, write, admission, queue, onOutcome: metrics.outcome }))
     // The live routes come first, because the routes of jobs would read `events` as a job's id.
-    .route('/', liveRoutes({ feed }))
+    .route('/', liveRoutes({ feed, onCutOff: metrics.followerCut }))
     .route('/', jobRoutes({ db, write, admission }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }))

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { CommonResponse } from '../http/edge/response.ts';
 import { namesOnePlace } from '../http/edge/target.ts';
@@ -18,6 +18,8 @@ export interface ListenLimits {
    * a file and some kilobytes of memory.
    */
   sockets: number;
+  /** How many of the sockets one network address may have. */
+  socketsPerAddress: number;
   /** How long a client may take to send the first line and the headers of a request. */
   headMs: number;
   /**
@@ -26,7 +28,12 @@ export interface ListenLimits {
   requestMs: number;
 }
 
-const LIMITS = { headMs: 10_000, requestMs: 20_000 };
+const LIMITS = {
+  // Many clients of a service may come through one proxy.
+  socketsPerAddress: Number.POSITIVE_INFINITY,
+  headMs: 10_000,
+  requestMs: 20_000,
+};
 
 /** This is more than all waiting claims and all followers together. */
 const MOST_SOCKETS = 20_000;
@@ -56,7 +63,7 @@ export interface Listening {
 }
 
 /** The setting from which the port comes. Messages to the operator name this setting. */
-export type PortSetting = 'PORT' | 'WORKER_PORT';
+export type PortSetting = 'PORT' | 'WORKER_PORT' | 'METRICS_PORT' | '--port';
 
 interface App {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
@@ -72,7 +79,8 @@ export async function listen(
   limits: Partial<ListenLimits> = {},
   setting: PortSetting = 'PORT',
 ): Promise<Listening> {
-  const { sockets = socketsWith(fileLimit()), headMs, requestMs } = { ...LIMITS, ...limits };
+  const { sockets = socketsWith(fileLimit()), ...each } = { ...LIMITS, ...limits };
+  const { headMs, requestMs, socketsPerAddress } = each;
   const options = {
     headersTimeout: headMs,
     requestTimeout: requestMs,
@@ -87,6 +95,7 @@ export async function listen(
     socket.end(REFUSED_CONNECT, () => socket.destroy());
   });
   server.maxConnections = sockets;
+  if (Number.isFinite(socketsPerAddress)) shareSockets(server, socketsPerAddress);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -112,6 +121,22 @@ export async function listen(
       return cut;
     },
   };
+}
+
+/** Closes each new socket of an address that has its share already. */
+function shareSockets(server: Server, most: number) {
+  const counts = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? '';
+    const count = (counts.get(address) ?? 0) + 1;
+    if (count > most) return void socket.destroy();
+    counts.set(address, count);
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+  });
 }
 
 const REFUSED_CONNECT = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';

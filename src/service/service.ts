@@ -1,8 +1,11 @@
 import { QUEUE_LIMITS } from '../claims/limits.ts';
+import type { Config } from '../config.ts';
 import { type Connection, connect, type Pooler, type StatementTime } from '../db/client.ts';
 import { tellingOperator } from '../db/telling.ts';
 import { databaseName as addressOf } from '../db/unusable.ts';
 import { createLab } from '../lab/http.ts';
+import { Host, type OwnFile } from '../lab/own/host.ts';
+import { labMeanings } from '../lab/problems.ts';
 import { RACE_CLAIM_LIMITS } from '../lab/race/races/http.ts';
 import type { Trace } from '../lab/race/trace.ts';
 import { openStages, PLAY_LIMITS } from '../lab/stages/lab-stages.ts';
@@ -14,6 +17,7 @@ import { longestAnswer } from '../waiting/admission.ts';
 import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
 import { type Listening, listen } from './listen.ts';
+import { listenForScrapers } from './scraping.ts';
 import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 
 /** How long a shutdown waits for running requests. This is longer than any answer takes. */
@@ -27,7 +31,8 @@ const CONNECTIONS_OF_CLEARING = 2;
 
 export interface ServiceOptions
   extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit' | 'webhookLoopback'>,
-    Pick<TasksOptions, 'workerName' | 'kinds'> {
+    Pick<TasksOptions, 'workerName' | 'kinds'>,
+    Partial<Pick<Config, 'scraping'>> {
   /** The URL of a migrated database. */
   databaseUrl: string;
   /** How a pooler at this URL lends its sessions. The lab does not work behind a pooler. */
@@ -38,6 +43,8 @@ export interface ServiceOptions
   /** 0 means any free port. */
   port: number;
   lab: boolean;
+  /** A student's file whose strategy the lab shows. */
+  own?: OwnFile | undefined;
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
@@ -52,6 +59,8 @@ export interface ServiceOptions
 }
 
 export interface Service extends Pick<Listening, 'url' | 'sockets'> {
+  /** The address of the metrics' own port. Undefined if there is none. */
+  metricsUrl: string | undefined;
   /** The worker of this process. Undefined if there is none. */
   worker: Tasks['worker'] | undefined;
   /** Resolves with the reason if the service must end, although nobody stopped it. */
@@ -70,7 +79,7 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
  * service cannot listen, or if a living worker has the name of its worker.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, log, trace, keyHours, auth, corsOrigins, rateLimit } =
+  const { databaseUrl, host, port, lab, own, log, trace, keyHours, auth, corsOrigins, rateLimit } =
     options;
   const {
     databaseName = addressOf(databaseUrl),
@@ -81,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pooler,
     kinds,
     webhookLoopback,
+    scraping,
   } = options;
   const metrics = createMetrics();
   const open = tellingOperator(log, databaseName);
@@ -131,41 +141,50 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     corsOrigins,
     rateLimit,
     webhookLoopback,
+    metricsToken: scraping?.token,
     openPages: OPEN_PAGES,
+    furtherProblems: lab ? labMeanings : undefined,
   });
   app.route('/', webRoutes({ lab }));
   const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
+  const hosted = lab && own ? new Host(own, databaseUrl) : undefined;
   const listenWithLab = async () => {
     if (stages)
       app.route(
         '/lab',
-        createLab({ log, stages, stop: stopping.signal, corsOrigins, around: trace?.around }),
+        createLab({
+          ...{ log, stages, stop: stopping.signal, own: hosted, corsOrigins },
+          around: trace?.around,
+        }),
       );
     return listen(app, host, port);
   };
   // If the service cannot listen, only the stages must be closed. The stages open connections at
   // once, because they remove leftovers. The pools open no connection before their first query.
   const listening = await listenWithLab().catch(async (error) => {
-    await stages?.close();
+    await Promise.all([stages, hosted].map(close));
     throw error;
   });
   // The worker starts last. A service that cannot listen must not leave the name of its worker in
   // use.
+  let forScrapers: Listening | undefined;
   try {
+    if (scraping) forScrapers = await listenForScrapers(scraping, log, metrics);
     if (places > 0)
       tasks = await startTasks({
         ...{ databaseUrl, pooler, places, workerName, kinds, webhookLoopback },
         ...{ log, metrics, open },
       });
   } catch (error) {
-    await listening.drain(0);
-    await Promise.all([pool, probes, forClearing, stages].map(close));
+    await Promise.all([listening.drain(0), forScrapers?.drain(0)]);
+    await Promise.all([pool, probes, forClearing, stages, hosted].map(close));
     throw error;
   }
   const clearing = startClearing(forClearing.db, log, { eventDays, taskHours });
   return {
     url: listening.url,
     sockets: listening.sockets,
+    metricsUrl: forScrapers?.url,
     worker: tasks?.worker,
     failed: tasks?.failed ?? new Promise(() => undefined),
     async stop(heard) {
@@ -173,15 +192,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       // An open event stream would delay the shutdown until its connection is closed by force.
       feed.close();
       stopping.abort();
+      const left = hosted?.close();
       const cleared = clearing.stop();
       // The worker stops while the last requests are answered. A request may still make a task. A
       // task is only a row, so another worker runs the task.
       const worked = tasks?.stop();
       await heard;
       if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
+      await forScrapers?.drain(0);
       // The clearing may wait for a silent database. Closing the connections ends this wait.
       await Promise.all([pool, probes, forClearing, stages].map(close));
-      await Promise.all([cleared, worked]);
+      await Promise.all([cleared, worked, left]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type ConnectOptions, connect, type Pooler, type StatementTime } from '../db/client.ts';
 import type { Metrics } from '../operation/metrics.ts';
+import { lookForRestore, watchForRestores } from '../operation/restores.ts';
 import type { Log } from '../process/log.ts';
 import { version } from '../process/project.ts';
 import type { Kind } from '../queue/kind.ts';
@@ -7,7 +8,7 @@ import { SESSIONS_OF_WORKER } from '../queue/sessions.ts';
 import { startWorker, type Worker } from '../queue/worker/worker.ts';
 import { inTime } from '../waiting/deadline.ts';
 import { webhookKinds } from '../webhooks/kinds.ts';
-import { type Relay, startRelay } from '../webhooks/relay/relay-loop.ts';
+import { startRelay } from '../webhooks/relay/relay-loop.ts';
 
 /**
  * Claims of tasks, outcomes and heartbeats share these connections. One statement that waits for a
@@ -84,12 +85,14 @@ export async function startTasks({
   const ofTasks = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_TASKS });
   const closeAll = () => Promise.all([close(), ofTasks.close()]);
   let stopped: Promise<void> | undefined;
-  const end = async (worker: Worker, relay: Relay) => {
-    const ended = Promise.all([worker.stop(GRACE_MS), relay.stop()]);
+  const end = async (worker: Worker, others: { stop(): Promise<void> }[]) => {
+    const ended = Promise.all([worker.stop(GRACE_MS), ...others.map((each) => each.stop())]);
     await inTime(ended, GRACE_MS + LAST_WRITES_MS, () => undefined);
     await closeAll();
   };
   try {
+    // Before the first claim of a task, so that a restored database sends nothing.
+    await lookForRestore(ofTasks.db);
     const { observe } = metrics.tasks;
     const worker = await startWorker({
       db,
@@ -100,6 +103,7 @@ export async function startTasks({
       log,
       observe,
     });
+    const watch = watchForRestores(ofTasks.db, log);
     const relay = startRelay({ db: ofTasks.db, log, onDueTask: () => worker.wake() });
     metrics.tasks.worker(() => worker.load());
     return {
@@ -111,7 +115,7 @@ export async function startTasks({
       },
       isAbleToRenew: () => worker.isAbleToRenew(),
       stop() {
-        stopped ??= end(worker, relay);
+        stopped ??= end(worker, [relay, watch]);
         return stopped;
       },
     };

@@ -10,16 +10,17 @@ import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
 export interface WorkerAppDeps extends ReadinessDeps {
   auth: AuthSettings;
+  metricsToken?: string | undefined;
   log: Log;
   metrics: Metrics;
 }
 
 /** Makes the HTTP service of a worker process: its health and its metrics, and nothing else. */
-export function createWorkerApp({ auth, log, metrics, ...readiness }: WorkerAppDeps) {
+export function createWorkerApp({ auth, metricsToken, log, metrics, ...readiness }: WorkerAppDeps) {
   const app = newRoutes();
   app.use(complete(observeRequests(log, metrics)));
   const byName = auth.kind === 'loopback' ? [byLoopbackNameOnly()] : [];
-  app.use(guardedBy(...byName, authenticate(auth, log, opensFor([]))));
+  app.use(guardedBy(...byName, authenticate(auth, log, opensFor([]), metricsToken)));
   app.use('/metrics', guardedBy(adminOnly));
   const operation = operationRoutes({ ...readiness, metrics });
   refuseOtherMethods(operation);

@@ -1,9 +1,12 @@
+import type { ScrapingSettings } from '../config.ts';
 import { connect } from '../db/client.ts';
 import { tellingOperator } from '../db/telling.ts';
 import { databaseName } from '../db/unusable.ts';
 import type { AuthSettings } from '../http/auth/settings.ts';
 import { createMetrics } from '../operation/metrics.ts';
 import { type Listening, listen } from './listen.ts';
+import { listenForScrapers } from './scraping.ts';
+import type { Service } from './service.ts';
 import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 import { createWorkerApp } from './worker-app.ts';
 
@@ -18,9 +21,13 @@ export interface WorkerServiceOptions extends Omit<TasksOptions, 'metrics' | 'op
   /** 0 means any free port. */
   port: number;
   auth: AuthSettings;
+  scraping?: ScrapingSettings;
 }
 
-export interface WorkerService extends Pick<Listening, 'url'>, Pick<Tasks, 'worker' | 'failed'> {
+export interface WorkerService
+  extends Pick<Listening, 'url'>,
+    Pick<Tasks, 'worker' | 'failed'>,
+    Pick<Service, 'metricsUrl'> {
   /** Stops the worker, and then closes the port. `/readyz` answers 503 in the meantime. */
   stop(): Promise<void>;
 }
@@ -30,7 +37,7 @@ export interface WorkerService extends Pick<Listening, 'url'>, Pick<Tasks, 'work
  * cannot listen, or if a living worker has the name.
  */
 export async function startWorkerService(options: WorkerServiceOptions): Promise<WorkerService> {
-  const { databaseUrl, pooler, host, port, auth, log } = options;
+  const { databaseUrl, pooler, host, port, auth, log, scraping } = options;
   const metrics = createMetrics();
   let draining = false;
   let tasks: Tasks | undefined;
@@ -39,14 +46,18 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
   const app = createWorkerApp({
     db: probe.db,
     auth,
+    metricsToken: scraping?.token,
     log,
     metrics,
     isDraining: () => draining,
     isAbleToRenew: () => tasks?.isAbleToRenew() ?? false,
   });
   const listening = await listen(app, host, port, {}, 'WORKER_PORT');
-  const close = () => Promise.all([listening.drain(DRAIN_MS), probe.close()]);
+  let forScrapers: Listening | undefined;
+  const close = () =>
+    Promise.all([listening.drain(DRAIN_MS), forScrapers?.drain(0), probe.close()]);
   try {
+    if (scraping) forScrapers = await listenForScrapers(scraping, log, metrics);
     tasks = await startTasks({ ...options, open, metrics });
   } catch (error) {
     await close();
@@ -55,6 +66,7 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
   const { worker, failed, stop } = tasks;
   return {
     url: listening.url,
+    metricsUrl: forScrapers?.url,
     worker,
     failed,
     async stop() {

@@ -18,25 +18,36 @@ const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
 /** How long new connections hang after the primary is lost. */
 const HANG_MS = 300;
+/** A frozen host is left within a second. A slow machine may take longer. */
+const LEFT_WITHIN_MS = 3_000;
 /** How long the former primary lives on beside the new primary. */
 const BOTH_MS = 500;
 
+type SwitchOver = (stage: Stage, pair: Pair) => Promise<Counted>;
+
+/** What may happen to a pair. `losses` come in turn. */
+interface Faults {
+  losses: SwitchOver[];
+  plan: SwitchOver;
+}
+
 /**
- * Kills the primary and promotes its standby. Then starts a new standby, and makes a planned
+ * Loses the primary and promotes its standby. Then starts a new standby, and makes a planned
  * switchover to the new standby.
  */
-export const failover: Scenario = {
-  name: 'failover',
-  idea: 'the primary killed by SIGKILL and its standby promoted; then a planned switchover, under load',
+const failovers = (
+  scenario: Pick<Scenario, 'name' | 'idea' | 'needsPair'>,
+  { losses, plan }: Faults,
+): Scenario => ({
+  ...scenario,
   servers: 2,
   stopsPostgres: true,
-  needsPair: true,
   async faults(stage) {
     const { pair, settings, ledger, progress } = stage;
     if (!pair) throw new Error('there is no standby to fail over to');
     const answeredAgainMs: number[] = [];
     const calmAgainMs: number[] = [];
-    const make = async (switchOver: typeof lose) => {
+    const make = async (switchOver: SwitchOver) => {
       await underLoad(stage);
       const since = await switchOver(stage, pair);
       const [claimedMs, calmMs] = await Promise.all([
@@ -54,12 +65,13 @@ export const failover: Scenario = {
       const counts = { restarts, answeredAgainMs, calmAgainMs };
       if (restarts === settings.restarts) return counts;
       progress(`${restarts} of ${settings.restarts} failovers`);
-      if (!(await make(restarts % 2 === 0 ? lose : loseLate))) return counts;
+      const loss = losses[restarts % losses.length];
+      if (!loss || !(await make(loss))) return counts;
       await pair.replaceStandby();
       if (!(await make(plan))) return counts;
     }
   },
-};
+});
 
 /**
  * Kills the primary. The relay is early: the relay leads to a lagging standby before the promotion
@@ -103,8 +115,55 @@ async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   return countedAt(stage);
 }
 
+/** Kills the primary. Nobody promotes the lagging standby for a moment. */
+async function kills(stage: Stage, pair: Pair): Promise<Counted> {
+  await pair.lag();
+  await underLoad(stage);
+  await kill(pair.primary);
+  await untilTurnedAway(stage);
+  await pair.promote();
+  return countedAt(stage);
+}
+
+/**
+ * Freezes the primary, and promotes its standby. The frozen primary closes no connection, and still
+ * accepts new connections. Nobody thaws it.
+ */
+async function freezes(stage: Stage, pair: Pair): Promise<Counted> {
+  pair.roadTo(pair.primary).freeze(true);
+  const since = countedAt(stage);
+  await pair.promote();
+  await untilStandbyIsLeft(stage, pair.standby, countedAt(stage), LEFT_WITHIN_MS);
+  return since;
+}
+
+/** Makes a planned switchover. */
+async function plans(stage: Stage, pair: Pair): Promise<Counted> {
+  await pair.switchOver();
+  return countedAt(stage);
+}
+
 async function untilTurnedAway(stage: Stage) {
   const enough = countedAt(stage).turnedAway + TURNED_AWAY;
   const isEnough = () => countedAt(stage).turnedAway >= enough;
   await until(isEnough, { everyMs: LOOK_MS, withinMs: TURNED_AWAY_MS, stop: stage.stop });
 }
+
+export const failover = failovers(
+  {
+    name: 'failover',
+    idea: 'the primary killed by SIGKILL and its standby promoted; then a planned switchover, behind a balancer',
+    needsPair: 'balancer',
+  },
+  { losses: [lose, loseLate], plan },
+);
+
+/** The servers know both hosts. There is no balancer. */
+export const failoverByHosts = failovers(
+  {
+    name: 'failover, hosts',
+    idea: 'the primary killed or frozen and its standby promoted; then a planned switchover, with both hosts in DATABASE_URL',
+    needsPair: 'hosts',
+  },
+  { losses: [kills, freezes], plan: plans },
+);

@@ -1,6 +1,7 @@
+import { patroni, patroniBalanced } from '../patroni/scenario.ts';
 import type { Scenario } from '../scenario.ts';
 import { backends } from './backends.ts';
-import { failover } from './failover.ts';
+import { failover, failoverByHosts } from './failover.ts';
 import { postgres, server } from './restarts.ts';
 import { serversAsOne } from './servers.ts';
 import { soak } from './soak.ts';
@@ -14,6 +15,7 @@ export const scenarioNames = [
   'failover',
   'soak',
   'workers',
+  'patroni',
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
@@ -24,7 +26,8 @@ export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =
     server: [server],
     postgres: [postgres],
     servers: servers.map(serversAsOne),
-    failover: [failover],
+    failover: [failover, failoverByHosts],
     soak: [soak],
     workers: [workers],
+    patroni: [patroni, patroniBalanced],
   })[name];

@@ -16,6 +16,9 @@ export type Caller = (
 /** The caller of every request on a server without authentication. */
 export const ANYBODY: Caller = { role: 'admin', id: 'anybody' };
 
+/** The caller with the token of the metrics. Only a request for the metrics has this caller. */
+export const SCRAPER: Caller = { role: 'admin', id: 'metrics' };
+
 /** A name for the caller. Different callers have different names. */
 export const nameOf = ({ role, id }: Caller): string => `${role}:${id}`;
 

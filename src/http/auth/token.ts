@@ -1,4 +1,4 @@
-import { type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { z } from 'zod';
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
@@ -9,8 +9,16 @@ import type { AuthSettings } from './settings.ts';
 
 type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
-/** Returns the caller that a token names. The result does not tell which check failed. */
-export type JudgeToken = (token: string) => Promise<Caller | 'invalid' | 'keys unavailable'>;
+/** A token that is not valid. */
+export interface RefusedToken {
+  /** The reason for the log, without any part of the token. */
+  why: string;
+  /** The reason for the bearer. Undefined if the reason could help a forger. */
+  told?: string | undefined;
+}
+
+/** Returns the caller that a token names. */
+export type JudgeToken = (token: string) => Promise<Caller | RefusedToken | 'keys unavailable'>;
 
 /**
  * The accepted algorithms for signing tokens. No token can choose a weaker algorithm or no
@@ -29,7 +37,7 @@ export function judgeTokens(settings: TokenSettings, log: Log): JudgeToken {
     try {
       return callerOf(await jwtVerify(token, keyFor, { algorithms, audience, issuer }));
     } catch (error) {
-      return error instanceof KeysUnavailable ? 'keys unavailable' : 'invalid';
+      return error instanceof KeysUnavailable ? 'keys unavailable' : refusedBecause(error);
     }
   };
 }
@@ -53,15 +61,50 @@ function byKeySet(url: string, log: Log): Signing {
   return {
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     keyFor: (header) => {
-      // Without a key name in the token, jose would accept any key that fits.
-      if (typeof header.kid !== 'string') throw new Error('the token names no key');
+      if (typeof header.kid !== 'string') throw new UnnamedKey();
       return keySet.keyFor(header);
     },
   };
 }
 
+/**
+ * jose checks the signature before everything else in a token. So only the bearer of a token that was
+ * signed with a trusted key learns these reasons.
+ */
+function refusedBecause(error: unknown): RefusedToken {
+  if (error instanceof z.ZodError) {
+    const wrong = error.issues.map(({ path }) => path.join('.') || 'role');
+    const isEarly = isFuture(error);
+    const why = `these fields are missing or wrong: ${[...new Set(wrong)].join(', ')}`;
+    return { why, told: isEarly ? NOT_YET : undefined };
+  }
+  if (error instanceof errors.JWTExpired) return { why: 'exp is past', told: EXPIRED };
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, reason } = error;
+    const isTold = reason === 'check_failed';
+    return { why: `${claim}: ${reason}`, told: isTold ? toldAbout(claim) : undefined };
+  }
+  if (error instanceof errors.JOSEError) return { why: error.code };
+  return { why: error instanceof UnnamedKey ? error.message : 'the token cannot be read' };
+}
+
+const EXPIRED = 'The token has expired.';
+const NOT_YET = 'The token is not valid yet.';
+const toldAbout = (claim: string): string | undefined =>
+  ({ nbf: NOT_YET, aud: 'The token is for another audience.' })[claim];
+
+/** Without a key name in the token, jose would accept any key that fits. */
+class UnnamedKey extends Error {
+  override message = 'the header has no kid';
+}
+
 /** A name that is safe to keep and log: no control characters and no broken characters. */
 const adminName = z.string().regex(/^\P{C}{1,200}$/u);
+
+/** The message of a check. It tells a time in the future from a time that is no number. */
+const IN_FUTURE = 'is in the future';
+const isFuture = ({ issues }: z.ZodError): boolean =>
+  issues.every(({ message }) => message === IN_FUTURE);
 
 const times = {
   /**
@@ -71,7 +114,7 @@ const times = {
   /** jose always checks `nbf`. It checks `iat` only if a maximum age is set. */
   iat: z
     .number()
-    .refine((seconds) => seconds <= Date.now() / 1_000)
+    .refine((seconds) => seconds <= Date.now() / 1_000, IN_FUTURE)
     .optional(),
 };
 

@@ -33,15 +33,16 @@ const about = {
     },
     { name: 'Operation', description: 'The state of the server.' },
   ],
-  // The server's settings decide whether a token is needed.
-  security: [{}, { bearer: [] }] as Record<string, string[]>[],
 };
+
+/** Open addresses need no token, even if the others do. */
+const security: Record<string, string[]>[] = [{}, { bearer: [] }];
 
 const bearer = {
   type: 'http',
   scheme: 'bearer',
   bearerFormat: 'JWT',
-  description: 'Needed if the server is set up with authentication.',
+  description: 'A token of a recruiter, a company or an admin.',
 } as const;
 
 const headers = {
@@ -68,10 +69,14 @@ const headers = {
 const STORED = ['200', '201', '202', '403', '404', '409'];
 const WAIT_FIRST = ['429', '503'];
 
-/** The OpenAPI document of the routes, with the parts that all routes share. */
-export function documentOf(routes: Routes): Document {
-  const document = routes.getOpenAPI31Document(about);
-  document.components = { ...document.components, headers, securitySchemes: { bearer } };
+/**
+ * The OpenAPI document of the routes, with the parts that all routes share. A server without tokens does
+ * not mention them, so its page asks nobody for a token.
+ */
+export function documentOf(routes: Routes, { tokens }: { tokens: boolean }): Document {
+  const document = routes.getOpenAPI31Document({ ...about, ...(tokens && { security }) });
+  const schemes = tokens && { securitySchemes: { bearer } };
+  document.components = { ...document.components, headers, ...schemes };
   for (const item of Object.values(document.paths ?? {}))
     for (const method of ['get', 'post', 'patch', 'delete'] as const) {
       const operation = item[method];

@@ -3,13 +3,16 @@ import { type Document, documentOf } from './document.ts';
 import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
 
 /** The OpenAPI document of `described`, and a page that shows it. */
-export function docsRoutes(described: ReturnType<typeof newRoutes>) {
+export function docsRoutes(
+  described: ReturnType<typeof newRoutes>,
+  { tokens }: { tokens: boolean },
+) {
   const routes = newRoutes();
   const start = readStart();
   let document: Document | undefined;
   routes.get('/openapi.json', revalidated, (c) => {
     // The document is made at the first request, when all routes are registered.
-    document ??= documentOf(described);
+    document ??= documentOf(described, { tokens });
     return c.json(document);
   });
   routes.get('/docs', revalidated, (c) =>

@@ -46,6 +46,7 @@ export const page = `<!doctype html>
 <link rel="icon" type="image/png" href=".${FILES_AT}/favicon-32x32.png">
 </head>
 <body>
+<nav class="swagger-ui" aria-label="Pages"><p class="wrapper"><a href="./">Back to the job board</a></p></nav>
 <div id="docs"><noscript>This page needs JavaScript. The document is at <a href="./openapi.json">openapi.json</a>.</noscript></div>
 <script src=".${FILES_AT}/swagger-ui-bundle.js"></script>
 <script src="./docs/start.js"></script>

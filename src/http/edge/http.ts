@@ -12,6 +12,9 @@ import { CommonResponse, HEADERS } from './response.ts';
 
 type Middleware = MiddlewareHandler<Env>;
 
+/** The most bytes of a body. The largest bodies are experiments of the sandbox. */
+export const BODY_LIMIT_BYTES = 10_000;
+
 /**
  * Adds the common headers to every answer, and reports how long the answer took. An async function
  * here would use 400 bytes more for every waiting claim.
@@ -59,8 +62,14 @@ const wrongHost = {
 
 const PREFLIGHT_IS_GOOD_FOR_S = 600;
 
-/** Allows pages of these origins to read our answers. */
-export function crossOrigin(origins: readonly string[]): Middleware {
+/**
+ * Allows pages of these origins to read our answers. A preflight of another page is answered without
+ * a permission, and `onRefused` is called.
+ */
+export function crossOrigin(
+  origins: readonly string[],
+  onRefused: (origin: string) => void,
+): Middleware {
   const allow = cors({
     origin: [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -72,15 +81,36 @@ export function crossOrigin(origins: readonly string[]): Middleware {
       'Idempotent-Replayed',
       'RateLimit',
       'RateLimit-Policy',
+      // Leases end by the clock of the service.
+      'Date',
     ],
     maxAge: PREFLIGHT_IS_GOOD_FOR_S,
   });
   // Hono treats every OPTIONS request as a preflight. We pass OPTIONS requests that are no
   // preflight to the routes, which refuse them.
-  return async (c, next) =>
-    c.req.method === 'OPTIONS' && !c.req.header('Access-Control-Request-Method')
-      ? next()
-      : allow(c, next);
+  return async (c, next) => {
+    if (c.req.method !== 'OPTIONS') return allow(c, next);
+    if (!c.req.header('Access-Control-Request-Method')) return next();
+    const origin = c.req.header('Origin');
+    if (origin !== undefined && !origins.includes(origin)) onRefused(origin);
+    return allow(c, next);
+  };
+}
+
+/**
+ * Calls `onRefused` for each request of a page of another site, unless its origin is allowed. The
+ * service answers a request that only reads, but the browser keeps the answer from the page.
+ */
+export function noteRefusedOrigins(
+  origins: readonly string[],
+  onRefused: (origin: string) => void,
+): Guard {
+  const refuse = refuseOtherSites(origins);
+  return (c) => {
+    const origin = c.req.header('Origin');
+    if (origin !== undefined && !origins.includes(origin) && refuse(c)) onRefused(origin);
+    return undefined;
+  };
 }
 
 /**

@@ -19,6 +19,10 @@ export interface HeartbeatsOptions {
   registeredAt: number;
   holding: Holding;
   outage: Outage;
+  /**
+   * Called for attempts that run. After an attempt has ended, the writer of outcomes finds out
+   * whether its task was lost.
+   */
   onLost(held: HeldTask): void;
 }
 
@@ -73,14 +77,13 @@ export class Heartbeats {
     const { db, id, name, holding, outage, onLost } = this.#options;
     this.#dropEnded();
     const askedAt = performance.now();
-    const all = holding.all;
-    const { renewed, lost } = await renewLeases(db, all.map(holdOf));
-    for (const held of all) {
+    const latest = holding.latest;
+    const { renewed, lost } = await renewLeases(db, latest.map(holdOf));
+    for (const held of latest) {
       if (renewed.has(held.taskId)) held.renewed(askedAt);
-      // If the outcome is being written, the writer finds out whether the task was lost.
       else if (lost.has(held.taskId) && holding.isRunning(held)) onLost(held);
     }
-    const taskIds = all.map(({ taskId }) => taskId);
+    const taskIds = latest.map(({ taskId }) => taskId);
     const hasName = await noteHeartbeat(db, id, taskIds);
     if (!hasName)
       this.#leave(
@@ -96,6 +99,6 @@ export class Heartbeats {
   /** Drops the attempts whose leases have ended by the clock of this process. */
   #dropEnded() {
     const { holding, onLost } = this.#options;
-    for (const held of holding.all) if (!held.isHeld) onLost(held);
+    for (const held of holding.latest) if (!held.isHeld && holding.isRunning(held)) onLost(held);
   }
 }

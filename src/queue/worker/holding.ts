@@ -11,11 +11,13 @@ export interface PlaceLimits {
 /** The tasks of one worker, in memory. */
 export class Holding {
   readonly #limits: PlaceLimits;
+  /** The attempts whose outcomes are not written yet, as far as this process knows. */
+  readonly #held = new Set<HeldTask>();
   /**
-   * The attempts whose outcomes are not written yet. The worker renews the leases of these
-   * attempts.
+   * The latest attempt of each task. COMMIT of a failure may be answered late. Meanwhile this worker
+   * may claim the same task again. Then two attempts of this task are held.
    */
-  readonly #held = new Map<bigint, HeldTask>();
+  readonly #latest = new Map<bigint, HeldTask>();
   /** The attempts whose `run` has not ended. */
   readonly #running = new Set<HeldTask>();
   readonly #runningInLane = new Map<string, number>();
@@ -25,7 +27,12 @@ export class Holding {
   }
 
   get all(): HeldTask[] {
-    return [...this.#held.values()];
+    return [...this.#held];
+  }
+
+  /** The attempts whose leases the worker renews. */
+  get latest(): HeldTask[] {
+    return [...this.#latest.values()];
   }
 
   get running(): number {
@@ -56,11 +63,12 @@ export class Holding {
 
   isRunning = (held: HeldTask): boolean => this.#running.has(held);
 
-  get = (taskId: bigint): HeldTask | undefined => this.#held.get(taskId);
+  latestOf = (taskId: bigint): HeldTask | undefined => this.#latest.get(taskId);
 
   add(held: HeldTask) {
     const { lane } = held.task;
-    this.#held.set(held.taskId, held);
+    this.#held.add(held);
+    this.#latest.set(held.taskId, held);
     this.#running.add(held);
     this.#runningInLane.set(lane, (this.#runningInLane.get(lane) ?? 0) + 1);
   }
@@ -77,6 +85,7 @@ export class Holding {
 
   /** Returns false if the attempt was removed before. A later attempt of the same task stays. */
   remove(held: HeldTask): boolean {
-    return this.get(held.taskId) === held && this.#held.delete(held.taskId);
+    if (this.#latest.get(held.taskId) === held) this.#latest.delete(held.taskId);
+    return this.#held.delete(held);
   }
 }

@@ -13,11 +13,14 @@ export interface Ended {
   held: HeldTask;
   kind: Kind;
   outcome: AttemptOutcome;
+  /** True after the connection was lost at the COMMIT of this outcome. */
+  mayBeWritten?: boolean;
 }
 
 /**
  * How an outcome was written. `lost`: the attempt had lost its task, and nothing was written.
- * `unknown`: the connection was lost at COMMIT, and the repeat found nothing to write.
+ * `unknown`: the connection was lost at COMMIT, and the repeat found nothing to write, or the lease
+ * ended first.
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
@@ -77,17 +80,15 @@ export class OutcomeWriter {
    */
   async #writeBatch(batch: Ended[]) {
     const { db, onOutage } = this.#options;
-    let mayBeWritten = false;
     for (let failures = 0; ; failures++) {
       const ours = this.#dropLost(batch);
       if (ours.length === 0) return;
       try {
-        return this.#tell(ours, await writeTogether(db, ours), mayBeWritten);
+        return this.#tell(ours, await writeTogether(db, ours));
       } catch (error) {
         if (holdsUpOthers(error)) return this.#writeLater(ours, error);
-        if (!isNothingDone(error) && !isConnectionLost(error))
-          return this.#writeEach(ours, error, mayBeWritten);
-        mayBeWritten ||= isConnectionLost(error);
+        if (!isNothingDone(error) && !isConnectionLost(error)) return this.#writeEach(ours, error);
+        if (isConnectionLost(error)) for (const each of ours) each.mayBeWritten = true;
         onOutage(error);
       }
       await pause(pauseAfter(failures, OUTAGE_BACKOFF));
@@ -111,33 +112,35 @@ export class OutcomeWriter {
   /**
    * An error of one outcome must not stop the others. So the outcomes are written one at a time.
    */
-  async #writeEach(batch: Ended[], error: unknown, mayBeWritten: boolean) {
+  async #writeEach(batch: Ended[], error: unknown) {
     const [only, ...more] = batch;
-    if (only && more.length === 0) return this.#writeFailure(only, error, mayBeWritten);
+    if (only && more.length === 0) return this.#writeFailure(only, error);
     for (const each of batch) await this.#writeBatch([each]);
   }
 
   /** The outcome itself cannot be written, so the attempt has failed. */
-  async #writeFailure(ended: Ended, error: unknown, mayBeWritten: boolean) {
+  async #writeFailure(ended: Ended, error: unknown) {
     this.#options.onRefused(ended, error);
-    if (ended.outcome.also === undefined) return this.#tell([ended], new Set(), mayBeWritten);
+    if (ended.outcome.also === undefined) return this.#tell([ended], new Set());
     const words = `the outcome could not be written: ${describe(error).split('\n')[0]}`;
     await this.#writeBatch([{ ...ended, outcome: { kind: 'failed', error: words } }]);
   }
 
   #dropLost(batch: Ended[]): Ended[] {
     const lost = batch.filter(({ held }) => !held.isHeld);
-    for (const ended of lost) this.#options.onWritten(ended, 'lost');
+    for (const ended of lost) this.#options.onWritten(ended, lossOf(ended));
     return batch.filter((ended) => !lost.includes(ended));
   }
 
-  #tell(batch: Ended[], accepted: Set<bigint>, mayBeWritten: boolean) {
+  #tell(batch: Ended[], accepted: Set<bigint>) {
     for (const ended of batch) {
-      const missing = mayBeWritten ? 'unknown' : 'lost';
-      this.#options.onWritten(ended, accepted.has(ended.held.taskId) ? resultOf(ended) : missing);
+      const written = accepted.has(ended.held.taskId);
+      this.#options.onWritten(ended, written ? resultOf(ended) : lossOf(ended));
     }
   }
 }
+
+const lossOf = ({ mayBeWritten }: Ended): Written => (mayBeWritten ? 'unknown' : 'lost');
 
 function resultOf({ held, kind, outcome }: Ended): Written {
   if (outcome.kind === 'done') return 'done';

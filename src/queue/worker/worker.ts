@@ -227,9 +227,10 @@ class RunningWorker implements Worker {
     const kind = this.#kinds.get(name) as Kind;
     this.#observe({ kind: 'began', task: name, waitedSeconds });
     // The database's clock may have jumped forward. Then the lease of our own attempt has ended
-    // there, but not by our clock.
-    const former = this.#holding.get(held.taskId);
-    if (former) this.#drop(former, 'lost', new LeaseLost());
+    // there, but not by our clock. An attempt that no longer runs may have its outcome in the
+    // database already, and the answer to COMMIT is still on its way.
+    const former = this.#holding.latestOf(held.taskId);
+    if (former && this.#holding.isRunning(former)) this.#drop(former, 'lost', new LeaseLost());
     this.#holding.add(held);
     const outcome = await held.run(kind);
     const wasLaneFull = this.#holding.leavePlace(held);

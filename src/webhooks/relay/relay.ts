@@ -2,6 +2,7 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { anyOf } from '../../db/arrays.ts';
 import type { Database, Transaction } from '../../db/client.ts';
 import { NOW } from '../../db/clock.ts';
+import { MAY_HAVE_EFFECTS } from '../../db/installation.ts';
 import { companies, recruiters } from '../../db/schema.ts';
 import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
 import { events } from '../../outbox/tables.ts';
@@ -18,8 +19,8 @@ export const LARGEST_RELAY = 500;
 /** An event that made a relay fail is set aside for this time. */
 const SET_ASIDE = sql`interval '1 minute'`;
 
-const isDue = sql`(${unrelayed.setAsideUntil} is null
-  or ${unrelayed.setAsideUntil} <= ${NOW})`;
+const isDue = sql`(${unrelayed.setAsideUntil} is null or ${unrelayed.setAsideUntil} <= ${NOW})
+  and ${MAY_HAVE_EFFECTS}`;
 
 /**
  * Makes the deliveries of up to 500 events, and returns how many events it took. Any number of

@@ -1,0 +1,108 @@
+import postgres from 'postgres';
+import { pause } from '../waiting/backoff.ts';
+import { inTime } from '../waiting/deadline.ts';
+import { clientOver } from './driver.ts';
+import { failure } from './failure.ts';
+import { databaseError, mayPass } from './sqlstate.ts';
+
+/** How long one host may take to tell whether it is the primary. */
+const ASK_MS = 1_000;
+/** When one primary has answered, how long the other hosts may still take. */
+const OTHERS_MS = 50;
+/** A primary that does not answer within this time is doubted. Its machine may be frozen. */
+const SILENCE_MS = 500;
+
+/**
+ * The timeline of a primary, or null on a standby. Each promotion begins a new timeline. The text has
+ * eight digits, so texts compare like numbers.
+ */
+const TIMELINE = `select case when pg_is_in_recovery() then null
+  else left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline`;
+
+/** The answer of a host: its timeline, null for a standby, or an error. */
+export interface Told {
+  host: string;
+  timeline?: string | null;
+  error?: unknown;
+}
+
+/** What a process knows of its hosts. */
+export interface Known {
+  hosts: string[];
+  /** The primary as far as we know. Undefined while nobody watches. */
+  primary: string | undefined;
+  /** The newest timeline that a host has told. */
+  timeline: string;
+}
+
+/**
+ * The host to use. Among several primaries, the newest timeline wins. A primary with an older
+ * timeline than the newest known is a former primary, even if nobody else answers. If timelines are
+ * equal, we stay where we are, or take the first host of the address.
+ */
+export function choose(told: Told[], { hosts, primary, timeline }: Known): Told | undefined {
+  const order = primary === undefined ? hosts : [primary, ...hosts];
+  return told
+    .filter((each) => (each.timeline ?? '') >= timeline && each.timeline)
+    .sort((one, other) => order.indexOf(one.host) - order.indexOf(other.host))
+    .sort((one, other) => (other.timeline ?? '').localeCompare(one.timeline ?? ''))[0];
+}
+
+export const asking = (host: string, onclose?: () => void) =>
+  clientOver(host, {
+    onclose,
+    prepare: false,
+    connection: { application_name: 'rowlock watch' },
+  });
+
+async function timelineOf(client: postgres.Sql): Promise<string | null> {
+  const [row] = await client.unsafe<{ timeline: string | null }[]>(TIMELINE);
+  return row?.timeline ?? null;
+}
+
+export const tellsTimeline = (client: postgres.Sql): Promise<boolean> =>
+  inTime(
+    timelineOf(client).then((timeline) => timeline !== null),
+    SILENCE_MS,
+    () => false,
+  ).catch(() => false);
+
+/** Asks all hosts at once. Does not wait for all answers once a primary has answered. */
+export async function askAll(known: Known): Promise<Told[]> {
+  const told: Told[] = [];
+  let someIsPrimary: () => void = () => undefined;
+  const primary = new Promise<void>((resolve) => {
+    someIsPrimary = resolve;
+  });
+  const all = Promise.all(
+    known.hosts.map(async (host) => {
+      const answer = await ask(host);
+      told.push(answer);
+      if (choose([answer], known)) someIsPrimary();
+    }),
+  );
+  await Promise.race([all, primary.then(() => pause(OTHERS_MS))]);
+  return told;
+}
+
+export async function ask(host: string): Promise<Told> {
+  const client = asking(host);
+  try {
+    const late = () => Promise.reject(failure('CONNECT_TIMEOUT', 'does not answer'));
+    return { host, timeline: await inTime(timelineOf(client), ASK_MS, late) };
+  } catch (error) {
+    return { host, error };
+  } finally {
+    void client.end({ timeout: 0 });
+  }
+}
+
+/** Whether the host will say the same again: a wrong account, name or certificate. */
+export const isRefusal = (error: unknown): boolean => error !== undefined && !mayPass(error);
+
+export function say({ timeline, error }: Told): string {
+  if (timeline) return 'is a former primary';
+  if (error === undefined) return 'is a standby';
+  if (error instanceof postgres.PostgresError) return `answers "${error.message}"`;
+  return `fails with ${databaseError(error)?.code ?? 'an error'}`;
+}

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import { PlainError } from '../process/errors.ts';
+import { pause } from '../waiting/backoff.ts';
+import { databaseAlone } from './alone.ts';
+import type { Database, Transaction } from './client.ts';
+
+/** Any number would do, but all instances must use the same number. */
+export const MIGRATION_LOCK = 7_203_554;
+
+const TURN_MS = 100;
+
+/** A database that is migrated. */
+export interface Place {
+  url: string;
+  db: Database;
+  /** How long to wait for another process that migrates, or for a table that is in use. */
+  patienceMs: number;
+}
+
+/**
+ * Runs work in a transaction while no other instance migrates. The lock belongs to the transaction.
+ * Behind a pooler in transaction mode, the lock of a session would stay with the server's session.
+ */
+export async function inTurn<T>(
+  { db, patienceMs }: Pick<Place, 'db' | 'patienceMs'>,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const done = await db.transaction(async (tx) => {
+      // We ask again and again. A statement that waits would keep its snapshot, and the build of an
+      // index waits for all older snapshots. PostgreSQL does not see this circle.
+      const [lock] = await tx.execute(
+        sql`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS ours`,
+      );
+      return lock?.ours ? { result: await work(tx) } : undefined;
+    });
+    if (done) return done.result;
+    if (performance.now() > until)
+      throw new PlainError('Another process is still migrating this database. Try again later.');
+    await pause(TURN_MS);
+  }
+}
+
+/** Runs work outside of transactions. A second session holds the lock meanwhile. */
+export async function whileOurTurn({ url, patienceMs }: Place, work: () => Promise<void>) {
+  const holder = databaseAlone(url, { application_name: 'rowlock migrate (turn)' });
+  try {
+    await inTurn({ db: holder.db, patienceMs }, async (tx) => {
+      await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
+      await work();
+    });
+  } finally {
+    await holder.close();
+  }
+}
