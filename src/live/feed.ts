@@ -1,13 +1,16 @@
 import type { Database, StatementTime } from '../db/client.ts';
 import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
-import { readNews, type Seen, seenNow } from '../outbox/queries.ts';
+import { readClaimEvents, readNews, type Seen, seenNow } from '../outbox/queries.ts';
 import { describe } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import type { Batch } from './batch.ts';
 import { Follower } from './follower.ts';
 import { inSlices } from './in-slices.ts';
+import { LeaseWatch } from './lease-watch.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
 import {
+  claimBatch,
+  exists,
   type Followed,
   hasMoreJobsThan,
   newsAbout,
@@ -31,7 +34,7 @@ export interface FeedDeps {
 export type Client = { caller: string; until: number } | { network: string };
 
 /** The reason why a client may not follow. */
-export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'too many jobs';
+export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'not found' | 'too many jobs';
 
 /** The largest number of jobs that are read together. */
 const READ_AT_ONCE = 1_000;
@@ -50,6 +53,8 @@ export class Feed {
   #seen: Seen | undefined;
   /** Each follower, with the name of its client. */
   readonly #followers = new Map<Follower, string>();
+  /** The leases of each follower that follows the claims of a recruiter. */
+  readonly #leases = new Map<Follower, LeaseWatch>();
   readonly #pages = new Map<string, SharedPage>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -78,9 +83,9 @@ export class Feed {
 
   /**
    * Adds a follower and reads the first page of its full state. The answer is `full` if there are
-   * too many followers, `full of yours` if this client has too many, `closed` after `close`, and
-   * `too many jobs` if the full state is too large. Throws if the database cannot be reached or
-   * read.
+   * too many followers, `full of yours` if this client has too many, `closed` after `close`,
+   * `not found` if there is no such company or recruiter, and `too many jobs` if the full state is
+   * too large. Throws if the database cannot be reached or read.
    */
   async follow(followed: Followed, client: Client): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
@@ -90,9 +95,10 @@ export class Feed {
     try {
       // The watch begins before the full state is read, so no commit is missed in between.
       await this.#watch.begin();
-      if (await hasMoreJobsThan(this.#limits.jobs, this.#db, followed)) {
+      const refusal = await this.#refusalOf(followed);
+      if (refusal) {
         follower.leave();
-        return 'too many jobs';
+        return refusal;
       }
       await follower.readOn();
     } catch (error) {
@@ -114,6 +120,12 @@ export class Feed {
     for (const follower of this.#followers.keys()) follower.leave();
   }
 
+  async #refusalOf(followed: Followed) {
+    if (!(await exists(this.#db, followed))) return 'not found';
+    const isLarge = await hasMoreJobsThan(this.#limits.jobs, this.#db, followed);
+    return isLarge ? 'too many jobs' : undefined;
+  }
+
   #hasEnough(client: Client): boolean {
     const name = clientName(client);
     const { followersOfCaller, followersOfNetwork } = this.#limits;
@@ -122,13 +134,24 @@ export class Feed {
   }
 
   #add(followed: Followed, client: Client): Follower {
+    const leases = new LeaseWatch((news) => follower.put(claimBatch([news])));
     const follower = new Follower(followed, {
-      read: (...page) => this.#readPage(...page),
+      read: (what, cursor, take) =>
+        this.#readPage(what, cursor, (page) => {
+          if (cursor === 0n) leases.clear();
+          leases.hear(page.claims);
+          take(page);
+        }),
       heartbeatMs: this.#limits.heartbeatMs,
       pending: this.#limits.pending,
     });
     this.#followers.set(follower, clientName(client));
-    follower.left.addEventListener('abort', () => this.#followers.delete(follower));
+    if (followed.recruiterId !== undefined) this.#leases.set(follower, leases);
+    follower.left.addEventListener('abort', () => {
+      this.#followers.delete(follower);
+      this.#leases.delete(follower);
+      leases.clear();
+    });
     if ('until' in client) follower.leaveAt(client.until);
     return follower;
   }
@@ -142,6 +165,7 @@ export class Feed {
     if (!jobIds) for (const follower of this.#followers.keys()) follower.restart();
     for (let read = 0; jobIds && read < jobIds.length; read += READ_AT_ONCE)
       await this.#inTurn(() => this.#tell(jobIds.slice(read, read + READ_AT_ONCE)));
+    if (jobIds && jobIds.length > 0) await this.#tellClaims({ before: this.#seen, after: seen });
     this.#seen = seen;
     return jobIds?.length !== 0;
   }
@@ -152,9 +176,27 @@ export class Feed {
     const batches = new Map<string, Batch>();
     await inSlices(this.#followers.keys(), (follower) => {
       const { topic, followed } = follower;
+      if (followed.recruiterId !== undefined) return;
       const batch = batches.get(topic) ?? newsAbout(followed, news);
       batches.set(topic, batch);
       if (batch.events.size > 0) follower.put(batch);
+    });
+  }
+
+  /** Reads the news about the claims of the followed recruiters, and tells their followers. */
+  async #tellClaims(seen: Record<'before' | 'after', Seen>) {
+    const recruiters = [...this.#leases.keys()].map(({ followed }) => followed.recruiterId ?? 0n);
+    if (recruiters.length === 0) return;
+    await this.#inTurn(async () => {
+      const news = await readClaimEvents(this.#db, seen, [...new Set(recruiters)]);
+      await inSlices(this.#leases, ([follower, leases]) => {
+        const mine = news.filter(
+          ({ recruiterId }) => recruiterId === follower.followed.recruiterId,
+        );
+        if (mine.length === 0) return;
+        leases.hear(mine);
+        follower.put(claimBatch(mine));
+      });
     });
   }
 

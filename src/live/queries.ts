@@ -1,22 +1,26 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { jobs } from '../db/schema.ts';
+import { companies, jobs, recruiters } from '../db/schema.ts';
+import { findNamed } from '../http/named.ts';
 import { findJobs, type Job, listJobs } from '../jobs/queries.ts';
 import { Batch } from './batch.ts';
+import { type ClaimNews, claimEvent, listHeld } from './claims.ts';
 import { goneEvent, jobEvent } from './events.ts';
 
 /**
  * The jobs that a client follows: all jobs, the jobs of a company, the jobs with these ids, or the
- * jobs of a company with these ids.
+ * jobs of a company with these ids. With `recruiterId`, the client follows the claims of the
+ * recruiter instead.
  */
 export interface Followed {
   companyId?: bigint | undefined;
   jobIds?: bigint[] | undefined;
+  recruiterId?: bigint | undefined;
 }
 
-/** Followers of the same jobs have the same topic. */
-export const topicOf = ({ companyId, jobIds = [] }: Followed): string =>
-  [companyId, ...jobIds].join();
+/** Followers of the same things have the same topic. */
+export const topicOf = ({ companyId, jobIds = [], recruiterId }: Followed): string =>
+  recruiterId === undefined ? [companyId, ...jobIds].join() : `claims of ${recruiterId}`;
 
 /** The news of one job. */
 interface News {
@@ -57,13 +61,16 @@ export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<big
 export interface Page {
   events: Batch;
   next: bigint | undefined;
+  /** The claims of a recruiter, if the client follows them. */
+  claims: readonly ClaimNews[];
 }
 
 /** The largest number of jobs in one page, and of ids that one client may name. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {
-  const { companyId, jobIds } = followed;
+  const { companyId, jobIds, recruiterId } = followed;
+  if (recruiterId !== undefined) return readHeldPage(db, recruiterId, cursor);
   const found = await (jobIds
     ? findJobs(db, jobIds)
     : listJobs(db, { companyId }, { cursor, limit: PAGE }));
@@ -71,8 +78,28 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
   return {
     events: newsAbout(followed, new Map(found.map((job) => [job.id, newsOf(job)]))),
     next: isLast ? undefined : found.at(-1)?.id,
+    claims: [],
   };
 }
+
+async function readHeldPage(db: Database, recruiterId: bigint, cursor: bigint): Promise<Page> {
+  const claims = await listHeld(db, recruiterId, { cursor, limit: PAGE });
+  const next = claims.length < PAGE ? undefined : claims.at(-1)?.claimId;
+  return { events: claimBatch(claims), next, claims };
+}
+
+/** The latest event of each claim. */
+export const claimBatch = (news: readonly ClaimNews[]): Batch =>
+  new Batch(news.map((each) => [each.claimId, claimEvent(each)]));
+
+/** Whether the company or the recruiter exists that the client follows. */
+export async function exists(db: Database, { companyId, recruiterId }: Followed): Promise<boolean> {
+  if (recruiterId !== undefined) return isNamed(db, recruiters, recruiterId);
+  return companyId === undefined || isNamed(db, companies, companyId);
+}
+
+const isNamed = async (...which: Parameters<typeof findNamed>) =>
+  (await findNamed(...which)) !== undefined;
 
 /**
  * Whether the full state has more than `most` jobs. Always false if the client names ids, because a
@@ -81,9 +108,9 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
 export async function hasMoreJobsThan(
   most: number,
   db: Database,
-  { companyId, jobIds }: Followed,
+  { companyId, jobIds, recruiterId }: Followed,
 ): Promise<boolean> {
-  if (jobIds) return false;
+  if (jobIds || recruiterId !== undefined) return false;
   const ofCompany = companyId === undefined ? undefined : eq(jobs.companyId, companyId);
   // We look for one row past the limit. A count could read millions of rows.
   const past = db.select({ id: jobs.id }).from(jobs).where(ofCompany).offset(most).limit(1);

@@ -1,9 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
+import { answers } from '../claims/answers.ts';
+import { companyNotFound } from '../companies/routes.ts';
 import { type Problem, problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
-import { idAnswer, idsText, idText } from '../http/schemas.ts';
+import { idAnswer, idsText, idText, instantAnswer, slotsAnswer } from '../http/schemas.ts';
 import { jobAnswer } from '../jobs/routes.ts';
+import { claimNewsKinds } from './claims.ts';
 import { PAGE } from './queries.ts';
 
 const jobIds = idsText(PAGE, 'Only these jobs. Repeat the parameter for each job.');
@@ -27,6 +30,60 @@ export const tooManyJobs = {
   title: 'Too many jobs to follow',
   detail: 'One stream cannot follow so many jobs. Use jobId or companyId to follow fewer jobs.',
 } as const satisfies Problem;
+
+const claimNews = z
+  .object({
+    kind: z.enum(claimNewsKinds).meta({
+      description:
+        '`held`: a claim of the full state. `ending`: the lease ends within a minute. The others ' +
+        'are what has happened.',
+      example: 'claimed',
+    }),
+    at: instantAnswer.meta({ description: 'When this happened. For `held`, when it was claimed.' }),
+    claim: z.object({
+      id: idAnswer,
+      jobId: idAnswer,
+      recruiterId: idAnswer,
+      expiresAt: instantAnswer.nullable(),
+    }),
+    job: z
+      .object({ id: idAnswer, role: z.string(), ...slotsAnswer })
+      .meta({ description: 'The job after the event.' }),
+  })
+  .meta({ id: 'ClaimNews' });
+
+const claimEvents = z
+  .object({ begin: z.object({}), claim: claimNews, end: z.object({}) })
+  .partial()
+  .meta({ id: 'ClaimEvents', description: 'The JSON in `data` of each event, by its name.' });
+
+export const followClaims = createRoute({
+  method: 'get',
+  path: '/me/events',
+  operationId: 'followClaims',
+  tags: ['Claims'],
+  summary: "Follow a recruiter's own claims",
+  description:
+    'Server-sent events. The full state comes first: `begin`, one `claim` for each claim that the ' +
+    'recruiter holds, and `end`. After that, `claim` comes after each commit that changed a claim ' +
+    'of the recruiter on any server, and about a minute before the end of a lease. If a claim ' +
+    'changes several times quickly, only the last change is certain to come. If the server missed ' +
+    'something, the full state comes again, from `begin`. A comment comes at least every 15 seconds.',
+  request: {
+    query: z.object({
+      recruiterId: idText.optional().meta({
+        description: 'Whose claims. Needed without the token of a recruiter.',
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'A stream. It ends when the server stops or the token expires. Then reconnect.',
+      content: { 'text/event-stream': { schema: claimEvents } },
+    },
+    ...problemResponses(...onEveryRoute, answers['no-such-recruiter']),
+  },
+});
 
 export const followJobs = createRoute({
   method: 'get',
@@ -52,6 +109,6 @@ export const followJobs = createRoute({
       description: 'A stream. It ends when the server stops or the token expires. Then reconnect.',
       content: { 'text/event-stream': { schema: jobEvents } },
     },
-    ...problemResponses(...onEveryRoute, tooManyJobs),
+    ...problemResponses(...onEveryRoute, tooManyJobs, companyNotFound),
   },
 });

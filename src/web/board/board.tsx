@@ -78,7 +78,7 @@ export function Board() {
     <>
       <div class="title">
         <h1>Jobs</h1>
-        {jobs.length > 0 && <LiveBadge liveness={liveness} />}
+        {jobs.length > 0 && <LiveBadge status={liveness} />}
       </div>
       <section class="controls" aria-label="Recruiter, claims and filters">
         <Who directory={recruiters} person={person} onChoose={({ id }) => become(String(id))} />

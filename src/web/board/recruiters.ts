@@ -1,20 +1,14 @@
 import { api } from '../parts/api.ts';
-import { Refused } from '../parts/insist.ts';
+import { dataOf } from '../parts/insist.ts';
 import { searched } from '../parts/search.ts';
 import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 
 export const recruiters: Directory = {
   role: 'recruiter',
   plural: 'Recruiters',
-  async find(q, signal) {
-    const query = { limit: String(MOST_FOUND), ...searched(q) };
-    const answer = await api.recruiters.$get({ query }, { init: { signal } });
-    if (!answer.ok) throw new Refused(await answer.json());
-    return (await answer.json()).recruiters;
+  async find(q, options) {
+    const args = { limit: MOST_FOUND, ...searched(q) };
+    return dataOf(await api.listRecruiters(args, options)).recruiters;
   },
-  async read(id, signal) {
-    const answer = await api.recruiters[':id'].$get({ param: { id } }, { init: { signal } });
-    if (!answer.ok) throw new Refused(await answer.json());
-    return answer.json();
-  },
+  read: async (id, options) => dataOf(await api.readRecruiter({ id }, options)),
 };

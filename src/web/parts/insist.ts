@@ -1,3 +1,4 @@
+import type { CallOptions, Done, Problem } from '../../client/index.ts';
 import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { BACKOFF } from './backoff.ts';
 
@@ -7,8 +8,14 @@ export class Refused extends Error {
   readonly isFinal: boolean;
   constructor({ status, detail }: { status: number; detail: string }) {
     super(detail);
-    this.isFinal = status < 500 && status !== 429;
+    this.isFinal = status >= 400 && status < 500 && status !== 429;
   }
+}
+
+/** The data of an answer. Throws a `Refused` if the answer is a problem. */
+export function dataOf<T>(answer: Done<T> | Problem): T {
+  if (!answer.ok) throw new Refused(answer);
+  return answer.data;
 }
 
 /**
@@ -16,13 +23,13 @@ export class Refused extends Error {
  * is aborted, throws any error. `onFailure` is called after each failed attempt.
  */
 export async function insist<T>(
-  ask: () => Promise<T>,
+  ask: (options: CallOptions) => Promise<T>,
   signal: AbortSignal,
   onFailure = () => {},
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
-      return await ask();
+      return await ask({ signal, onWait: onFailure });
     } catch (error) {
       if (signal.aborted || (error instanceof Refused && error.isFinal)) throw error;
       onFailure();

@@ -16,16 +16,3 @@ export function presentToken(text: string) {
   token.set(text);
   tokenWanted.set(false);
 }
-
-/**
- * Reads the role and the id in a token, and does not check the token. Only the service checks
- * tokens. The page needs the id for its requests.
- */
-export function bearerOf(text: string): { role?: string; sub?: string } {
-  try {
-    const [, payload = ''] = text.split('.');
-    return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
-  } catch {
-    return {};
-  }
-}

@@ -1,9 +1,9 @@
+import type { Id, Job, Problem } from '../../../client/index.ts';
 import { good, type Note } from '../../parts/acts/notes.ts';
 import { api } from '../../parts/api.ts';
-import type { Id, Slots } from '../../parts/jobs/jobs.ts';
-import { writePatiently } from '../../parts/patiently.ts';
+import type { Slots } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
-import { inWords, noAnswer } from './words.ts';
+import { inWords } from './words.ts';
 
 /** The result of an act in words, and the facts in the answer. */
 export interface Result {
@@ -28,44 +28,32 @@ export async function claim(
   leaseSeconds: number,
   onWait: OnWait,
 ): Promise<Result> {
-  const param = { jobId: String(jobId) };
-  const json = { recruiterId, ...(leaseSeconds > 0 && { leaseSeconds }) };
-  const answer = await writePatiently(
-    (init) => api.jobs[':jobId'].claims.$post({ param, json }, init),
-    onWait,
-  );
-  if (!answer) return { note: noAnswer };
-  if (answer.status !== 201) return refusal(await answer.json());
-  const told = await answer.json();
-  return { note: good(`Claimed. ${slotsLeft(told)}`), claim: told.claim, slots: slotsIn(told) };
+  const args = { jobId, recruiterId, ...(leaseSeconds > 0 && { leaseSeconds }) };
+  const answer = await api.claimJob(args, { onWait });
+  if (!answer.ok) return refusal(answer);
+  const { claim, ...job } = answer.data;
+  return { note: good(`Claimed. ${slotsLeft(job)}`), claim, slots: slotsIn(job) };
 }
 
 export async function release({ id }: Claim, onWait: OnWait): Promise<Result> {
-  const param = { id: String(id) };
-  const answer = await writePatiently((init) => api.claims[':id'].$delete({ param }, init), onWait);
-  if (!answer) return { note: noAnswer };
-  if (answer.status !== 200) return refusal(await answer.json());
-  const told = await answer.json();
-  return { note: good(`Released. ${slotsLeft(told)}`), claim: null, slots: slotsIn(told) };
+  const answer = await api.releaseClaim({ id }, { onWait });
+  if (!answer.ok) return refusal(answer);
+  const { data } = answer;
+  return { note: good(`Released. ${slotsLeft(data)}`), claim: null, slots: slotsIn(data) };
 }
 
 /** Renews a lease. The lease then ends `leaseSeconds` from now. */
 export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
-  const request = { param: { id: String(id) }, json: { leaseSeconds } };
-  const answer = await writePatiently(
-    (init) => api.claims[':id'].renew.$post(request, init),
-    onWait,
-  );
-  if (!answer) return { note: noAnswer };
-  if (answer.status !== 200) return refusal(await answer.json());
-  const told = await answer.json();
-  return { note: good('Renewed.'), claim: told.claim, slots: slotsIn(told) };
+  const answer = await api.renewClaim({ id, leaseSeconds }, { onWait });
+  if (!answer.ok) return refusal(answer);
+  const { claim, ...job } = answer.data;
+  return { note: good('Renewed.'), claim, slots: slotsIn(job) };
 }
 
 /**
  * Puts a refusal into words. If the refusal tells the slots of the job, the result has them too.
  */
-function refusal(problem: Parameters<typeof inWords>[0]): Result {
+function refusal(problem: Problem): Result {
   const { code, capacity, claimed, remaining } = problem;
   const isKnown = capacity !== undefined && claimed !== undefined && remaining !== undefined;
   return {
@@ -81,5 +69,5 @@ const slotsIn = ({ capacity, claimed, remaining }: Slots): Slots => ({
   remaining,
 });
 
-const slotsLeft = ({ remaining, capacity }: Slots): string =>
+const slotsLeft = ({ remaining, capacity }: Pick<Job, 'remaining' | 'capacity'>): string =>
   `${remaining} of ${capacity} slots ${remaining === 1 ? 'is' : 'are'} left.`;

@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import { serviceClock } from '../../parts/clock.ts';
+import { api } from '../../parts/api.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import { timeLeft } from './leases.ts';
 
@@ -17,7 +17,7 @@ export interface CountdownProps {
 
 /** The remaining time of a lease. */
 export function Countdown({ expiresAt, onEnd }: CountdownProps) {
-  const left = () => Date.parse(expiresAt) - serviceClock.at(Date.now());
+  const left = () => Date.parse(expiresAt) - api.now();
   const [milliseconds, setMilliseconds] = useState(left());
   const hasEnded = milliseconds <= 0;
   useEffect(() => {

@@ -1,13 +1,12 @@
-import type { InferResponseType } from 'hono/client';
 import { useMemo, useState } from 'hono/jsx/dom';
+import type { CallOptions, Claim } from '../../../client/index.ts';
 import { pause } from '../../../waiting/backoff.ts';
 import { api } from '../../parts/api.ts';
-import { insist, Refused } from '../../parts/insist.ts';
+import { dataOf, insist } from '../../parts/insist.ts';
 import type { Id } from '../../parts/jobs/jobs.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 
-type ListClaims = (typeof api.recruiters)[':id']['claims']['$get'];
-export type Claim = InferResponseType<ListClaims, 200>['claims'][number];
+export type { Claim } from '../../../client/index.ts';
 
 /** The shortest time between two requests, even if many jobs change. */
 const PAUSE_MS = 500;
@@ -23,7 +22,11 @@ export interface Holding {
   put(jobId: Id, claim: Claim | null): void;
 }
 
-/** Finds out which of these jobs the recruiter holds. */
+/**
+ * Finds out which of these jobs the recruiter holds. The page asks by requests. A stream of claims
+ * would take one of the browser's five streams for each recruiter. Five tabs with five recruiters
+ * then need six streams, and one tab would not know its claims.
+ */
 export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
   const [held, setHeld] = useState<Held>(new Map());
   const key = ids.join();
@@ -94,19 +97,16 @@ class Asking {
       this.#isWanted = false;
       const counted = this.#answersCounted;
       // A final refusal is ignored here, since the next claim will show it in words.
-      const held = await insist(() => this.#ask(signal), signal).catch(() => undefined);
+      const held = await insist((options) => this.#ask(options), signal).catch(() => undefined);
       if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
       await pause(PAUSE_MS, signal);
     }
     this.#isRunning = false;
   }
 
-  async #ask(signal: AbortSignal): Promise<Held> {
-    const query = { jobId: this.#ids.map(String), limit: '100' };
-    const param = { id: this.#recruiterId };
-    const answer = await api.recruiters[':id'].claims.$get({ param, query }, { init: { signal } });
-    if (!answer.ok) throw new Refused(await answer.json());
-    const { claims } = await answer.json();
+  async #ask(options: CallOptions): Promise<Held> {
+    const args = { id: this.#recruiterId, jobId: this.#ids, limit: 100 };
+    const { claims } = dataOf(await api.listClaimsOfRecruiter(args, options));
     return new Map(claims.map((claim) => [claim.jobId, claim]));
   }
 }

@@ -1,12 +1,8 @@
-import { bad, type Note, type Problem, refusalInWords } from '../../parts/acts/notes.ts';
+import type { Problem } from '../../../client/index.ts';
+import { bad, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 
 /** The person has pressed Claim, but has chosen no recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
-
-/** No answer came, although the request was repeated. */
-export const noAnswer = bad(
-  'The service does not answer, so the outcome is unknown. Try again: nothing is done twice.',
-);
 
 /** The texts are in the past tense, because a slot may be free again when the text is read. */
 export function inWords(problem: Problem): Note {
@@ -24,6 +20,10 @@ export function inWords(problem: Problem): Note {
       );
     case 'busy':
       return bad('The job or the database is busy. Nothing was changed. Try again.');
+    case 'no-answer':
+      return bad(
+        'The service does not answer, so the outcome is unknown. Try again: you cannot claim twice.',
+      );
     case 'key-in-use':
       return bad(
         'Your first request is still running, so the outcome is unknown. Try again: nothing is done twice.',

@@ -1,9 +1,4 @@
-import type { InferResponseType } from 'hono/client';
-import type { api } from '../api.ts';
-
-type ClaimAnswer = InferResponseType<(typeof api.jobs)[':jobId']['claims']['$post'], 409>;
-/** Any refusal of the service. */
-export type Problem = Extract<ClaimAnswer, { code: string }>;
+import type { Problem } from '../../../client/index.ts';
 
 /** The result of an attempt in words, and whether the attempt succeeded. */
 export interface Note {
@@ -27,6 +22,7 @@ export function refusalInWords({ code, title, detail }: Problem): Note {
     case 'busy':
       return bad('The database is busy. Nothing was changed. Try again.');
     case 'key-in-use':
+    case 'no-answer':
     case 'outcome-unknown':
       return unknownOutcome;
     default:

@@ -1,10 +1,9 @@
-import type { InferResponseType } from 'hono/client';
+import type { CallOptions, Job } from '../../../client/index.ts';
 import { api } from '../api.ts';
-import { Refused } from '../insist.ts';
+import { dataOf } from '../insist.ts';
 import { searched } from '../search.ts';
 
-export type Job = InferResponseType<typeof api.jobs.$get, 200>['jobs'][number];
-export type Id = Job['id'];
+export type { Id, Job } from '../../../client/index.ts';
 
 /** The slots of a job. */
 export type Slots = Pick<Job, 'capacity' | 'claimed' | 'remaining'>;
@@ -32,26 +31,23 @@ export interface JobPage {
 
 /**
  * Lists a page of jobs. If a status is given, the service examines a limited number of jobs for
- * each request, and may find only a few. Further requests then fill the page. Throws a `Refused`,
- * or the error of `fetch`.
+ * each request, and may find only a few. Further requests then fill the page. Throws a `Refused`.
  */
 export async function listJobs(
   { companyId, q, status, after, size }: Filter,
-  signal: AbortSignal,
+  options: CallOptions,
 ): Promise<JobPage> {
   const jobs: Job[] = [];
   let next: string | null = after || null;
   do {
-    const query = {
-      limit: String(size - jobs.length),
+    const args = {
+      limit: size - jobs.length,
       ...searched(q),
       ...(companyId && { companyId }),
       ...(status && { status }),
       ...(next && { cursor: next }),
     };
-    const answer = await api.jobs.$get({ query }, { init: { signal } });
-    if (!answer.ok) throw new Refused(await answer.json());
-    const page = await answer.json();
+    const page = dataOf(await api.listJobs(args, options));
     jobs.push(...page.jobs);
     next = page.nextCursor;
   } while (jobs.length < size && next !== null);

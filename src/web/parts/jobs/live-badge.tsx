@@ -1,15 +1,16 @@
-import type { Liveness } from './use-live.ts';
+import type { FollowStatus } from '../../../client/index.ts';
 
 const words = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
-  crowded: 'Not live: five other tabs are live',
-} as const satisfies Record<Liveness, string>;
+  crowded: 'Not live: this browser has five other streams',
+  refused: 'Not live: the service refuses',
+} as const satisfies Record<FollowStatus, string>;
 
 /** Shows whether the page is up to date. */
-export const LiveBadge = ({ liveness }: { liveness: Liveness }) => (
-  <p role="status" class={`live-badge ${liveness}`}>
-    {words[liveness]}
+export const LiveBadge = ({ status }: { status: FollowStatus }) => (
+  <p role="status" class={`live-badge ${status}`}>
+    {words[status]}
   </p>
 );

@@ -83,7 +83,7 @@ interface Listeners {
  */
 async function keepListing(filter: Filter, signal: AbortSignal, listeners: Listeners) {
   const list = (onFailure?: () => void) =>
-    insist(() => listJobs(filter, signal), signal, onFailure);
+    insist((options) => listJobs(filter, options), signal, onFailure);
   try {
     let page = await list(() => listeners.onTrouble('The service does not answer. Asking again…'));
     listeners.onPage(page);

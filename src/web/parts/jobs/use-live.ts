@@ -1,10 +1,10 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { Batches } from '../batches.ts';
+import type { FollowStatus } from '../../../client/index.ts';
+import { api } from '../api.ts';
 import { useStore } from '../store.ts';
 import { token } from '../token.ts';
 import { useEffect } from '../use-effect.ts';
 import { useSeen } from '../use-seen.ts';
-import { followJobs } from './follow.ts';
 import type { Id, Job } from './jobs.ts';
 
 export interface LiveListeners {
@@ -15,44 +15,35 @@ export interface LiveListeners {
   onLive(): void;
 }
 
-export type Liveness = 'connecting' | 'live' | 'reconnecting' | 'crowded';
-
 /**
- * Follows these jobs while the tab is visible, and tells whether the page is up to date. A browser
- * can have only a few streams, so a hidden tab closes its stream. When the tab is visible again, it
- * gets the full state.
+ * Follows these jobs while the tab is visible, and tells whether the page is up to date. Tabs with
+ * other jobs need streams of their own, and a browser has only a few. So a hidden tab follows
+ * nothing. When the tab is visible again, it gets the full state.
  */
-export function useLive(ids: readonly Id[], listeners: LiveListeners): Liveness {
+export function useLive(ids: readonly Id[], listeners: LiveListeners): FollowStatus {
   const latest = useRef(listeners);
   latest.current = listeners;
-  const [liveness, setLiveness] = useState<Liveness>('connecting');
+  const [status, setStatus] = useState<FollowStatus>('connecting');
   const bearer = useStore(token);
   const isSeen = useSeen();
   const key = ids.join();
   useEffect(() => {
-    if (!isSeen) setLiveness('connecting');
+    if (!isSeen) setStatus('connecting');
     if (!isSeen || key === '') return;
-    const leaving = new AbortController();
-    const batches = new Batches<Job>((jobs) => latest.current?.onJobs(jobs));
-    void followJobs(
-      ids,
+    return api.followJobs(
+      { jobs: ids },
       {
-        onJob: (job) => batches.add(job),
-        onGone: (id) => {
-          batches.flush();
-          latest.current?.onGone(id);
+        onJobs(all, changed) {
+          const { onJobs, onGone } = latest.current ?? listeners;
+          onJobs(changed.flatMap((id) => all.get(id) ?? []));
+          for (const id of changed) if (!all.has(id)) onGone(id);
         },
-        onLive: () => {
-          batches.flush();
-          setLiveness('live');
-          latest.current?.onLive();
+        onStatus(now) {
+          setStatus(now);
+          if (now === 'live') latest.current?.onLive();
         },
-        onLost: () => setLiveness('reconnecting'),
-        onCrowded: () => setLiveness('crowded'),
       },
-      leaving.signal,
     );
-    return () => leaving.abort();
   }, [key, isSeen, bearer]);
-  return liveness;
+  return status;
 }

@@ -1,3 +1,5 @@
+import type { CallOptions } from '../../../client/index.ts';
+
 /** A recruiter or a company, by name. */
 export interface Named {
   id: number | string;
@@ -10,13 +12,12 @@ export interface Directory {
   role: 'recruiter' | 'company';
   /** The word for many, such as `Recruiters`. */
   plural: string;
-  /** Finds the first names that match these words. Throws a `Refused`, or the error of `fetch`. */
-  find(q: string, signal: AbortSignal): Promise<Named[]>;
+  /** Finds the first names that match these words. Throws a `Refused`. */
+  find(q: string, options: CallOptions): Promise<Named[]>;
   /**
-   * Reads the name with this id. Throws a `Refused`, for example if the id does not exist, or the
-   * error of `fetch`.
+   * Reads the name with this id. Throws a `Refused`, for example if the id does not exist.
    */
-  read(id: string, signal: AbortSignal): Promise<Named>;
+  read(id: string, options: CallOptions): Promise<Named>;
 }
 
 /** How many matches the pages show. */

@@ -42,7 +42,7 @@ export function SearchBox({ directory, chosen, onChoose }: SearchBoxProps) {
     const { signal } = leaving;
     const find = async () => {
       await pause(text === '' ? 0 : TYPING_MS, signal);
-      const found = await findMatches(text, signal);
+      const found = await findMatches(text, { signal });
       setFound({ by: text, found });
       setHint(found.length === 0 ? `No ${role} of that name` : '');
       setActive(0);

@@ -1,7 +1,8 @@
 import { useState } from 'hono/jsx/dom';
+import { bearerOf } from '../../../client/index.ts';
 import { insist, Refused } from '../insist.ts';
 import { useStore } from '../store.ts';
-import { bearerOf, token } from '../token.ts';
+import { token } from '../token.ts';
 import { useEffect } from '../use-effect.ts';
 import type { Directory, Named } from './named.ts';
 
@@ -33,7 +34,7 @@ export function useWho({ role, read }: Directory, wanted: string): Person {
     const { signal } = leaving;
     setTrouble(undefined);
     const look = async () => {
-      if (id !== '') setKnown(await insist(() => read(id, signal), signal));
+      if (id !== '') setKnown(await insist((options) => read(id, options), signal));
     };
     look().catch((error) => {
       if (!signal.aborted && error instanceof Refused) setTrouble(error.message);

@@ -6,16 +6,17 @@ export interface ServerEvent {
 
 /**
  * Yields the server-sent events of an answer as they arrive. Yields undefined for a comment, which
- * shows that the stream is alive. The pages use `fetch`, because an EventSource cannot send a
+ * shows that the stream is alive. The client uses `fetch`, because an EventSource cannot send a
  * token, and does not tell the reason of a refusal.
  */
-export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  const reader = body.pipeThrough<string>(new TextDecoderStream()).getReader();
+export async function* eventsOf(body: ReadableStream<Uint8Array>) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   try {
     for (let rest = ''; ; ) {
       const { done, value } = await reader.read();
       if (done) return;
-      const parts = (rest + value).split('\n\n');
+      const parts = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = parts.pop() ?? '';
       for (const part of parts) yield parseEvent(part);
     }

@@ -1,23 +1,25 @@
+import type { Locks } from './locks.ts';
+
 /**
  * All tabs of a browser share six connections to a service. Five may be streams. The sixth is for
  * other requests.
  */
-const SEATS = Array.from({ length: 5 }, (_, at) => `rowlock.seat.${at}`);
+const SEATS = [1, 2, 3, 4, 5];
 
 /**
  * A seat is the right to have a stream. Waits for a free seat, and does the work while this tab has
- * the seat. Calls `onCrowded` if other tabs have all seats. Over plain http from another machine,
- * browsers have no locks. The work then needs no seat. Throws the error of the work, or an error if
- * the signal is aborted.
+ * the seat. Calls `onCrowded` if other streams have all seats. Throws the error of the work, or an
+ * error if the signal is aborted.
  */
 export async function seated(
+  locks: Locks,
+  url: string,
   work: () => Promise<void>,
   onCrowded: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { locks } = navigator as Partial<Navigator>;
-  if (!locks) return work();
-  for (const seat of SEATS) {
+  const seats = SEATS.map((number) => `rowlock seat ${number} ${url}`);
+  for (const seat of seats) {
     const isDone = await locks.request(seat, { ifAvailable: true }, async (free) => {
       if (free) await work();
       return free !== null;
@@ -33,5 +35,5 @@ export async function seated(
     sitting.abort();
     await work();
   };
-  await Promise.any(SEATS.map((seat) => locks.request(seat, { signal: waiting }, sit)));
+  await Promise.any(seats.map((seat) => locks.request(seat, { signal: waiting }, sit)));
 }

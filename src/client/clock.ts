@@ -27,5 +27,3 @@ export class ServiceClock {
     return isKnown ? now + (this.#atLeast + this.#atMost) / 2 : now;
   }
 }
-
-export const serviceClock = new ServiceClock();

@@ -1,0 +1,132 @@
+import { pause } from '../waiting/backoff.ts';
+import type { ProblemBody } from './operations.ts';
+import type { Sender } from './send.ts';
+import { NoToken } from './token.ts';
+
+/** The client's own code. The service did not answer, or a proxy answered in its place. */
+export type NoAnswer = 'no-answer';
+
+/** A refusal. `code` says why. Show `detail` to people. */
+export type Problem<Code extends string = ProblemBody['code'] | NoAnswer> = Omit<
+  ProblemBody,
+  'code'
+> & { ok: false; code: Code; data?: undefined };
+
+/** The answer to a request that was done. */
+export interface Done<Data> {
+  ok: true;
+  status: number;
+  data: Data;
+  code?: undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call. The call then throws the reason of the signal. */
+  signal?: AbortSignal | undefined;
+  /** Called before each wait for a repeat. */
+  onWait?: ((problem: Problem) => void) | undefined;
+}
+
+export type Args = Record<string, unknown>;
+
+/** How often a request is sent at most. */
+const ATTEMPTS = 5;
+/** The pause after a request without an answer. */
+const RETRY_MS = 1_000;
+/** A longer `Retry-After` is left to the caller. */
+const LONGEST_WAIT_MS = 60_000;
+/** The service answers within some seconds, so a longer silence is a lost network. */
+const SILENCE_MS = 30_000;
+
+/**
+ * Sends a request, and repeats it as long as the answer has a `Retry-After`. For example, the
+ * service is busy, has received too many requests, or still works on the first request. All attempts
+ * of a write have the same key, so the service does the write only once.
+ */
+export async function call(
+  sender: Sender,
+  operation: string,
+  args: Args,
+  { signal, onWait }: CallOptions = {},
+): Promise<Done<unknown> | Problem> {
+  const { path, ...init } = requestOf(operation, args);
+  for (let attempt = 1; ; attempt++) {
+    const { answer, waitMs } = await attemptOnce(sender, path, init, signal);
+    if (answer.ok || waitMs === undefined || attempt === ATTEMPTS) return answer;
+    onWait?.(answer);
+    await pause(waitMs, signal);
+    signal?.throwIfAborted();
+  }
+}
+
+/** Makes the request of an operation such as `POST /jobs/{jobId}/claims`. */
+export function requestOf(operation: string, args: Args) {
+  const [method = '', template = ''] = operation.split(' ');
+  const rest = { ...args };
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  const isWrite = method !== 'GET' || path === '/claim-job';
+  const headers: Record<string, string> = isWrite ? { 'Idempotency-Key': newKey() } : {};
+  if (method === 'GET') return { method, headers, path: path + queryOf(rest) };
+  if (Object.keys(rest).length === 0) return { method, headers, path };
+  headers['Content-Type'] = 'application/json';
+  return { method, headers, path, body: JSON.stringify(rest) };
+}
+
+export function queryOf(values: Args): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((each) => each !== undefined && each !== null)
+      .map((each): [string, string] => [name, String(each)]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+async function attemptOnce(
+  sender: Sender,
+  path: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<{ answer: Done<unknown> | Problem; waitMs?: number | undefined }> {
+  const silence = AbortSignal.timeout(SILENCE_MS);
+  const either = signal ? AbortSignal.any([signal, silence]) : silence;
+  try {
+    const response = await sender.send(path, { ...init, signal: either });
+    const { ok, status } = response;
+    const body = status === 204 ? undefined : await response.json();
+    if (ok) return { answer: { ok, status, data: body } };
+    if (isProblem(body))
+      return { answer: { ...body, ok: false }, waitMs: waitOf(response.headers) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof NoToken) throw error.cause;
+  }
+  return { answer: noAnswer, waitMs: RETRY_MS };
+}
+
+/** Other answers are from a proxy. They do not tell what the service did. */
+export const isProblem = (body: unknown): body is ProblemBody =>
+  typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+
+/** How long to wait before the next attempt. Undefined if the request shall not be repeated. */
+export function waitOf(headers: Headers): number | undefined {
+  const ms = Number(headers.get('Retry-After') ?? Number.NaN) * 1_000;
+  return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
+}
+
+const noAnswer: Problem<NoAnswer> = {
+  ok: false,
+  code: 'no-answer',
+  status: 0,
+  type: 'about:blank',
+  title: 'No answer',
+  detail:
+    'The service does not answer, so the outcome is unknown. Read the present state before you try ' +
+    'again.',
+};
+
+/** A new idempotency key. `randomUUID` is missing on pages over plain http from another machine. */
+const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');

@@ -1,0 +1,152 @@
+import { type Problem, queryOf } from '../call.ts';
+import type { ServerEvent } from '../events.ts';
+import type { ClaimNews, Id, Job } from '../operations.ts';
+import type { Sender } from '../send.ts';
+import { bearerOf } from '../token.ts';
+import { locksOfTabs } from './locks.ts';
+import { SharedStream } from './shared.ts';
+import { FollowedState, type Rules } from './state.ts';
+import { type FollowStatus, keepStream, type Listener } from './stream.ts';
+
+/** The followed jobs: these jobs, or the jobs of a company. Without both, all jobs. */
+export interface FollowedJobs {
+  jobs?: readonly Id[];
+  company?: Id;
+}
+
+/**
+ * The followed claims: the claims of the recruiter of the token. A server without tokens, and an
+ * admin, must be told the recruiter.
+ */
+export interface FollowedClaims {
+  mine: true | Id;
+}
+
+interface Handlers {
+  /** Whether the state is up to date. A problem comes with `refused`. */
+  onStatus?(status: FollowStatus, problem?: Problem): void;
+}
+
+export interface JobHandlers extends Handlers {
+  /**
+   * All followed jobs as they are now. Called with the full state, and after changes. `changed` has
+   * the ids of the jobs that are new, changed or gone.
+   */
+  onJobs(jobs: ReadonlyMap<Id, Job>, changed: readonly Id[]): void;
+}
+
+/** A claim as a stream tells it. */
+export type HeldClaim = ClaimNews['claim'];
+
+export interface ClaimHandlers extends Handlers {
+  /** All claims of the recruiter as they are now, by claim, and the ids of the changed claims. */
+  onClaims(claims: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]): void;
+  /** What happened to a claim. Not called for the claims of the full state. */
+  onNews?(news: ClaimNews): void;
+}
+
+export interface FollowJobs {
+  /** Follows jobs. The result is a function that stops this. */
+  (what: FollowedJobs, handlers: JobHandlers): () => void;
+  /** Follows the claims of a recruiter. The result is a function that stops this. */
+  (what: FollowedClaims, handlers: ClaimHandlers): () => void;
+}
+
+const jobRules: Rules<Job> = {
+  read({ name, data }) {
+    const job = data as Job;
+    if (name === 'job') return { id: job.id, value: job };
+    return name === 'gone' ? { id: job.id, value: undefined } : undefined;
+  },
+  write: (job) => ({ name: 'job', data: job }),
+};
+
+const claimRules: Rules<ClaimNews> = {
+  read({ name, data }) {
+    if (name !== 'claim') return undefined;
+    const news = data as ClaimNews;
+    const isOver = news.kind === 'released' || news.kind === 'expired';
+    return { id: news.claim.id, value: isOver ? undefined : news };
+  },
+  write: (news) => ({ name: 'claim', data: { ...news, kind: 'held' } }),
+};
+
+/** An id as the service writes it: a number if every client can represent the id exactly. */
+const asAnswered = (id: Id): Id => (Number.isSafeInteger(Number(id)) ? Number(id) : id);
+
+export const followerOf = (sender: Sender): FollowJobs =>
+  function followJobs(what: FollowedJobs | FollowedClaims, handlers: JobHandlers | ClaimHandlers) {
+    if ('mine' in what) return followClaims(sender, what, handlers as ClaimHandlers);
+    const { jobs = [], company } = what;
+    const path = `/jobs/events${queryOf({ jobId: jobs, companyId: company })}`;
+    const { onJobs, onStatus } = handlers as JobHandlers;
+    const expected = jobs.map(asAnswered);
+    const state = new FollowedState<Job>(jobRules, expected, (all, changed) =>
+      onJobs(all as ReadonlyMap<Id, Job>, changed as Id[]),
+    );
+    return follow(sender, path, state, { onStatus, onEvent: () => undefined });
+  };
+
+function followClaims(
+  sender: Sender,
+  { mine }: FollowedClaims,
+  { onClaims, onNews, onStatus }: ClaimHandlers,
+) {
+  const path = `/me/events${queryOf({ recruiterId: mine === true ? undefined : mine })}`;
+  const state = new FollowedState<ClaimNews>(claimRules, [], (all, changed) =>
+    onClaims(new Map([...all.values()].map(({ claim }) => [claim.id, claim])), changed as Id[]),
+  );
+  const onEvent = ({ name, data }: ServerEvent) => {
+    if (name === 'claim' && (data as ClaimNews).kind !== 'held') onNews?.(data as ClaimNews);
+  };
+  return follow(sender, path, state, { onStatus, onEvent });
+}
+
+interface Reaction {
+  onStatus: Handlers['onStatus'];
+  onEvent(event: ServerEvent): void;
+}
+
+/** Keeps the state from the stream, and from the streams of other tabs. Returns a stop. */
+function follow<T>(
+  sender: Sender,
+  path: string,
+  state: FollowedState<T>,
+  { onStatus, onEvent }: Reaction,
+): () => void {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const listener: Listener = {
+    onEvent(event) {
+      if (signal.aborted) return;
+      state.take(event);
+      onEvent(event);
+    },
+    onStatus(status, problem) {
+      if (!signal.aborted) onStatus?.(status, problem);
+    },
+  };
+  listener.onStatus('connecting');
+  void run(sender, path, state, listener, signal);
+  return () => {
+    stopping.abort();
+    state.stop();
+  };
+}
+
+async function run<T>(
+  sender: Sender,
+  path: string,
+  state: FollowedState<T>,
+  listener: Listener,
+  signal: AbortSignal,
+) {
+  const locks = locksOfTabs();
+  const keep = (to: Listener, until: AbortSignal) => keepStream(sender, path, to, until, locks);
+  if (!locks) return keep(listener, signal);
+  // Tabs of different bearers may see different things. A renewed token has the same bearer.
+  const { role, sub } = bearerOf(await sender.tokens.get().catch(() => ''));
+  const topic = ['rowlock', sender.url, path, role, sub].join(' ');
+  const fullState = () => state.asEvents();
+  await new SharedStream({ locks, topic, keep, fullState, listener, signal }).run();
+}

@@ -1,0 +1,26 @@
+/** The part of the Web Locks API that the client uses. Not every program has its types. */
+export interface Locks {
+  request<T>(
+    name: string,
+    options: { signal?: AbortSignal; ifAvailable?: boolean; steal?: boolean },
+    work: (lock: unknown) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** The parts of a browser that the client looks at. */
+interface Browser {
+  document?: object;
+  /** The text `null` for a page without an origin, such as a page in a sandbox. */
+  origin?: string;
+  navigator?: { locks?: Locks };
+}
+
+/**
+ * The locks that all tabs of a browser share. Undefined outside a browser. A page without an origin,
+ * and a page over plain http from another machine, have no locks either. Then each tab has a stream
+ * of its own.
+ */
+export function locksOfTabs(): Locks | undefined {
+  const { document, origin, navigator } = globalThis as Browser;
+  return document && origin !== 'null' ? navigator?.locks : undefined;
+}

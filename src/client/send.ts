@@ -1,0 +1,50 @@
+import { ServiceClock } from './clock.ts';
+import { bearing, type TokenSource, Tokens } from './token.ts';
+
+export interface ClientOptions {
+  /** The token, or a function that gives it. */
+  token?: TokenSource | undefined;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** The first new token may be old too, such as one that a person has typed. */
+const MOST_TOKENS = 3;
+
+/** Sends requests to one service, with the token, and learns the time of the service. */
+export class Sender {
+  /** The address of the service, without a slash at its end. */
+  readonly url: string;
+  readonly tokens: Tokens;
+  readonly clock = new ServiceClock();
+  readonly #fetch: typeof fetch;
+
+  constructor(url: string, { token = '', fetch: given }: ClientOptions) {
+    this.url = url.replace(/\/+$/, '');
+    this.tokens = new Tokens(token);
+    this.#fetch = given ?? ((...request) => fetch(...request));
+  }
+
+  /** Sends a request, and sends it again with each new token. Throws the errors of `fetch`. */
+  async send(path: string, init: RequestInit): Promise<Response> {
+    let token = await this.tokens.get();
+    for (let tokens = 1; ; tokens++) {
+      const answer = await this.#sendWith(token, path, init);
+      if (answer.status !== 401 || tokens === MOST_TOKENS) return answer;
+      const renewed = await this.tokens.renewed(token);
+      if (renewed === token) return answer;
+      await answer.body?.cancel();
+      token = renewed;
+    }
+  }
+
+  async #sendWith(token: string, path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (token !== '') headers.set('Authorization', bearing(token));
+    const sent = Date.now();
+    const answer = await this.#fetch(this.url + path, { ...init, headers });
+    const date = Date.parse(answer.headers.get('Date') ?? '');
+    if (!Number.isNaN(date)) this.clock.hear({ sent, received: Date.now(), date });
+    return answer;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The token of the client, or a function that gives it. The client calls the function before its
+ * first request, and again after an answer 401. `refused` is then the refused token. An empty token
+ * is not sent.
+ */
+export type TokenSource =
+  | string
+  | ((refused?: string) => string | undefined | Promise<string | undefined>);
+
+/** The function that gives the token threw an error. */
+export class NoToken extends Error {}
+
+/** Keeps the token between requests. Requests that need a new token together share one. */
+export class Tokens {
+  readonly #source: TokenSource;
+  #asked: Promise<string> | undefined;
+
+  constructor(source: TokenSource) {
+    this.#source = source;
+  }
+
+  get(): Promise<string> {
+    this.#asked ??= this.#ask();
+    return this.#asked;
+  }
+
+  /** The next request asks for the token again. */
+  forget() {
+    this.#asked = undefined;
+  }
+
+  /** The token after the service has refused `refused`. It may be the same token. */
+  async renewed(refused: string): Promise<string> {
+    const before = this.#asked;
+    // Another request may have asked for a new token meanwhile.
+    if ((await this.get()) === refused && this.#asked === before) this.#asked = this.#ask(refused);
+    return this.get();
+  }
+
+  async #ask(refused?: string): Promise<string> {
+    try {
+      const source = this.#source;
+      return (typeof source === 'string' ? source : await source(refused)) ?? '';
+    } catch (error) {
+      // The next request asks again.
+      this.#asked = undefined;
+      throw new NoToken('There is no token.', { cause: error });
+    }
+  }
+}
+
+/**
+ * Characters that no header can contain, such as the … of a partly copied token. No valid token has
+ * them.
+ */
+const UNSENDABLE = /[^\x21-\x7e]/g;
+
+export const bearing = (token: string): string => `Bearer ${token.replaceAll(UNSENDABLE, '?')}`;
+
+/**
+ * Reads the role and the id in a token, and does not check the token. Only the service checks
+ * tokens.
+ */
+export function bearerOf(token: string): { role?: string; sub?: string } {
+  try {
+    const [, payload = ''] = token.split('.');
+    return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,70 @@
+import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import { NOW } from '../db/clock.ts';
+import { jobClaims } from '../db/schema.ts';
+import { event } from '../http/event-stream.ts';
+import { idBody, instantBody } from '../http/schemas.ts';
+import { findJobs } from '../jobs/queries.ts';
+import type { ClaimEvent } from '../outbox/queries.ts';
+
+/** What a recruiter is told about a claim. */
+export interface ClaimNews extends Omit<ClaimEvent, 'kind'> {
+  kind: ClaimNewsKind;
+}
+
+/** `held` is a claim of the full state. `ending` is a claim whose lease ends soon. */
+export const claimNewsKinds = [
+  'held',
+  'claimed',
+  'renewed',
+  'ending',
+  'released',
+  'expired',
+] as const;
+export type ClaimNewsKind = (typeof claimNewsKinds)[number];
+
+export const claimEvent = ({ kind, at, claimId, recruiterId, expiresAt, ...job }: ClaimNews) =>
+  event('claim', {
+    kind,
+    at: at.toISOString(),
+    claim: {
+      id: idBody(claimId),
+      jobId: idBody(job.jobId),
+      recruiterId: idBody(recruiterId),
+      expiresAt: instantBody(expiresAt),
+    },
+    job: {
+      id: idBody(job.jobId),
+      role: job.role,
+      capacity: job.capacity,
+      claimed: job.claimed,
+      remaining: Math.max(0, job.capacity - job.claimed),
+    },
+  });
+
+/** A page of the claims that a recruiter holds now, in the order of their ids. */
+export async function listHeld(
+  db: Database,
+  recruiterId: bigint,
+  { cursor, limit }: { cursor: bigint; limit: number },
+): Promise<ClaimNews[]> {
+  const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW));
+  const claims = await db
+    .select()
+    .from(jobClaims)
+    .where(and(eq(jobClaims.recruiterId, recruiterId), gt(jobClaims.id, cursor), isLive))
+    .orderBy(asc(jobClaims.id))
+    .limit(limit);
+  const found = await findJobs(db, [...new Set(claims.map(({ jobId }) => jobId))]);
+  const jobs = new Map(found.map((job) => [job.id, job]));
+  return claims.flatMap(({ id, jobId, createdAt, expiresAt }) => {
+    const job = jobs.get(jobId);
+    // The job was removed between the two reads. Its events tell this.
+    if (!job) return [];
+    const { capacity, claimed } = job.slots;
+    const about = { jobId, role: job.role, capacity, claimed };
+    return [
+      { kind: 'held', at: createdAt, claimId: id, recruiterId, expiresAt, ...about } as const,
+    ];
+  });
+}
