@@ -7,26 +7,39 @@ import type { StoreName } from './stores/index.ts';
 export type { Assessment, Effect, Ending, Sleep, Trial } from './explore/trial.ts';
 export { isOfTrial } from './explore/trial.ts';
 
-/**
- * A problem that production must solve, with all strategies that the workshop teaches. The judge,
- * the races and the pages know a chapter only by this interface.
- */
-export interface Chapter<S extends Strategy = Strategy, N extends Situation = Situation> {
+/** Strategies, the situations in which they are tried, and the faults that a schedule may have. */
+export interface Explorable<S extends Strategy = Strategy, N extends Situation = Situation> {
   /** The first part of an address, such as `claims` in `claims/naive`. */
   name: string;
-  /** The problem, in a sentence for a person. */
-  question: string;
-  /** The challenge to a person who plays, such as `Can you oversell it?` A broken promise wins. */
-  dare: string;
-  /** The chapter's words for one session and for many, such as `recruiter` and `recruiters`. */
+  /** The words for one session and for many, such as `recruiter` and `recruiters`. */
   session: { one: string; many: string };
-  /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
-  ledger?: string;
   /**
    * The events after the end of all sessions, such as `a new worker works until nothing is due`.
    * Undefined if no trial has a program for it.
    */
   afterwards?: string;
+  /** All faults that a schedule or a round may have. The gravest fault comes first. */
+  faults: readonly [Fault, ...Fault[]];
+  /** The promises that strategies make, by name. */
+  promises: Readonly<Record<string, Pledge>>;
+  /** The situation in which the judge runs many sessions at full speed. */
+  crowd: N;
+  /** The situations in which a strategy is tried. The first situation is the default. */
+  situationsOf(strategy: S): readonly [N, ...N[]];
+  /** Makes the trial of one strategy in one situation. */
+  trial(strategy: S, situation: N, sessions: number): Trial;
+}
+
+/**
+ * A problem that production must solve, with all strategies that the workshop teaches. The judge,
+ * the races and the pages know a chapter only by this interface.
+ */
+export interface Chapter<S extends Strategy = Strategy, N extends Situation = Situation>
+  extends Explorable<S, N> {
+  /** The problem, in a sentence for a person. */
+  question: string;
+  /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
+  ledger?: string;
   /**
    * The folder with the migrations of the chapter's own tables. The tables are in a schema of the
    * chapter, such as `lab_claims`, since all chapters share each scratch database.
@@ -36,19 +49,11 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   production: string;
   /** The strategies, in the order of the workshop's lessons. */
   strategies: readonly S[];
-  /** All faults that a schedule or a round may have. The gravest fault comes first. */
-  faults: readonly [Fault, ...Fault[]];
-  /** The promises that strategies make, by name. */
-  promises: Readonly<Record<string, Pledge>>;
-  /** The situation in which the judge runs many sessions at full speed. */
-  crowd: N;
   race: Race<S> | CrashRace<N>;
   /** For each table whose rows may be locked: an SQL expression that names a row. */
   lockable: Readonly<Record<string, string>>;
-  /** The situations in which a strategy is tried. The first situation is the default. */
-  situationsOf(strategy: S): readonly [N, ...N[]];
-  /** Makes the trial of one strategy in one situation. */
-  trial(strategy: S, situation: N, sessions: number): Trial;
+  /** How a program of any language solves the problem. Undefined if no program can be tried. */
+  programs?: ProgramRules<S>;
   /** Reads the committed state of a strategy in the form that the page shows. */
   readState(admin: Session, strategy: S): Promise<ShownState>;
   /**
@@ -58,6 +63,33 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   strategyOf(exported: unknown, name: string, again: () => unknown): S | undefined;
   /** An example of such a default export, for help texts and messages. */
   example: string;
+}
+
+/** What a program answers to a request over HTTP. */
+export interface ProgramAnswer {
+  status: number;
+  /** The standard words for the status, such as `OK`. */
+  reason: string;
+  body: string;
+}
+
+/** The kind of outcome that answers with this status mean, if their body has the word. */
+export interface AnswerRule {
+  kind: string;
+  status: number;
+  word?: string;
+}
+
+/** How a program that answers HTTP becomes a strategy. */
+export interface ProgramRules<S extends Strategy = Strategy> {
+  /** The rules for programs that answer as production does. */
+  answers: readonly AnswerRule[];
+  /** The path of each request, such as `/claim-job`. */
+  path: string;
+  /** The query string of a session (from 1) that works on tables of its own. */
+  queryOf(session: number): string;
+  /** `ask` sends a session's request with a query string, and returns the kind of the answer. */
+  strategyOf(name: string, ask: (session: number, query: string) => Promise<string>): S;
 }
 
 /** One way to solve the problem of a chapter. Each chapter adds the strategy's function. */
@@ -82,6 +114,11 @@ export interface Situation {
   sessions?: number;
   /** The most schedules that are explored, if there may be too many. By default all are. */
   most?: number;
+  /**
+   * The name of the fault that a person suspects here. The page asks for this fault if no schedule has
+   * a fault. By default the chapter's gravest fault.
+   */
+  suspect?: string;
 }
 
 /** The number of sessions in a situation if the caller asks for `asked` sessions. */
@@ -96,6 +133,8 @@ export interface Fault {
   inWords: string;
   /** The verdict on a strategy whose gravest fault this is, such as `oversells`. */
   verdict: string;
+  /** The question to a person who plays, such as `Can you oversell it?` */
+  dare: string;
 }
 
 /** The faults that the engine itself finds, in any chapter. */
@@ -105,18 +144,21 @@ export const engineFaults = {
     fact: 'nobody is caught in a deadlock',
     inWords: 'deadlocked',
     verdict: 'deadlocks',
+    dare: 'Can you make it deadlock?',
   },
   hang: {
     name: 'hang',
     fact: 'every session ends',
     inWords: 'never ended',
     verdict: 'fails',
+    dare: 'Can you keep it from ever ending?',
   },
   error: {
     name: 'error',
     fact: 'no error goes unhandled',
     inWords: 'ended in an error',
     verdict: 'fails',
+    dare: 'Can you make it end in an error?',
   },
 } as const satisfies Record<string, Fault>;
 

@@ -1,15 +1,9 @@
 import { databaseError, isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import {
-  type Problem,
-  type ProblemCode,
-  type ProblemResponse,
-  problem,
-  RETRY_AFTER,
-} from '../http/problem.ts';
+import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../http/problem.ts';
+import type { Meaning, ProblemCode } from '../http/problem-list.ts';
 import { busy, invalidRequest } from '../http/problems.ts';
 import { PlainError } from '../process/errors.ts';
-import type { Stage } from './explore/stage.ts';
-import type { Stages } from './stages/stages.ts';
+import type { Unanswered } from '../waiting/admission.ts';
 import { StoreError, StoreMissing } from './stores/store.ts';
 
 export const labBusy = {
@@ -29,11 +23,22 @@ const noStoreNow = {
   detail: 'The lab cannot use Redis or etcd at the moment. Try again.',
 } as const satisfies Problem;
 
-/** The lab's problem codes that the API does not have. */
-export const labProblemCodes = ['lab-unavailable', 'strategy-not-found'] as const;
+/** The lab's problems that the API does not have. */
+export const labMeanings = {
+  'strategy-not-found': {
+    status: 404,
+    when: 'under `/lab`: there is no such strategy',
+    next: 'Choose a strategy from the list of the lab.',
+  },
+  'lab-unavailable': {
+    status: 503,
+    when: 'under `/lab`: the account in `DATABASE_URL` may not make scratch databases, or may not change the settings that the explorer needs',
+    next: 'Use an account that may make databases, or unset `DATABASE_URL`. The log has the cause.',
+  },
+} as const satisfies Record<string, Meaning>;
 export type LabProblem<Status extends number = number> = Problem<
   Status,
-  ProblemCode | (typeof labProblemCodes)[number]
+  ProblemCode | keyof typeof labMeanings
 >;
 
 /** The lab's account in PostgreSQL lacks a right that the lab needs. */
@@ -78,15 +83,14 @@ export function refusalOf(error: unknown): LabProblem<503> | undefined {
 }
 
 /**
- * Runs work on a stage, and returns its result as `done`. If the lab could not do the work, returns
- * the answer 503.
+ * Runs work that needs a stage, and returns its result as `done`. If the lab could not do the work,
+ * returns the answer 503.
  */
 export async function onStage<T>(
-  stages: Stages,
-  work: (stage: Stage) => Promise<T>,
+  work: () => Promise<{ done: T } | Unanswered>,
 ): Promise<{ done: T } | ProblemResponse<503>> {
   try {
-    const given = await stages.use(async (stage) => ({ done: await work(stage) }));
+    const given = await work();
     return 'done' in given ? given : problem(labBusy, {}, RETRY_AFTER);
   } catch (error) {
     return refusalAnswer(error);

@@ -20,7 +20,7 @@ export interface Bundle {
 }
 
 /** Each page has a script and a stylesheet of its own. */
-export type PageName = 'board' | 'company' | 'lab';
+export type PageName = 'board' | 'company' | 'join' | 'lab' | 'teacher';
 type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg';
 
 const TYPES: Record<BundledFile, string> = {
@@ -28,8 +28,12 @@ const TYPES: Record<BundledFile, string> = {
   'board.css': 'text/css; charset=utf-8',
   'company.js': 'text/javascript; charset=utf-8',
   'company.css': 'text/css; charset=utf-8',
+  'join.js': 'text/javascript; charset=utf-8',
+  'join.css': 'text/css; charset=utf-8',
   'lab.js': 'text/javascript; charset=utf-8',
   'lab.css': 'text/css; charset=utf-8',
+  'teacher.js': 'text/javascript; charset=utf-8',
+  'teacher.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 

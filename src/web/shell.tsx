@@ -2,16 +2,21 @@
 /** @jsxImportSource hono/jsx */
 import type { Bundle, PageName } from './bundle.ts';
 
-const titles = { board: 'Job board', company: 'Companies', lab: 'Lab' } as const satisfies Record<
-  PageName,
-  string
->;
+const titles = {
+  board: 'Job board',
+  company: 'Companies',
+  join: 'Join',
+  lab: 'Lab',
+  teacher: 'Teacher',
+} as const satisfies Record<PageName, string>;
 
 export interface ShellProps {
   page: PageName;
   bundle: Bundle;
   /** Whether the server has a lab. */
   lab: boolean;
+  /** The name of the student, if the server is a room for a class. Empty if nobody has joined. */
+  classroom?: { student: string };
 }
 
 /**
@@ -19,8 +24,8 @@ export interface ShellProps {
  *
  * No address begins with a slash, because behind a proxy the pages may be at /jobs/ and /jobs/lab.
  */
-export const Shell = ({ page, bundle, lab }: ShellProps) => (
-  <html lang="en">
+export const Shell = ({ page, bundle, lab, classroom }: ShellProps) => (
+  <html lang="en" data-classroom={classroom && ''}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -36,27 +41,49 @@ export const Shell = ({ page, bundle, lab }: ShellProps) => (
           <img src={`./web/${bundle.nameOf('icon.svg')}`} alt="" width="28" height="28" />
           Rowlock
         </span>
-        <nav aria-label="Pages">
-          <a href="./" aria-current={page === 'board' ? 'page' : undefined}>
-            {titles.board}
-          </a>
-          <a href="./company" aria-current={page === 'company' ? 'page' : undefined}>
-            {titles.company}
-          </a>
-          {lab && (
-            <a href="./lab" aria-current={page === 'lab' ? 'page' : undefined}>
-              {titles.lab}
-            </a>
-          )}
-          <a href="./docs">API</a>
-        </nav>
+        {classroom ? (
+          <ClassroomNav page={page} {...classroom} />
+        ) : (
+          <nav aria-label="Pages">
+            <PageLink to="board" page={page} />
+            <PageLink to="company" page={page} />
+            {lab && <PageLink to="lab" page={page} />}
+            <a href="./docs">API</a>
+          </nav>
+        )}
       </header>
       <main id="island">
         <noscript>
-          This page needs JavaScript. The API works without JavaScript. Its link is in the
-          navigation.
+          This page needs JavaScript.
+          {!classroom && ' The API works without JavaScript. Its link is in the navigation.'}
         </noscript>
       </main>
     </body>
   </html>
 );
+
+type Linked = 'board' | 'company' | 'lab';
+const addresses = { board: './', company: './company', lab: './lab' } as const satisfies Record<
+  Linked,
+  string
+>;
+
+const PageLink = ({ to, page }: { to: Linked; page: PageName }) => (
+  <a href={addresses[to]} aria-current={page === to ? 'page' : undefined}>
+    {titles[to]}
+  </a>
+);
+
+/** Nobody gets further than the door without a name. The teacher's page shows no student. */
+const ClassroomNav = ({ page, student }: { page: PageName; student: string }) =>
+  student && page !== 'teacher' ? (
+    <>
+      <nav aria-label="Pages">
+        <PageLink to="lab" page={page} />
+        <PageLink to="board" page={page} />
+      </nav>
+      <a class="student" href="./join" title="Change your name">
+        <bdi>{student}</bdi>
+      </a>
+    </>
+  ) : null;

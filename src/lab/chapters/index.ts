@@ -1,4 +1,4 @@
-import type { Chapter, Situation, Strategy } from '../chapter.ts';
+import type { Chapter, Explorable, Situation, Strategy } from '../chapter.ts';
 import { missingFor } from '../stores/index.ts';
 import { claims } from './claims/index.ts';
 import { queue } from './queue/index.ts';
@@ -14,12 +14,28 @@ export interface Addressed {
   strategy: Strategy;
 }
 
-export const addressOf = ({ chapter, strategy }: Addressed): string =>
+interface Named {
+  chapter: Pick<Chapter, 'name'>;
+  strategy: Pick<Strategy, 'name'>;
+}
+
+export const addressOf = ({ chapter, strategy }: Named): string =>
   `${chapter.name}/${strategy.name}`;
 
-export const allStrategies: readonly Addressed[] = chapters.flatMap((chapter) =>
+const all: Addressed[] = chapters.flatMap((chapter) =>
   chapter.strategies.map((strategy) => ({ chapter, strategy })),
 );
+export const allStrategies: readonly Addressed[] = all;
+
+/**
+ * Adds the strategy of a student's file, for a process that runs this file. It replaces a strategy at
+ * the same address.
+ */
+export function adopt(own: Addressed) {
+  const at = all.findIndex((each) => addressOf(each) === addressOf(own));
+  if (at >= 0) all.splice(at, 1);
+  all.push(own);
+}
 
 /**
  * Whom this machine cannot run, because it lacks a store. A line for each store, such as `There is no
@@ -80,7 +96,7 @@ export const quoted = (name: string): string =>
  * found.
  */
 export function findSituation(
-  { chapter, strategy }: Addressed,
+  { chapter, strategy }: { chapter: Pick<Explorable, 'situationsOf'>; strategy: Strategy },
   name: string | undefined,
 ): Situation | string {
   const situations = chapter.situationsOf(strategy);

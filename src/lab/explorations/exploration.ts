@@ -1,11 +1,18 @@
+import type { Situation } from '../chapter.ts';
+import type { Addressed } from '../chapters/index.ts';
 import type { ToldSchedule } from '../explore/told.ts';
-import type { Listener } from '../listener.ts';
 
 /** One strategy in one situation, with a number of sessions. */
 export interface Question {
   /** An address, such as `claims/naive`. */
   strategy: string;
   situation: string;
+  sessions: number;
+}
+
+/** One question: which strategy is explored, in which situation, with how many sessions. */
+export interface Asked extends Addressed {
+  situation: Situation;
   sessions: number;
 }
 
@@ -32,37 +39,4 @@ export interface ExplorationNews {
   progress: { schedules: number; of: number | null };
   done: Explored;
   failed: { detail: string };
-}
-
-/** An exploration that waits or runs, and its listeners. It ends when the last listener leaves. */
-export class OpenExploration {
-  readonly #listeners = new Set<Listener>();
-  readonly #leaving = new AbortController();
-  #latest = () => {};
-
-  /** Aborted when the last listener has left. */
-  get left(): AbortSignal {
-    return this.#leaving.signal;
-  }
-
-  join(listener: Listener) {
-    this.#listeners.add(listener);
-    this.#latest();
-    listener.left.addEventListener('abort', () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#leaving.abort();
-    });
-  }
-
-  /** Tells all listeners. A listener who joins later is told the latest news. */
-  tell<Name extends keyof ExplorationNews>(name: Name, data: ExplorationNews[Name]) {
-    this.#latest = () => {
-      for (const listener of this.#listeners) listener.tellLatest(name, data);
-    };
-    this.#latest();
-  }
-
-  end() {
-    for (const listener of this.#listeners) listener.end();
-  }
 }

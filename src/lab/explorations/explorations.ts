@@ -1,22 +1,33 @@
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
-import { Places } from '../../waiting/places.ts';
-import { type Situation, sessionsIn } from '../chapter.ts';
-import { type Addressed, addressOf } from '../chapters/index.ts';
+import { Turns, type TurnsLimits } from '../../waiting/turns.ts';
+import { sessionsIn } from '../chapter.ts';
+import { addressOf } from '../chapters/index.ts';
 import { counterexampleOf, type Exploration, explore } from '../explore/explore.ts';
 import { Divergence } from '../explore/forks.ts';
 import { tell } from '../explore/tell.ts';
 import { Listener } from '../listener.ts';
 import { labBusy, Refusal, refusalOf } from '../problems.ts';
+import { SharedWork } from '../shared-work.ts';
 import type { Stages } from '../stages/stages.ts';
 import { knownVerdicts } from '../syllabus/known-verdicts.ts';
-import { type Explored, OpenExploration, type Question } from './exploration.ts';
+import type { Asked, ExplorationNews, Explored, Question } from './exploration.ts';
+import { isKnown, tellKnown } from './known.ts';
 
 export interface ExplorationsDeps {
   stages: Stages;
   log: Log;
   /** Aborted when the server stops. */
   stop: AbortSignal;
+  /** Who may run and wait. By default one exploration runs at a time. */
+  turns?: TurnsLimits;
+  /** No exploration begins a schedule after this time. By default there is no limit. */
+  mostMs?: number;
+  /**
+   * Stages for answers from verdicts.json. Such an answer plays one schedule instead of all. By
+   * default the lab plays all, and keeps the result.
+   */
+  forKnown?: Stages;
 }
 
 /**
@@ -27,24 +38,21 @@ const MOST_SCHEDULES = 10_000;
  * The wait has no time limit. It ends when the last listener leaves, and no exploration in front
  * runs for ever.
  */
-const ONE_AFTER_THE_OTHER = { places: 1, longest: 20, waitMs: Number.POSITIVE_INFINITY };
+const ONE_AFTER_THE_OTHER: TurnsLimits = { places: 1, longest: 20 };
 const MOST_LISTENERS = 200;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
 const WENT_ANOTHER_WAY =
   'A schedule ran differently when it was played again. With three sessions, PostgreSQL may wake two ' +
   'at once, in any order. So the schedules cannot be counted. Choose two sessions.';
 /** The time between two reports of progress. Nobody could read faster reports. */
 const PROGRESS_MS = 50;
 
-/** One question: which strategy is explored, in which situation, with how many sessions. */
-export interface Asked extends Addressed {
-  situation: Situation;
-  sessions: number;
-}
+type OpenExploration = SharedWork<ExplorationNews>;
 
 /** Explores one question after the other. Callers with the same question share one exploration. */
 export class Explorations {
   readonly #deps: ExplorationsDeps;
-  readonly #line = new Places(ONE_AFTER_THE_OTHER);
+  readonly #turns: Turns;
   readonly #open = new Map<string, OpenExploration>();
   /**
    * Complete results, by question. They stay true, since the code does not change while the server
@@ -55,13 +63,14 @@ export class Explorations {
 
   constructor(deps: ExplorationsDeps) {
     this.#deps = deps;
+    this.#turns = new Turns(deps.turns ?? ONE_AFTER_THE_OTHER);
   }
 
   /**
    * Returns a listener of an exploration, and starts the exploration if it does not run yet.
-   * Returns `full` if too many listen or wait.
+   * Returns `full` if too many listen or wait. Callers take turns by their keys.
    */
-  listen(asked: Asked): Listener | 'full' {
+  listen(asked: Asked, caller: string): Listener | 'full' {
     const key = Object.values(questionOf(asked)).join();
     const known = this.#known.get(key);
     const listener = new Listener();
@@ -71,12 +80,14 @@ export class Explorations {
       return listener;
     }
     const open = this.#open.get(key);
-    if (this.#listeners >= MOST_LISTENERS || (!open && this.#line.isFull)) return 'full';
+    const mustWait = !open && !this.#isKnown(asked);
+    if (this.#listeners >= MOST_LISTENERS || (mustWait && this.#turns.isFullFor(caller)))
+      return 'full';
     this.#listeners++;
     listener.left.addEventListener('abort', () => this.#listeners--);
-    const exploration = open ?? new OpenExploration();
+    const exploration = open ?? new SharedWork<ExplorationNews>();
     exploration.join(listener);
-    if (!open) void this.#run(key, asked, exploration);
+    if (!open) void this.#run(key, asked, exploration, caller);
     return listener;
   }
 
@@ -85,7 +96,7 @@ export class Explorations {
     return this.#open.size;
   }
 
-  async #run(key: string, asked: Asked, exploration: OpenExploration) {
+  async #run(key: string, asked: Asked, exploration: OpenExploration, caller: string) {
     this.#open.set(key, exploration);
     // A later caller with the same question starts a new exploration.
     const forget = () => this.#open.get(key) === exploration && this.#open.delete(key);
@@ -93,17 +104,33 @@ export class Explorations {
     const stop = AbortSignal.any([exploration.left, this.#deps.stop]);
     try {
       const work = () => this.#explore(asked, exploration, stop);
-      const onPlace = (place: number) => exploration.tell('queued', { place });
-      const done = await this.#line.run(work, () => undefined, { onPlace, stop });
+      const onPlace = (place: number) => exploration.tellLatest('queued', { place });
+      // No await comes before `run`, so the place that `listen` has seen is still free.
+      const done = this.#isKnown(asked)
+        ? await this.#tellKnown(asked)
+        : await this.#turns.run(work, () => undefined, { key: caller, onPlace, stop });
       if (!done) return;
-      if (done.isComplete) this.#known.set(key, done);
-      exploration.tell('done', done);
+      if (done.isComplete || this.#isKnown(asked)) this.#known.set(key, done);
+      exploration.tellLatest('done', done);
     } catch (error) {
-      exploration.tell('failed', { detail: this.#explain(error) });
+      exploration.tellLatest('failed', { detail: this.#explain(error) });
     } finally {
       forget();
       exploration.end();
     }
+  }
+
+  #isKnown(asked: Asked): boolean {
+    return this.#deps.forKnown !== undefined && isKnown(asked);
+  }
+
+  /** The answer from verdicts.json. Undefined if there is none. */
+  async #tellKnown(asked: Asked): Promise<Explored | undefined> {
+    const { forKnown } = this.#deps;
+    if (!forKnown || !isKnown(asked)) return undefined;
+    const told = await forKnown.use((stage) => tellKnown(stage, asked));
+    if ('kind' in told) throw new Refusal(labBusy);
+    return { ...questionOf(asked), ...told };
   }
 
   /** Undefined if the exploration was stopped. */
@@ -116,10 +143,10 @@ export class Explorations {
     const onSchedule = (schedules: number) => {
       if (performance.now() - toldAt < PROGRESS_MS) return;
       toldAt = performance.now();
-      exploration.tell('progress', { schedules, of: of ?? null });
+      exploration.tellLatest('progress', { schedules, of: of ?? null });
     };
     onSchedule(0);
-    const options = { stop, onSchedule, most };
+    const options = { stop, onSchedule, most, mostMs: this.#deps.mostMs ?? NO_LIMIT };
     const found = await this.#deps.stages.use((stage) =>
       // A stop takes effect between two schedules. The stage is then clean, so it need not be
       // dropped.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameOf } from '../../http/auth/caller.ts';
 import { refuseOtherSites } from '../../http/edge/http.ts';
 import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
 import { guardedBy, newRoutes } from '../../http/new-routes.ts';
@@ -30,7 +31,8 @@ export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly 
     if (typeof situation === 'string') return problem(noSuchSituation(situation));
     if (c.req.method === 'HEAD') return headOfEvents(c);
     const sessions = sessionsIn(situation, asked.data.sessions);
-    const listener = explorations.listen({ ...found, situation, sessions });
+    const caller = nameOf(c.get('caller'));
+    const listener = explorations.listen({ ...found, situation, sessions }, caller);
     if (listener === 'full') return problem(tooManyAsk, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });

@@ -1,4 +1,5 @@
-import type { Gatekeeper, Step, StepResult } from './gate.ts';
+import type { Gatekeeper } from './gatekeeper.ts';
+import type { Step, StepResult } from './step.ts';
 import { Timers, withTimers } from './timers.ts';
 import { AnswerLost, type Effect, type Ending } from './trial.ts';
 
@@ -133,6 +134,15 @@ export class Actor implements Gatekeeper {
     this.waitsFor = [];
     // After a death, the gate still ends the transaction.
     this.#become(this.#isDead ? 'running' : 'elsewhere');
+  }
+
+  waitsInLine() {
+    this.#onChange();
+  }
+
+  leaveBeside(result: StepResult, step: Step) {
+    this.returned.push({ step, result });
+    this.#onChange();
   }
 
   /** The session sleeps until the scheduler lets time pass. */

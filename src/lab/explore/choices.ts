@@ -1,11 +1,12 @@
 import type { Actor } from './actor.ts';
-import { type Gate, mayLoseAnswer, readsClock, type Step } from './gate.ts';
+import type { Guard } from './gatekeeper.ts';
+import { mayLoseAnswer, readsClock, type Step } from './step.ts';
 import type { Trial } from './trial.ts';
 
 /** One session, with its gate and the number of its process. */
 export interface Seat {
   actor: Actor;
-  gate: Gate;
+  gate: Guard;
   process: number;
 }
 

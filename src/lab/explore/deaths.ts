@@ -88,8 +88,9 @@ export class Deaths {
   }
 }
 
-function noteEffect(fate: Fate, { text, readsClock, isInMemory, isAnswer, kills }: EffectText) {
-  const [, store] = (readsClock && STORE.exec(text)) || [];
+function noteEffect(fate: Fate, effect: EffectText) {
+  const { text, isInMemory, isAnswer, kills } = effect;
+  const store = storeOf(effect);
   if (kills) fate.isDead = true;
   else if (isInMemory) fate.usesMemory = true;
   else if (store) fate.stores.add(store);
@@ -98,6 +99,10 @@ function noteEffect(fate: Fate, { text, readsClock, isInMemory, isAnswer, kills 
 
 /** A command on a key of a store begins with the name of the store. */
 const STORE = /^(\w+): /;
+
+/** The store of a command, such as `redis`. Undefined if the effect is no such command. */
+export const storeOf = ({ text, readsClock }: EffectText): string | undefined =>
+  readsClock && STORE.exec(text)?.[1];
 
 /** The sentence about the transaction and the locks. */
 function inPostgreSQL(fate: Fate, isOpen: boolean): string {

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { databaseOver } from '../../db/client.ts';
 import { Actor } from './actor.ts';
 import { Choices, type Seat, sessionOf } from './choices.ts';
-import { Gate, STEP_MODEL, type Step, type StepModel, type StepResult } from './gate.ts';
+import { gateOf } from './gate-of.ts';
 import type { Stage, StageSession } from './stage.ts';
+import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
 import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
@@ -42,8 +42,6 @@ export class Execution {
   readonly entries: Entry[] = [];
   /** The sessions, and after their end the program that runs afterwards. */
   readonly actors: Actor[] = [];
-  /** The process ids of the sessions' backends, in the order of the sessions. */
-  readonly pids: number[];
   readonly #stage: Stage;
   readonly #trial: Trial;
   readonly #model: StepModel;
@@ -64,8 +62,7 @@ export class Execution {
     this.#trial = trial;
     this.#model = model;
     this.#sessions = sessions;
-    this.pids = sessions.map(({ pid }) => pid);
-    this.#stillness = new Stillness(stage, this.pids, this.actors);
+    this.#stillness = new Stillness(stage, sessions, this.actors);
     for (const program of trial.sessions) this.#seat(program);
     this.#choices = new Choices(trial, [...this.#seats], first);
   }
@@ -82,6 +79,7 @@ export class Execution {
     first: readonly (Step | undefined)[],
   ) {
     const count = trial.sessions.length + (trial.afterwards ? 1 : 0);
+    await stage.prepare(trial);
     const sessions = await stage.sessions(count);
     await trial.setUp(stage.admin);
     return new Execution(stage, trial, sessions, model, first);
@@ -106,6 +104,11 @@ export class Execution {
     return steps;
   }
 
+  /** The process ids of the sessions' backends, in the order of the sessions. */
+  get pids(): number[] {
+    return this.#sessions.map(({ pid }) => pid);
+  }
+
   /** How many sessions take part. The program that runs afterwards is no session. */
   get sessions(): number {
     return this.#trial.sessions.length;
@@ -116,14 +119,13 @@ export class Execution {
     const stageSession = this.#sessions[number - 1];
     if (!stageSession) throw new Error(`there is no connection for session ${number}`);
     const { rollsBack, processes } = this.#trial;
-    const actor = new Actor(
+    const actor: Actor = new Actor(
       number,
-      () => program(db, actor.sleep, actor.effect),
+      () => run(actor.sleep, actor.effect),
       () => this.#stillness.changed(),
     );
     const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
-    const gate = new Gate(stageSession.session, actor, this.#model, doomed);
-    const db = databaseOver({ lend: (use) => gate.lend(use) }, this.#stage.codecs);
+    const { gate, run } = gateOf(this.#stage, stageSession, program, actor, this.#model, doomed);
     stageSession.onWaiting = () => actor.waits();
     const seat = { actor, gate, process: processes?.[number - 1] ?? number };
     this.#seats.push(seat);

@@ -3,8 +3,8 @@ import type { Actor } from './actor.ts';
 import { compareChoices } from './choices.ts';
 import { type Entry, Execution } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
-import type { StepModel } from './gate.ts';
 import type { Stage } from './stage.ts';
+import type { StepModel } from './step.ts';
 import { Hang } from './stillness.ts';
 import { type Ending, isOfTrial, type Trial } from './trial.ts';
 
@@ -47,6 +47,10 @@ export interface ExploreOptions {
   leavesOutMirrored?: boolean;
   /** The most schedules to play. By default all are played. */
   most?: number | undefined;
+  /** The exploration ends after the first schedule with one of these faults. */
+  until?: readonly string[];
+  /** After this time no further schedule begins. By default there is no limit. */
+  mostMs?: number;
   /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
   /** Called with each schedule after its end. */
@@ -65,10 +69,12 @@ export async function explore(
   trial: Trial,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
-  const { most = Number.POSITIVE_INFINITY, leavesOutMirrored = false } = options;
+  const { leavesOutMirrored = false } = options;
+  const { most = Number.POSITIVE_INFINITY, mostMs = Number.POSITIVE_INFINITY } = options;
   if (leavesOutMirrored && !hasMirrors(trial)) throw new Error('these schedules have no mirrors');
   const asked: Trial = leavesOutMirrored ? { ...trial, beginsInOrder: true } : trial;
   const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
   const found: Exploration = {
     schedules: 0,
     isComplete: false,
@@ -91,10 +97,11 @@ export async function explore(
     found.isComplete = !forks.advance();
     // We stop here. Most other schedules would hang too, and each would take its whole time limit.
     if (played.faults.includes('hang')) break;
-  } while (!found.isComplete && found.schedules < most);
+    if (options.until?.some((fault) => played.faults.includes(fault))) break;
+  } while (!found.isComplete && found.schedules < most && elapsed() < mostMs);
   // The schedule and its mirror begin with different sessions. So each has one mirror.
   if (leavesOutMirrored) found.leftOut = found.schedules;
-  found.milliseconds = Math.round(performance.now() - startedAt);
+  found.milliseconds = Math.round(elapsed());
   return found;
 }
 
@@ -152,14 +159,18 @@ async function play(
         await execution.step(choice);
       stuck = await execution.stuck();
     }
-    if (stuck.length > 0)
-      throw new Hang(`S${stuck.map((each) => each.number).join(' and S')} never ended`);
+    if (stuck.length > 0) throw new Hang(`${stuck.map(sayStuck).join(' and ')} never ended`);
     return await assess(execution);
   } catch (error) {
     await stage.abandon();
     if (!(error instanceof Hang)) throw error;
     return { ...partsOf(execution), endings: [], faults: ['hang'], summary: error.message };
   }
+}
+
+function sayStuck({ number, waitsFor }: Actor): string {
+  const isOwn = waitsFor.includes(number);
+  return `S${number}${isOwn ? ', which waits for a lock of its own other connection,' : ''}`;
 }
 
 /** Finds the faults of a schedule whose sessions have all ended. */

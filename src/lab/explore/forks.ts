@@ -2,7 +2,7 @@ import { databaseError } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
 import { isStep, sessionOf } from './choices.ts';
 import type { Execution } from './execution.ts';
-import type { StepResult } from './gate.ts';
+import type { StepResult } from './step.ts';
 
 /** A schedule could not be repeated, so no count of schedules is right. */
 export class Divergence extends PlainError {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { arrayOf } from '../../db/arrays.ts';
-import { databaseOver } from '../../db/client.ts';
 import { inTime } from '../../waiting/deadline.ts';
-import { Gate, type Gatekeeper, STEP_MODEL } from './gate.ts';
+import { gateOf } from './gate-of.ts';
+import type { Gatekeeper } from './gatekeeper.ts';
 import { type Death, Mortal, type Seen } from './mortal.ts';
 import type { Stage, StageSession } from './stage.ts';
+import { STEP_MODEL } from './step.ts';
 import { Hang } from './stillness.ts';
 import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
@@ -15,7 +16,13 @@ import type { Assessment, Ending, Program, Trial } from './trial.ts';
 const PATIENCE = { parts: 100, partMs: 100 };
 
 /** Starts every step at once. */
-const openGate: Gatekeeper = { arrive: async () => false, leave: () => {}, dead: () => {} };
+const openGate: Gatekeeper = {
+  arrive: async () => false,
+  leave: () => {},
+  waitsInLine: () => {},
+  leaveBeside: () => {},
+  dead: () => {},
+};
 
 /** At full speed, a lone write is one message to PostgreSQL, as in production. */
 const MODEL = { ...STEP_MODEL, loneWriteIsTwo: false };
@@ -36,6 +43,7 @@ export async function playFree(
   trial: Trial,
   { deaths = [], onSeen = () => undefined }: FreeOptions = {},
 ): Promise<Assessment & { endings: Ending[] }> {
+  await stage.prepare(trial);
   const sessions = await stage.sessions(trial.sessions.length + 1);
   await trial.setUp(stage.admin);
   const mortals = sessions.map(
@@ -50,10 +58,10 @@ export async function playFree(
     });
   const run = async (program: Program, index: number): Promise<Ending> => {
     const mortal = mortals[index] as Mortal;
-    const gate = new Gate(mortal.session, openGate, MODEL);
-    const db = databaseOver({ lend: (use) => gate.lend(use) }, stage.codecs);
+    const below = { ...sessions[index], session: mortal.session };
+    const { run } = gateOf(stage, below, program, openGate, MODEL);
     const ended = Promise.resolve()
-      .then(() => program(db, sleep, mortal.effect))
+      .then(() => run(sleep, mortal.effect))
       .then(
         (value) => ({ value }),
         (error: unknown) => ({ error }),

@@ -1,90 +1,17 @@
 import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
+import type { GatedSession, Gatekeeper, Guard } from './gatekeeper.ts';
+import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
-import { AnswerLost, type EffectText, RolledBackByTrial } from './trial.ts';
-
-/** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
-export interface StepModel {
-  /**
-   * Whether BEGIN is a step of its own. BEGIN takes no snapshot and no lock, so by default it
-   * belongs to the step of the next statement.
-   */
-  beginIsStep: boolean;
-  /**
-   * Whether a write outside a transaction is two steps: the write and its commit. Other sessions
-   * may run between the two.
-   */
-  loneWriteIsTwo: boolean;
-}
-
-export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true };
-
-/** One step of a session, as it arrives at the gate. */
-export interface Step {
-  text: string;
-  params: unknown[];
-  isolation: Isolation;
-  /** The preparatory statements that are sent with this step, such as BEGIN. */
-  before?: readonly string[];
-  /** Whether this is a write outside a transaction of the strategy. The gate begins and ends it. */
-  isLone?: true;
-  /** What the step does outside the database. Undefined for a statement. */
-  effect?: EffectText;
-}
-
-export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
-
-/** Whether all statements of the step's transaction use the snapshot of the first statement. */
-export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
-
-const CLOCK =
-  /\b(now|(clock|statement|transaction|current)_timestamp|localtimestamp|current_date)\b/i;
-
-/** Whether the result of the step depends on the time. */
-export const readsClock = ({ text, effect }: Step): boolean =>
-  effect ? effect.readsClock === true : CLOCK.test(text);
-
-/** Whether the session may lose the answer to this step, and not know whether the step happened. */
-export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
-  effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
-
-/**
- * The result of a step. `isLost` if the program did not get this result, but the error of a lost
- * connection.
- */
-export type StepResult =
-  | { rows: Rows; isLost?: true }
-  | { value: unknown; isLost?: true }
-  | { error: unknown };
-
-/** The scheduler, as a gate sees it. */
-export interface Gatekeeper {
-  /**
-   * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
-   * the process has died.
-   */
-  arrive(step: Step): Promise<boolean>;
-  /** Called when the step has ended, with the rows of its last statement or with an error. */
-  leave(result: StepResult, step?: Step): void;
-  /** Called when the program has died and PostgreSQL has ended its transaction. */
-  dead(): void;
-}
-
-/**
- * Statements that take neither a snapshot nor a lock. Their order does not matter, so they are no
- * steps.
- */
-const PREPARATORY = /^(begin|start transaction|set transaction|savepoint|release savepoint)\b/i;
-const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;
-const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
-const WRITES = /\b(insert|update|delete|merge|share)\b/i;
+import { AnswerLost, RolledBackByTrial } from './trial.ts';
+import { HAS_CONTROL, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
 
 /**
  * A session that pauses before each step until the scheduler starts the step. The gate replaces
  * production's plain session, below Drizzle. So all code above the gate is production's code.
  */
-export class Gate implements Session {
-  readonly #inner: Session;
+export class Gate implements Session, Guard {
+  readonly #inner: GatedSession;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
   #rollsBackAfter: RegExp | undefined;
@@ -107,7 +34,7 @@ export class Gate implements Session {
   /** Whether the session holds an advisory lock that outlives its transaction. */
   #hasSessionLock = false;
 
-  constructor(inner: Session, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
+  constructor(inner: GatedSession, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
     this.#inner = inner;
     this.#keeper = keeper;
     this.#model = model;
@@ -122,12 +49,10 @@ export class Gate implements Session {
     return this.#inner.close(patienceSeconds);
   }
 
-  /** Whether the death of the session would end a transaction or free a lock. */
   get holdsSomething(): boolean {
     return (this.#isBegun && this.#isOpen) || this.#hasSessionLock;
   }
 
-  /** Whether a lone write has run, and is not committed yet. */
   get isBetweenHalves(): boolean {
     return this.#isOpen && !this.#isBegun && !this.#isSent;
   }
@@ -178,7 +103,10 @@ export class Gate implements Session {
     if (/^(begin|start)\b/i.test(text)) this.#inTransaction = this.#isBegun = true;
     const level = /isolation level (repeatable read|serializable)/i.exec(text)?.[1];
     if (level) this.#isolation = level.toLowerCase() as Isolation;
-    if (PREPARATORY.test(text) && !this.#model.beginIsStep) {
+    const isPreparatory = PREPARATORY.test(text) && !this.#model.beginIsStep;
+    if (this.#inner.passes && (isPreparatory || this.#inner.passes(statement)))
+      return this.#pass(statement);
+    if (isPreparatory) {
       this.#held.push(statement);
       return nothing(text.split(' ')[0]?.toUpperCase() ?? '');
     }
@@ -186,9 +114,29 @@ export class Gate implements Session {
     if (/^rollback$/i.test(text)) return this.#end(statement);
     if (/^commit$/i.test(text)) return this.#doomed ? this.#rollBack() : this.#end(statement);
     this.#doomed ||= this.#rollsBackAfter?.test(text) ?? false;
-    if (this.#inTransaction || !WRITES.test(text) || !this.#model.loneWriteIsTwo)
-      return this.#step(statement);
-    return this.#loneWrite(statement);
+    return this.#isLoneWrite(text) ? this.#loneWrite(statement) : this.#step(statement);
+  }
+
+  #isLoneWrite(text: string): boolean {
+    if (this.#inTransaction || !this.#model.loneWriteIsTwo) return false;
+    return isWrite(text) && !HAS_CONTROL.test(text);
+  }
+
+  async #pass(statement: Statement): Promise<Rows> {
+    try {
+      return await this.#inner.run(statement);
+    } finally {
+      this.#follow();
+    }
+  }
+
+  /** A text may begin or end a transaction in ways that the gate does not read. */
+  #follow() {
+    const isLone = this.#inTransaction && !this.#isBegun;
+    const isOpen = this.#inner.isInTransaction?.();
+    if (isOpen === undefined || isLone) return;
+    if (isOpen) this.#inTransaction = this.#isBegun = true;
+    else if (this.#inTransaction) this.#forgetTransaction();
   }
 
   async #end(statement: Statement): Promise<Rows> {
@@ -266,6 +214,7 @@ export class Gate implements Session {
       return results.at(-1) as Rows;
     } finally {
       this.#isSent = false;
+      this.#follow();
     }
   }
 

@@ -1,12 +1,12 @@
 import type { Act } from './execution.ts';
-import { keepsSnapshot } from './gate.ts';
+import { keepsSnapshot } from './step.ts';
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
   readonly #commits: { session: number; at: number }[] = [];
   readonly #snapshots = new Map<number, number>();
-  /** The writes of each open transaction. */
-  readonly #open = new Map<number, Write[]>();
+  /** The writes of each open transaction, and their steps. */
+  readonly #open = new Map<number, (Write & { at: number })[]>();
 
   /**
    * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
@@ -28,13 +28,11 @@ export class History {
     const uncommitted = this.#uncommitted(act);
     this.#follow(act, at);
     if (!isReader) return null;
+    const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
+    const why = sayWhy(act, taken, at);
     const notes = [
-      ...(unseen.length > 0
-        ? [`snapshot of step ${taken + 1}: does not see the commit of ${names(sessionsOf(unseen))}`]
-        : []),
-      ...uncommitted.map(
-        ({ session, words }) => `does not see what S${session} has not committed: ${words}`,
-      ),
+      ...(commits.length > 0 ? [`does not see the commit ${commits.join(' and ')}, ${why}`] : []),
+      ...uncommitted,
     ];
     return notes.join('; ') || null;
   }
@@ -46,12 +44,13 @@ export class History {
     return taken;
   }
 
-  /** The writes of other open transactions into the tables that the act reads. */
-  #uncommitted({ session, step }: Act): { session: number; words: string }[] {
+  /** The writes of other open transactions into the tables that the act reads, in words. */
+  #uncommitted({ session, step }: Act): string[] {
     return [...this.#open].flatMap(([other, writes]) => {
       const ofTables = writes.filter(({ table }) => other !== session && mentions(step, table));
-      const words = [...new Set(ofTables.map((write) => write.words))].join(', ');
-      return words ? [{ session: other, words }] : [];
+      if (ofTables.length === 0) return [];
+      const words = unique(ofTables.map(({ verb, at }) => `the ${verb} at step ${at + 1}`));
+      return [`does not see ${words.join(' and ')}: S${other} has not committed`];
     });
   }
 
@@ -62,7 +61,7 @@ export class History {
     if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
     if (ENDS.test(text)) this.#end(session);
     else if (isDone && hasWritten(text, result.rows))
-      this.#open.set(session, [...writes, ...writesIn(text)]);
+      this.#open.set(session, [...writes, ...writesIn(text).map((write) => ({ ...write, at }))]);
   }
 
   #end(session: number) {
@@ -76,13 +75,19 @@ const ENDS = /^(commit|rollback)$/i;
 /** A write into a table, such as `update lab_queue.tasks`. */
 export interface Write {
   words: string;
+  /** Such as `update`. */
+  verb: string;
   table: string;
 }
 
 /** The writes of a statement. A statement with WITH may have several. */
 export function writesIn(text: string): Write[] {
   const found = text.replace(/"/g, '').matchAll(WRITE);
-  return [...found].map(([words, , table = '']) => ({ words: words.replace(/\s+/g, ' '), table }));
+  return [...found].map(([words, verb = '', table = '']) => ({
+    words: words.replace(/\s+/g, ' '),
+    verb: verb.split(/\s/, 1)[0]?.toLowerCase() ?? '',
+    table,
+  }));
 }
 
 /** Neither FOR UPDATE nor DO UPDATE is a write of its own. */
@@ -93,7 +98,14 @@ const WRITE =
 const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
   /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
 
-const sessionsOf = (all: { session: number }[]) => [...new Set(all.map(({ session }) => session))];
+const unique = <T>(all: T[]): T[] => [...new Set(all)];
+
+/** The reason why a snapshot of step `taken`, from 0, misses a later commit. */
+function sayWhy({ step, sentAt }: Act, taken: number, at: number): string {
+  if (keepsSnapshot(step)) return `since its transaction has the snapshot of step ${taken + 1}`;
+  const before = sentAt < at ? ', before the wait' : '';
+  return `since its snapshot is of step ${taken + 1}${before}`;
+}
 
 /**
  * Whether a statement reads by its snapshot, such as a write with a subselect. FOR UPDATE reads the

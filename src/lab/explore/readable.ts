@@ -1,5 +1,5 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import type { Step } from './gate.ts';
+import type { Step } from './step.ts';
 
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 4;
@@ -14,9 +14,11 @@ function shorten(text: string): string {
   return `${begin}…${end}`;
 }
 
-/** Numbers arrive as text too. Other texts are quoted. */
-const readableParameter = (value: unknown) =>
-  typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
+/** Numbers arrive as text too. Other texts are quoted. Times differ each time, so they are not shown. */
+function readableParameter(value: unknown): string {
+  if (isTime(value)) return '<time>';
+  return typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
+}
 
 /**
  * The statement with the values of its parameters. Drizzle's quotes and long lists of columns are
@@ -58,7 +60,7 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   const shown = entries.map(([, value], index) =>
     isTime(value) ? '' : `${names[index] ?? ''} ${value}`.trim(),
   );
-  return shown.filter((each) => each !== '').join(', ') || counted;
+  return shorten(shown.filter((each) => each !== '').join(', ')) || counted;
 }
 
 /** Times differ each time, so they are not shown. */
@@ -81,6 +83,9 @@ const ERRORS: Record<string, string> = {
   [SQLSTATE.deadlockDetected]: 'deadlock detected',
   [SQLSTATE.uniqueViolation]: 'unique violation',
   [SQLSTATE.foreignKeyViolation]: 'foreign key violation',
+  [SQLSTATE.checkViolation]: 'check violation',
+  [SQLSTATE.exclusionViolation]: 'exclusion violation',
+  [SQLSTATE.lockNotAvailable]: 'lock not available',
   [SQLSTATE.adminShutdown]: 'connection ended by the server',
   CONNECTION_CLOSED: 'connection lost',
 };

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { arrayOf } from '../../db/arrays.ts';
 import { Bell } from '../../waiting/bell.ts';
 import type { Actor } from './actor.ts';
-import type { Stage } from './stage.ts';
+import type { Stage, StageSession } from './stage.ts';
 
 /** A session or a schedule did not end within its limit. */
 export class Hang extends Error {
@@ -13,6 +13,8 @@ export class Hang extends Error {
 const HANG_MS = 10_000;
 /** A long wait consists of such parts. */
 const PART_MS = 100;
+/** A remote program may silence the server's report of a wait. Then we ask the server this often. */
+const ASK_MS = 10;
 /**
  * If a session stays in memory longer than this, we assume that it waits for another session. We
  * wait in short parts. If a busy machine stops our process for a moment, only one part is over.
@@ -30,14 +32,14 @@ export class Stillness {
   /** How often a session has changed its status. */
   #changes = 0;
   readonly #stage: Stage;
-  readonly #pids: number[];
+  readonly #sessions: readonly StageSession[];
   readonly #actors: readonly Actor[];
   /** Sessions that wait in memory for another session. */
   readonly #inMemory = new Set<Actor>();
 
-  constructor(stage: Stage, pids: number[], actors: readonly Actor[]) {
+  constructor(stage: Stage, sessions: readonly StageSession[], actors: readonly Actor[]) {
     this.#stage = stage;
-    this.#pids = pids;
+    this.#sessions = sessions;
     this.#actors = actors;
   }
 
@@ -75,14 +77,23 @@ export class Stillness {
    */
   async #comesBack(): Promise<boolean> {
     for (const actor of this.#inMemory)
-      if (actor.status !== 'elsewhere') this.#inMemory.delete(actor);
+      if (actor.status !== 'elsewhere' && actor.status !== 'waiting') this.#inMemory.delete(actor);
     const away = this.#actors.filter(
       (each) => each.status === 'elsewhere' && !this.#inMemory.has(each),
     );
-    if (away.length === 0) return false;
-    for (let part = 1; part <= MEMORY.parts; part++) {
-      const isChanged = await this.#bell.rings(MEMORY.partMs);
-      if (isChanged || away.some(({ status }) => status !== 'elsewhere')) return true;
+    return away.length > 0 && this.#movesSoon(away);
+  }
+
+  /** True if anything changes while we have patience with these sessions. */
+  async #movesSoon(away: Actor[]): Promise<boolean> {
+    const before = this.#changes;
+    const parts = away.map((actor) => {
+      const { remote } = this.#sessionOf(actor);
+      return remote ? remote.patienceMs / MEMORY.partMs : MEMORY.parts;
+    });
+    for (let part = 1; part <= Math.max(...parts); part++) {
+      await this.#bell.rings(MEMORY.partMs);
+      if (this.#changes !== before) return true;
     }
     for (const actor of away) this.#inMemory.add(actor);
     return false;
@@ -97,6 +108,31 @@ export class Stillness {
       if (!(await this.changeWithin(HANG_MS))) throw new Hang('a statement did not return');
   }
 
+  async #lookAtBackends() {
+    const backends = this.#backends();
+    const activity = (await this.#stage.run(ACTIVITY, [
+      arrayOf([...backends.keys()]),
+    ])) as unknown as Activity[];
+    return {
+      of: (actor: Actor) => activity.find(({ pid }) => pid === this.#sessionOf(actor).pid),
+      numbers: (blockers: number[]) =>
+        [...new Set(blockers.flatMap((pid) => backends.get(pid) ?? []))].sort(),
+    };
+  }
+
+  #sessionOf({ number }: Actor): StageSession {
+    return this.#sessions[number - 1] as StageSession;
+  }
+
+  /** The process ids of all backends, and the number of the session of each. */
+  #backends(): Map<number, number> {
+    return new Map(
+      this.#sessions.flatMap(({ pid, remote }, index) =>
+        (remote?.pids ?? [pid]).map((each) => [each, index + 1] as const),
+      ),
+    );
+  }
+
   /** Actors call this whenever their status changes. */
   changed() {
     this.#changes++;
@@ -109,11 +145,22 @@ export class Stillness {
    */
   async changeWithin(milliseconds: number): Promise<boolean> {
     const before = this.#changes;
-    for (let waited = 0; waited < milliseconds && this.#changes === before; waited += PART_MS) {
-      await this.#bell.rings(PART_MS);
-      if (this.#changes === before) await this.#stage.run('select');
+    const partMs = this.#sessions.some(({ remote }) => remote) ? ASK_MS : PART_MS;
+    for (let waited = 0; waited < milliseconds && this.#changes === before; waited += partMs) {
+      await this.#bell.rings(partMs);
+      if (this.#changes === before) await this.#findWaiting();
     }
     return this.#changes !== before;
+  }
+
+  /** Asks PostgreSQL which running statements wait for a lock of our sessions. */
+  async #findWaiting() {
+    const running = this.#actors.filter(
+      (actor) => actor.status === 'running' && this.#sessionOf(actor).remote,
+    );
+    if (running.length === 0) return void (await this.#stage.run('select'));
+    const { of, numbers } = await this.#lookAtBackends();
+    for (const actor of running) if (numbers(of(actor)?.blockers ?? []).length > 0) actor.waits();
   }
 
   /**
@@ -126,15 +173,10 @@ export class Stillness {
       returned.some(({ result }) => 'error' in result),
     );
     if (waiting.length === 0 && failed.length === 0) return true;
-    const activity = (await this.#stage.run(ACTIVITY, [
-      arrayOf(this.#pids),
-    ])) as unknown as Activity[];
-    const of = ({ number }: Actor) => activity.find(({ pid }) => pid === this.#pids[number - 1]);
+    const { of, numbers } = await this.#lookAtBackends();
     // PostgreSQL reports an error before it releases the locks. Until the release, its answer is
     // wrong.
     if (failed.some((actor) => of(actor)?.active)) return false;
-    const numbers = (blockers: number[]) =>
-      blockers.map((pid) => this.#pids.indexOf(pid) + 1).filter((number) => number > 0);
     let moved = false;
     for (const actor of waiting) {
       if (actor.status !== 'waiting') {
@@ -142,7 +184,8 @@ export class Stillness {
         moved = true;
         continue;
       }
-      actor.waitsFor = numbers(of(actor)?.blockers ?? []).sort();
+      actor.waitsFor = numbers(of(actor)?.blockers ?? []);
+      if (actor.waitsFor.includes(actor.number) && (await this.#movesBeside(actor))) return false;
       // None of our sessions blocks this session. It goes on by itself, even if a stranger such as
       // autovacuum blocks it now.
       if (actor.waitsFor.length === 0) {
@@ -151,6 +194,12 @@ export class Stillness {
       }
     }
     return !moved;
+  }
+
+  /** A session that waits for a lock of its own other connection may go on there. */
+  async #movesBeside(actor: Actor): Promise<boolean> {
+    if (this.#sessionOf(actor).remote?.goBeside()) return true;
+    return !this.#inMemory.has(actor) && this.#movesSoon([actor]);
   }
 }
 

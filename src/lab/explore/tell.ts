@@ -1,10 +1,10 @@
 import { sessionOf } from './choices.ts';
-import { Deaths } from './deaths.ts';
+import { Deaths, storeOf } from './deaths.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
-import type { Step, StepResult } from './gate.ts';
 import { History } from './history.ts';
 import { isTime, readableError, readableRows, readableStatement } from './readable.ts';
+import type { Step, StepResult } from './step.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 import { transcript } from './transcript.ts';
 import type { Ending } from './trial.ts';
@@ -68,7 +68,9 @@ function tellAct(act: Act, index: number, { history, deaths, passes }: Known): T
   const notes = [deaths.note(act), unseen, sayOldTime(step, index, passes)];
   const note = notes.filter((each) => each !== null).join('; ') || null;
   const isEffect = step.effect !== undefined;
-  const told = { session, statement, isEffect, note, waitsFor, sentAt };
+  const isInMemory = step.effect?.isInMemory === true;
+  const stays = step.effect !== undefined && !isInMemory && !storeOf(step.effect);
+  const told = { session, statement, isEffect, isInMemory, stays, note, waitsFor, sentAt };
   if (!result) return { ...told, progress: 'waits', result: null };
   const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };

@@ -32,7 +32,14 @@ export class Timers {
     if (!first) return false;
     this.clear(first);
     this.#now = first.dueAt;
-    timersOf.run(this, first.run);
+    try {
+      timersOf.run(this, first.run);
+    } catch (error) {
+      // In Node.js too, no caller can catch the error of a timer.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
     return true;
   }
 }

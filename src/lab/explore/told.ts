@@ -33,6 +33,10 @@ export interface ToldAct {
   statement: string;
   /** Whether the step did something outside the database. */
   isEffect: boolean;
+  /** Whether the step looked at the memory of its process, or wrote to this memory. */
+  isInMemory: boolean;
+  /** Whether the effect outlives the process for ever, as a mail does. A key in a store expires. */
+  stays: boolean;
   /** `completed`: the statement was sent at an earlier step, waited, and came back at this step. */
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */

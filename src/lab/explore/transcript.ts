@@ -2,33 +2,57 @@ import { sessionOf } from './choices.ts';
 import { names } from './history.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 
-const COLUMN = 48;
 const MARGIN = 6;
-/** The width of an event, which stands over the columns. */
-const WIDTH = 90;
+/** The space between two columns. */
+const SPACE = 2;
+/** Wider columns do not help, and narrower columns break most statements into single words. */
+const COLUMN = { most: 48, least: 22 };
+/** The most width of an event, which stands over the columns. */
+const MOST_WIDTH = 90;
+
+/** The columns of a transcript. */
+interface Columns {
+  sessions: number;
+  column: number;
+  /** The width of an event. */
+  width: number;
+}
+
+function columnsOf(sessions: number, width: number): Columns {
+  const fitting = Math.floor((width - MARGIN + SPACE) / sessions);
+  const column = Math.max(COLUMN.least, Math.min(COLUMN.most, fitting));
+  return { sessions, column, width: Math.min(MOST_WIDTH, width - MARGIN) };
+}
 
 /**
  * Prints a schedule with a column for each session: statements and their results, who waited for whom,
  * and which snapshots were too old. A program that ran afterwards ran alone, so it is below in the
- * first column. The same schedule prints the same text.
+ * first column. The same schedule prints the same text. `width` is the most width of a line.
  */
-export function transcript(told: Omit<ToldSchedule, 'transcript'>): string {
+export function transcript(
+  told: Omit<ToldSchedule, 'transcript'>,
+  width = Number.POSITIVE_INFINITY,
+): string {
   const { sessions, steps, endings, faults, summary, schedule, afterwards } = told;
+  const columns = columnsOf(sessions, width);
   const heads = Array.from({ length: sessions }, (_, index) => `S${index + 1}`);
-  const printed = steps.map((step, index) => printStep(step, index, sessions));
+  const printed = steps.map((step, index) => printStep(step, index, columns));
   const later = printed.slice(schedule.length);
   const lines = [
-    ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(COLUMN)).join(''),
+    ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(columns.column)).join(''),
     ...shorten(printed.slice(0, schedule.length)).flat(),
     ...endings.flatMap((ending, index) =>
-      ending === null ? [] : inColumn('', index + 1, [`= ${ending}`]),
+      ending === null ? [] : inColumn('', index + 1, columns, [`= ${ending}`]),
     ),
     ...(later.length > 0 ? ['', `${' '.repeat(MARGIN)}afterwards`, ...shorten(later).flat()] : []),
-    ...(afterwards === null ? [] : inColumn('', 1, [`= ${afterwards}`])),
-    ...(summary ? ['', [summary, faults.join(', ').toUpperCase()].filter(Boolean).join(': ')] : []),
+    ...(afterwards === null ? [] : inColumn('', 1, columns, [`= ${afterwards}`])),
+    ...(summary ? ['', ...wrap(sumUp(summary, faults), width)] : []),
   ];
   return lines.map((line) => line.trimEnd()).join('\n');
 }
+
+const sumUp = (summary: string, faults: string[]) =>
+  [summary, faults.join(', ').toUpperCase()].filter(Boolean).join(': ');
 
 /**
  * The most steps that are printed. The middle of a longer schedule is left out. Nearly always such
@@ -43,18 +67,20 @@ function shorten(steps: string[][]): string[][] {
   return [...steps.slice(0, left / 2), skipped, ...steps.slice(-left / 2)];
 }
 
-function printStep({ choice, event, acts }: ToldStep, index: number, sessions: number): string[] {
+function printStep({ choice, event, acts }: ToldStep, index: number, columns: Columns): string[] {
   const label = String(index + 1).padStart(3);
   const lines = [];
-  if (event) lines.push(...wrapAt(`${label}   `, `-- ${event} --`, WIDTH));
+  if (event) lines.push(...wrapAt(`${label}   `, `-- ${event} --`, columns.width));
   else if (acts.length === 0)
-    lines.push(...inColumn(label, sessionOf(choice), ['<waiting for something in memory>']));
+    lines.push(...inColumn(label, sessionOf(choice), columns, [WAITS_IN_MEMORY]));
   for (const act of acts) {
-    const column = act.session > sessions ? 1 : act.session;
-    lines.push(...inColumn(lines.length === 0 ? label : '', column, printAct(act)));
+    const session = act.session > columns.sessions ? 1 : act.session;
+    lines.push(...inColumn(lines.length === 0 ? label : '', session, columns, printAct(act)));
   }
   return lines;
 }
+
+const WAITS_IN_MEMORY = '<waiting for something in memory>';
 
 function printAct({ statement, progress, result, note, waitsFor }: ToldAct): string[] {
   if (progress === 'waits') return [statement, `<waiting for ${names(waitsFor)}>`];
@@ -67,10 +93,15 @@ const wrapAt = (label: string, text: string, width: number): string[] =>
   wrap(text, width).map((line, index) => (index === 0 ? label : ' '.repeat(MARGIN)) + line);
 
 /** Prints paragraphs in the column of a session, with the label in the margin of the first line. */
-function inColumn(label: string, session: number, paragraphs: string[]): string[] {
-  const indent = MARGIN + (session - 1) * COLUMN;
+function inColumn(
+  label: string,
+  session: number,
+  { column }: Columns,
+  paragraphs: string[],
+): string[] {
+  const indent = MARGIN + (session - 1) * column;
   return paragraphs
-    .flatMap((paragraph) => wrap(paragraph, COLUMN - 2))
+    .flatMap((paragraph) => wrap(paragraph, column - SPACE))
     .map((line, index) => (index === 0 ? label.padEnd(indent) : ' '.repeat(indent)) + line);
 }
 

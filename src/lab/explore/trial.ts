@@ -32,10 +32,16 @@ export interface EffectText {
 }
 
 /**
+ * Lends the session itself to a program that sends its own BEGIN and COMMIT. Such a program does not
+ * use `db`.
+ */
+export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
+
+/**
  * The work of one session. A program that pauses must use `sleep`, and a program with effects must
  * use `effect`, so that the scheduler knows.
  */
-export type Program = (db: Database, sleep: Sleep, effect: Effect) => Promise<unknown>;
+export type Program = (db: Database, sleep: Sleep, effect: Effect, lend: Lend) => Promise<unknown>;
 
 /** The final state of a schedule, and its faults. */
 export interface Assessment {
@@ -105,6 +111,9 @@ export class RolledBackByTrial extends Error {
   override name = 'RolledBackByTrial';
 }
 
+/** The code of this error, for a program on the wire. PostgreSQL has no such code. */
+export const ROLLED_BACK_BY_TRIAL = '40LAB';
+
 /** Thrown in a session that lost the answer to a step. The cause is the error of the driver. */
 export class AnswerLost extends Error {
   override name = 'AnswerLost';
@@ -114,6 +123,9 @@ export class AnswerLost extends Error {
 /** Whether the scheduler has caused this error. A strategy need not handle such an error. */
 export function isOfTrial(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof RolledBackByTrial || cause instanceof AnswerLost) return true;
+    if (cause instanceof RolledBackByTrial || cause instanceof AnswerLost || isCoded(cause))
+      return true;
   return false;
 }
+
+const isCoded = (error: Error) => 'code' in error && error.code === ROLLED_BACK_BY_TRIAL;

@@ -1,9 +1,20 @@
-import { type Chapter, type Situation, sessionsIn } from '../chapter.ts';
-import type { Addressed } from '../chapters/index.ts';
+import {
+  type Explorable,
+  engineFaults,
+  type Situation,
+  type Strategy,
+  sessionsIn,
+} from '../chapter.ts';
 import { type Exploration, explore, inWords, type Played } from '../explore/explore.ts';
 import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
 import { tell } from '../explore/tell.ts';
+
+/** What is judged: a strategy, and where it is tried. */
+export interface Judged {
+  chapter: Explorable;
+  strategy: Strategy;
+}
 
 /** The search for one fault in one situation, or for all faults in a crowd. */
 export interface Check {
@@ -11,6 +22,8 @@ export interface Check {
   check: string;
   /** The name of the fault that the fact denies. */
   fault: string;
+  /** The name of the situation. Null for the crowd. */
+  situation: string | null;
   holds: boolean;
   /** How many schedules or rounds were played, and in how many of them the fact is false. */
   detail: string;
@@ -22,20 +35,35 @@ export interface Judgement {
   strategy: string;
   verdict: 'holds' | 'falls' | 'hangs';
   checks: Check[];
+  /** An error of the judged code in one line, such as `mine.ts:7: TypeError: …`. */
+  error: string | null;
 }
 
-const SESSIONS = 2;
-const CROWD = { sessions: 8, rounds: 10 };
-const HANG = 'hang';
+export const SESSIONS = 2;
+export const CROWD = { sessions: 8, rounds: 10 };
+const HANG = engineFaults.hang.name;
 
-/** Judges a strategy. Calls `onStep` before each step, since a step may never end. */
+export interface JudgeOptions {
+  /** Called before each step, since a step may never end. */
+  onStep: (where: string) => void;
+  /** The line about an error of the judged code. Undefined if no session ended in such an error. */
+  explain: (played: Played) => string | undefined;
+  /** Runs many sessions at full speed. By default on the stage. */
+  crowd?: () => Promise<Check>;
+}
+
+/** Judges a strategy in all its situations. */
 export async function judge(
   stage: Stage,
-  judged: Addressed,
-  onStep: (where: string) => void,
+  judged: Judged,
+  { onStep, explain, crowd = () => crowdCheck(stage, judged, onStep) }: JudgeOptions,
 ): Promise<Judgement> {
   const { chapter, strategy } = judged;
   const checks: Check[] = [];
+  let error: string | null = null;
+  const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
+    ...{ strategy: strategy.name, verdict, checks, error },
+  });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
     const found = await explore(stage, chapter.trial(strategy, situation, sessions), {
@@ -43,21 +71,27 @@ export async function judge(
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
     });
     const all = checksOf(chapter, situation, found);
+    const failed = found.counterexamples[engineFaults.error.name];
+    error ??= (failed && explain(failed)) ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
-    if (hangs.length > 0) return { strategy: strategy.name, verdict: 'hangs', checks: hangs };
+    if (hangs.length > 0) return end('hangs', hangs);
     checks.push(...all);
   }
-  checks.push(await crowdCheck(stage, judged, onStep));
-  const verdict = checks.every(({ holds }) => holds) ? 'holds' : 'falls';
-  return { strategy: strategy.name, verdict, checks };
+  checks.push(await crowd());
+  return end(checks.every(({ holds }) => holds) ? 'holds' : 'falls', checks);
 }
 
-const checksOf = ({ faults }: Chapter, { idea }: Situation, found: Exploration): Check[] =>
+const checksOf = (
+  { faults }: Explorable,
+  { name: situation, idea }: Situation,
+  found: Exploration,
+): Check[] =>
   faults.map(({ name, fact }) => {
     const played = found.counterexamples[name];
     return {
       check: `${idea}: ${fact}`,
       fault: name,
+      situation,
       holds: played === undefined,
       detail: detailOf(name, played, found),
       counterexample: played ? shown(played) : null,
@@ -78,9 +112,9 @@ const shown = (played: Played) => ({
 });
 
 /** Runs many sessions at full speed, each on a connection of its own. */
-async function crowdCheck(
+export async function crowdCheck(
   stage: Stage,
-  { chapter, strategy }: Addressed,
+  { chapter, strategy }: Judged,
   onStep: (where: string) => void,
 ): Promise<Check> {
   const rounds = new Map<string, number>();
@@ -97,6 +131,7 @@ async function crowdCheck(
   return {
     check: `${CROWD.sessions} ${chapter.session.many} at full speed: no fault`,
     fault: (found[0] ?? chapter.faults[0]).name,
+    situation: null,
     holds: rounds.size === 0,
     detail: [`${CROWD.rounds} rounds`, ...counts].join(', '),
     counterexample: null,

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
@@ -8,23 +8,21 @@ import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
 import { ownPromises, ownTimers } from '../explore/timers.ts';
+import { assertCode, inFolder, keepSourceMap, lineAbout } from './place.ts';
 
 const source = inProject('src');
 
 /**
  * Loads the strategy in the default export of a TypeScript file anywhere on the disk. The file may
  * import `rowlock/…` (this project's src), the packages of the project, and files of its own. Throws a
- * `UsageError` if the file does not compile or load.
+ * `UsageError` of one line, with the line of the file, if the file does not compile or load.
  */
 export async function loadStrategy(chapter: Chapter, file: string): Promise<Addressed> {
+  assertCode(file);
   const entry = path.resolve(file);
-  const found = statSync(entry, { throwIfNoEntry: false });
-  if (!found) throw new UsageError(`There is no file ${file}.`);
-  if (!found.isFile() || !/\.[cm]?[jt]sx?$/.test(file))
-    throw new UsageError(`${file} is no TypeScript or JavaScript file.`);
-  const { code, imports } = await compile(entry);
-  const { evaluate, exported } = await load(code, imports).catch((error) => {
-    throw new UsageError(`${file} cannot be loaded: ${firstLine(error)}`);
+  const { code, imports } = await compile(entry, file);
+  const { evaluate, exported } = await load(entry, code, imports).catch((error) => {
+    throw new UsageError(missingPackage(error, imports, file) ?? lineAbout(error, file));
   });
   const name = path.basename(file).replace(/\.\w+$/, '');
   const strategy = chapter.strategyOf(exported, name, evaluate);
@@ -38,12 +36,14 @@ export async function loadStrategy(chapter: Chapter, file: string): Promise<Addr
  * Compiles the file into one script. A script can be evaluated many times, and a module only once. Each
  * process of a trial evaluates the script, so the variables of the file die with the process.
  */
-async function compile(entry: string) {
+async function compile(entry: string, file: string) {
   try {
     const { outputFiles, metafile } = await build({
       entryPoints: [entry],
+      outfile: entry,
       write: false,
       metafile: true,
+      sourcemap: 'external',
       bundle: true,
       format: 'cjs',
       platform: 'node',
@@ -53,25 +53,41 @@ async function compile(entry: string) {
       plugins: [projectStaysOutside],
     });
     const outputs = Object.values(metafile.outputs);
+    const [map, script] = outputFiles;
+    keepSourceMap(entry, map?.text ?? '{}');
     return {
-      code: outputFiles[0]?.text ?? '',
+      code: script?.text ?? '',
       imports: outputs.flatMap(({ imports }) => imports.map((each) => each.path)),
     };
   } catch (error) {
     const { errors = [] } = error as { errors?: { text: string; location?: Location | null }[] };
     const [first] = errors;
-    const at = first?.location ? ` (line ${first.location.line})` : '';
-    throw new UsageError(`${entry} does not compile: ${first?.text ?? firstLine(error)}${at}`);
+    const { location, text = firstLine(error) } = first ?? {};
+    const isOwn = !location || path.resolve(location.file) === entry;
+    const where = isOwn ? inFolder(file) : inFolder(path.resolve(location.file));
+    throw new UsageError(`${location ? `${where}:${location.line}` : where}: ${text}`);
   }
 }
 
+/** One line about an import of a package that the project does not have. */
+function missingPackage(error: unknown, imports: string[], file: string): string | undefined {
+  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  const missing = imports.find((name) => message?.includes(`'${name}'`));
+  if (code !== 'ERR_MODULE_NOT_FOUND' || missing === undefined) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => /['"](.+)['"]/.exec(line)?.[1] === missing);
+  const where = at < 0 ? inFolder(file) : `${inFolder(file)}:${at + 1}`;
+  return `${where}: the project has no package ${missing}.`;
+}
+
 /** Evaluates the script. `evaluate` does so again, and returns the default export. */
-async function load(code: string, imports: string[]) {
+async function load(entry: string, code: string, imports: string[]) {
   const modules = new Map<string, object>();
   // `__esModule` tells the script that the default import is the export `default`.
   for (const name of imports)
     modules.set(name, { __esModule: true, ...(await import(name)), ...OWN[name] });
-  const script = compileFunction(code, ['module', 'require', ...Object.keys(ownTimers)]);
+  const parameters = ['module', 'require', ...Object.keys(ownTimers)];
+  const script = compileFunction(code, parameters, { filename: entry });
   const evaluate = (): unknown => {
     const module: { exports: { default?: unknown } } = { exports: {} };
     script(module, (name: string) => modules.get(name), ...Object.values(ownTimers));
@@ -89,6 +105,8 @@ const OWN: Record<string, object> = {
 };
 
 interface Location {
+  /** The path from the current folder. */
+  file: string;
   line: number;
 }
 
@@ -110,7 +128,10 @@ const projectStaysOutside: Plugin = {
   },
 };
 
-const outside = (file: string) => ({ path: pathToFileURL(file).href, external: true });
+const outside = (file: string) =>
+  existsSync(file)
+    ? { path: pathToFileURL(file).href, external: true }
+    : { errors: [{ text: `There is no ${file}` }] };
 
 const firstLine = (error: unknown) =>
   String((error as Error | undefined | null)?.message ?? error).split('\n')[0];

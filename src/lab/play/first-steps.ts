@@ -1,8 +1,8 @@
 import type { Situation } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
 import { Execution } from '../explore/execution.ts';
-import type { Step } from '../explore/gate.ts';
 import type { Stage } from '../explore/stage.ts';
+import type { Step } from '../explore/step.ts';
 
 const known = new Map<string, (Step | undefined)[]>();
 

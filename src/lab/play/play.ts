@@ -3,9 +3,9 @@ import type { Addressed } from '../chapters/index.ts';
 import type { Actor, Status } from '../explore/actor.ts';
 import { Execution } from '../explore/execution.ts';
 import { assess } from '../explore/explore.ts';
-import type { Step } from '../explore/gate.ts';
 import { readableStatement } from '../explore/readable.ts';
 import type { Stage } from '../explore/stage.ts';
+import type { Step } from '../explore/step.ts';
 import { Hang } from '../explore/stillness.ts';
 import { tell } from '../explore/tell.ts';
 import type { ToldSchedule } from '../explore/told.ts';
@@ -52,6 +52,8 @@ export interface PlayedSession {
   statement: string | null;
   /** Whether the next step does something outside the database. */
   isEffect: boolean;
+  /** Whether the next step looks at the memory of its process, or writes to this memory. */
+  isInMemory: boolean;
   waitsFor: number[];
   transaction: OpenTransaction | null;
 }
@@ -192,5 +194,6 @@ function nextOf({ step, status }: Actor, first: Step | undefined) {
   return {
     statement: next ? readableStatement(next) : null,
     isEffect: next?.effect !== undefined,
+    isInMemory: next?.effect?.isInMemory === true,
   };
 }

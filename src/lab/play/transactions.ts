@@ -1,8 +1,8 @@
 import { arrayOf } from '../../db/arrays.ts';
 import type { Execution } from '../explore/execution.ts';
-import { type Isolation, keepsSnapshot, type Step } from '../explore/gate.ts';
 import { History } from '../explore/history.ts';
 import type { Stage } from '../explore/stage.ts';
+import { type Isolation, keepsSnapshot, type Step } from '../explore/step.ts';
 
 /** The open transaction of a session. */
 export interface OpenTransaction {

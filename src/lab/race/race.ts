@@ -21,6 +21,14 @@ export interface Round {
   standing: Standing;
 }
 
+/** A round over HTTP, with its costs. */
+export interface TimedRound extends Round {
+  /** The time from the first request to the last answer. */
+  milliseconds: number;
+  /** How many transactions the requests began. Older servers do not say this. */
+  transactions: number | undefined;
+}
+
 export interface RaceResult extends Pick<StrategyInfo, 'chapter' | 'promise'> {
   strategy: string;
   /** In how many rounds each fault was found. */
@@ -59,6 +67,7 @@ const standing = z.object({
   taken: z.number(),
   faults: z.array(z.string()),
   summary: z.string(),
+  transactions: z.number().optional(),
 });
 
 export type StrategyInfo = z.infer<typeof strategyInfo>;
@@ -79,7 +88,7 @@ export async function race(
   url: string,
   strategy: Omit<StrategyInfo, 'idea'>,
   order: RaceOrder,
-  onRound: (round: Round, done: number) => void,
+  onRound: (round: TimedRound, done: number) => void,
   stop: AbortSignal,
 ): Promise<RaceResult> {
   const result = newResult(strategy);
@@ -96,7 +105,7 @@ async function raceOnce(
   strategy: string,
   { capacity, sessions }: RaceSize,
   stop: AbortSignal,
-): Promise<Round> {
+): Promise<TimedRound> {
   const body = JSON.stringify({ strategy, capacity, recruiters: sessions });
   const order = { method: 'POST', body, signal: stop };
   const { race, requests } = await ask(url, '/lab/races', order, begun);
@@ -108,11 +117,14 @@ async function raceOnce(
       await response.text();
       answers.push({ session: index + 1, status: response.status, reason: response.statusText });
     };
+    const began = performance.now();
     // We wait for the end of every request before we remove the race.
     const sent = await Promise.allSettled(requests.map(send));
+    const milliseconds = performance.now() - began;
     const failed = sent.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
-    return { answers, standing: await ask(url, address, { signal: stop }, standing) };
+    const { transactions, ...end } = await ask(url, address, { signal: stop }, standing);
+    return { answers, standing: end, milliseconds, transactions };
   } finally {
     await ask(url, address, { method: 'DELETE' }, z.unknown());
   }

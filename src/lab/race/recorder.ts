@@ -6,6 +6,7 @@ import {
   type SessionSettings,
   type Statement,
 } from '../../db/session.ts';
+import { Bell } from '../../waiting/bell.ts';
 
 /** Something that a session did for some time. `from` and `to` are times of `performance.now()`. */
 export type Slice = { session: number; from: number; to: number } & (
@@ -30,6 +31,9 @@ const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
     (select extract(epoch from clock_timestamp() - waitstart)::float8 * 1000
       from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted) as "waitedMs"
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** A request ends the rest at once. */
+const REST_MS = 1_000;
 
 interface Waiting {
   pid: number;
@@ -56,7 +60,10 @@ export class Recorder {
    * without a running statement waits no longer, even if a late answer says so.
    */
   readonly #running = new Map<number, number>();
-  #isWatching = true;
+  /** How many requests run. Between the rounds of a race nobody waits, and a look would only slow the race. */
+  #requests = 0;
+  readonly #bell = new Bell();
+  #isWatching = false;
   #watching = Promise.resolve();
 
   /** Calls `onSlice` with each slice at its end. */
@@ -67,9 +74,12 @@ export class Recorder {
   /** Runs the request of a session, and reports the whole request as one slice. */
   readonly around = async <T>(session: number, work: () => Promise<T>) => {
     const from = performance.now();
+    this.#requests++;
+    this.#bell.ring();
     try {
       return await this.#session.run(session, work);
     } finally {
+      this.#requests--;
       this.#onSlice({ kind: 'request', session, from, to: performance.now() });
     }
   };
@@ -101,6 +111,7 @@ export class Recorder {
 
   /** Starts to record waits in the database at `url`. */
   watch(url: string) {
+    this.#isWatching = true;
     const session = openSession({ url, parameters: {} }, { parsers: {}, serializers: {} });
     this.#watching = this.#look(session).finally(() => session.close(0));
     // `end` throws the error later. Without this handler, the rejection would be unhandled until
@@ -114,6 +125,7 @@ export class Recorder {
    */
   async end() {
     this.#isWatching = false;
+    this.#bell.ring();
     await this.#watching;
   }
 
@@ -125,6 +137,10 @@ export class Recorder {
 
   async #look(session: Session) {
     while (this.#isWatching) {
+      if (this.#requests === 0) {
+        await this.#bell.rings(REST_MS);
+        continue;
+      }
       const rows = await session.run({ text: LOOK, params: [], asArrays: false });
       this.#see(rows as unknown as Waiting[]);
     }

@@ -26,7 +26,7 @@ export const showedNothing = ({ statuses }: RaceResult): boolean => !statuses[20
 
 export const describeRace = ({ race }: Pick<Chapter, 'race'>, order: RaceOrder): string =>
   `${race.words.start(order)} ` +
-  `${order.rounds} ${order.rounds === 1 ? 'round' : 'rounds'} a strategy, each on a fresh start.\n`;
+  `${order.rounds} ${order.rounds === 1 ? 'round' : 'rounds'} for each strategy. Each round begins anew.\n`;
 
 /** One round in the order of its answers: `Recruiter 3: 200 OK`. */
 export function describeRound(
@@ -130,7 +130,6 @@ export function promiseVerdict(
   const broken = results.filter((each) => brokePromise({ promises }, each));
   if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised ${promised(broken)}.`);
   const kept = results.filter(({ promise }) => promise in promises);
-  if (kept.length === 0)
-    return 'none of these strategies makes a promise, so no promise was broken.';
+  if (kept.length === 0) return `${names(results)} promised nothing.`;
   return paint('green', `the promise of ${promised(kept)} was kept by ${names(kept)}.`);
 }

@@ -1,5 +1,5 @@
 import { connect, type Database } from '../../db/client.ts';
-import type { openSession } from '../../db/session.ts';
+import { openSession } from '../../db/session.ts';
 import { chapters } from '../chapters/index.ts';
 import type { Lent } from '../stages/stages.ts';
 
@@ -12,14 +12,25 @@ export const TRACK_CONNECTIONS = 20;
 /** A scratch database with its connections open, for one race after the other. */
 export interface Track extends Lent {
   db: Database;
+  /** How many transactions have begun. A strategy that tries again begins one more. */
+  begun(): number;
 }
 
 /** Connects to a scratch database, for races in it. */
-export async function openTrack(url: string, open?: typeof openSession): Promise<Track> {
-  const { db, close } = connect(url, { connections: TRACK_CONNECTIONS, open });
+export async function openTrack(url: string, open = openSession): Promise<Track> {
+  let begun = 0;
+  const counted: typeof openSession = (settings, codecs) => {
+    const session = open(settings, codecs);
+    const run: typeof session.run = (statement) => {
+      if (/^begin\b/i.test(statement.text)) begun++;
+      return session.run(statement);
+    };
+    return { ...session, run };
+  };
+  const { db, close } = connect(url, { connections: TRACK_CONNECTIONS, open: counted });
   try {
     await openAll(db);
-    return { db, close, clean: () => clearTrack(db) };
+    return { db, close, clean: () => clearTrack(db), begun: () => begun };
   } catch (error) {
     await close();
     throw error;

@@ -1,5 +1,6 @@
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { migrationsFolder, prepareDatabase } from '../../db/migrate.ts';
+import { withoutConcurrently } from '../../db/apply.ts';
+import { prepareDatabase, tableOf } from '../../db/migrate.ts';
+import { production, readMigrations } from '../../db/migrations.ts';
 import { chapters } from '../chapters/index.ts';
 import { timeMigrations } from '../explore/time.ts';
 
@@ -10,10 +11,9 @@ const ofLab = () => [timeMigrations, ...chapters.map(({ migrations }) => migrati
 
 /** The same tables as SQL, for a database that another program uses. */
 export function labSchema(): string {
-  const migrations = [migrationsFolder, ...ofLab()].flatMap((folder) =>
-    readMigrationFiles({ migrationsFolder: folder }),
-  );
-  return ['begin', ...migrations.flatMap(({ sql }) => sql), 'commit']
+  const migrations = [production, ...ofLab().map(tableOf)].flatMap(readMigrations);
+  const statements = migrations.flatMap((each) => each.statements.map(withoutConcurrently));
+  return ['begin', ...statements, 'commit']
     .map((statement) => `${statement.trim().replace(/;$/, '')};\n`)
     .join('\n');
 }

@@ -2,8 +2,10 @@ import { dropLeftovers } from '../../postgres/scratch.ts';
 import { describe } from '../../process/errors.ts';
 import type { Log } from '../../process/log.ts';
 import { Stage } from '../explore/stage.ts';
+import { RaceStage } from '../race/rounds/race-stage.ts';
 import type { Trace } from '../race/trace.ts';
 import { openTrack } from '../race/track.ts';
+import { Boxes } from '../sandbox/box.ts';
 import { Stages, type StagesLimits } from './stages.ts';
 
 export const openStage = (url: string) => new Stage(url);
@@ -51,31 +53,47 @@ export interface OpenStagesOptions {
   name?: string;
   /** Records the races over HTTP. */
   trace?: Trace | undefined;
+  /** How many explorations run at once. */
+  explorations?: number;
+  /** How long an unused stage is kept for the next user. */
+  idleMs?: number;
 }
 
 /**
  * The stages of the lab. Each kind of work has its own stages, so plays never wait for an
  * exploration.
  */
-export function openStages(databaseUrl: string, log: Log, { name, trace }: OpenStagesOptions = {}) {
+export function openStages(
+  databaseUrl: string,
+  log: Log,
+  { name, trace, explorations: places = 1, idleMs = IDLE_MS }: OpenStagesOptions = {},
+) {
   const closing = new AbortController();
   const cleared = clearUp(databaseUrl, log, closing.signal);
-  const stages = (limits: StagesLimits) => new Stages(databaseUrl, limits, log, openStage, name);
+  const stages = (limits: StagesLimits) =>
+    new Stages(databaseUrl, { ...limits, idleMs }, log, openStage, name);
   const openTraced = async (url: string) => {
     const track = await openTrack(url, trace?.open);
     trace?.watch(url);
     return track;
   };
   const plays = stages(PLAY_LIMITS);
-  const explorations = stages(EXPLORATION_LIMITS);
-  const rounds = stages(ROUND_LIMITS);
+  const explorations = stages({ ...EXPLORATION_LIMITS, places });
+  const rounds = new Stages(
+    databaseUrl,
+    { ...ROUND_LIMITS, idleMs },
+    log,
+    (url) => new RaceStage(url),
+    name,
+  );
   const tracks = new Stages(databaseUrl, TRACK_LIMITS, log, openTraced, name);
+  const boxes = new Boxes(databaseUrl);
   const close = async () => {
     closing.abort();
     await cleared;
-    await Promise.all([plays, explorations, rounds, tracks].map((each) => each.close()));
+    await Promise.all([plays, explorations, rounds, tracks, boxes].map((each) => each.close()));
   };
-  return { plays, explorations, rounds, tracks, close };
+  return { plays, explorations, rounds, tracks, boxes, close };
 }
 
 /** Drops the databases of killed servers in the background. No request waits for this. */

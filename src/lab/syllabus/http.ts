@@ -11,7 +11,6 @@ import { readEntry, readSyllabus } from './syllabus.ts';
 const toldChapters = chapters.map((chapter) => ({
   name: chapter.name,
   question: chapter.question,
-  dare: chapter.dare,
   session: chapter.session,
   ledger: chapter.ledger,
   afterwards: chapter.afterwards,
@@ -23,7 +22,7 @@ const toldChapters = chapters.map((chapter) => ({
     /** The counts of a race with crashes. The first count is the good one. */
     counts: chapter.race.kind === 'crashes' ? chapter.race.counts : [],
   },
-  faults: chapter.faults.map(({ name, inWords }) => ({ name, inWords })),
+  faults: chapter.faults.map(({ name, inWords, dare }) => ({ name, inWords, dare })),
   promises: Object.entries(chapter.promises).map(([name, { brokenBy }]) => ({
     name,
     facts: brokenBy.map(({ fact }) => fact),

@@ -75,7 +75,11 @@ const importedBy = (file: string, text: string): string[] =>
 
 function sourceOf(file: string, strategy: string, texts: Texts): Source {
   const text = textOf(file, texts);
-  const decisive = findDecisive(text, strategy)?.lines ?? [];
+  return sourceOfText(file, text, findDecisive(text, strategy)?.lines);
+}
+
+/** A file without its imports. `decisive` has the numbers of the decisive lines. */
+export function sourceOfText(path: string, text: string, decisive: number[] = []): Source {
   const { lines } = parse(text, typescript);
   const imports = lines.findLastIndex(({ value }) => / from '.+';$/.test(value));
   const isCode = ({ value }: { value: string }) => value !== '';
@@ -84,7 +88,7 @@ function sourceOf(file: string, strategy: string, texts: Texts): Source {
     const number = begin + index + 1;
     return { number, isDecisive: decisive.includes(number), tokens: tokens.map(tokenOf) };
   });
-  return { path: file, lines: shown };
+  return { path, lines: shown };
 }
 
 const KINDS: Partial<Record<TokenType, Token['kind']>> = {

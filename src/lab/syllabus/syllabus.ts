@@ -15,7 +15,8 @@ export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise
   verdict: string | null;
   /** Why this machine cannot run the strategy, such as because it has no Redis. Null if it can. */
   missing: string | null;
-  situations: (Pick<Situation, 'name' | 'idea' | 'sessions'> & Proof & { isComplete?: boolean })[];
+  situations: (Pick<Situation, 'name' | 'idea' | 'sessions' | 'suspect'> &
+    Proof & { isComplete?: boolean })[];
 }
 
 export type EntryWithSources = SyllabusEntry & { sources: Source[] };
@@ -25,9 +26,11 @@ function entryOf(addressed: Addressed): SyllabusEntry {
   const { name, idea, promise } = strategy;
   const found = knownVerdicts[addressOf(addressed)];
   const situations = chapter.situationsOf(strategy).flatMap((situation) => {
-    const { name, idea, sessions } = situation;
+    const { name, idea, sessions, suspect } = situation;
     const proof = found?.situations[name];
-    return proof ? [{ name, idea, ...(sessions && { sessions }), ...proof }] : [];
+    return proof
+      ? [{ name, idea, ...(sessions && { sessions }), ...(suspect && { suspect }), ...proof }]
+      : [];
   });
   return {
     chapter: chapter.name,

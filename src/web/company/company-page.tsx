@@ -1,8 +1,9 @@
 import { useState } from 'hono/jsx/dom';
+import { bearerOf } from '../../client/index.ts';
 import { useJobs } from '../parts/jobs/use-jobs.ts';
 import { useLive } from '../parts/jobs/use-live.ts';
 import { useStore } from '../parts/store.ts';
-import { bearerOf, token } from '../parts/token.ts';
+import { token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
@@ -25,7 +26,7 @@ export function CompanyPage() {
   useEffect(() => {
     const leaving = new AbortController();
     // A service with tokens refuses this request. Then the page asks for the token at once.
-    companies.find('', leaving.signal).catch(() => undefined);
+    companies.find('', { signal: leaving.signal }).catch(() => undefined);
     return () => leaving.abort();
   }, []);
   return (

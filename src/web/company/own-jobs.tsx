@@ -1,12 +1,12 @@
+import type { FollowStatus } from '../../client/index.ts';
 import { LiveBadge } from '../parts/jobs/live-badge.tsx';
 import { Slots } from '../parts/jobs/slots.tsx';
 import type { Jobs } from '../parts/jobs/use-jobs.ts';
-import type { Liveness } from '../parts/jobs/use-live.ts';
 import { Pages, type PagesProps } from '../parts/pages.tsx';
 
 export interface OwnJobsProps extends Pick<PagesProps, 'depth' | 'onBack'> {
   jobs: Jobs;
-  liveness: Liveness;
+  liveness: FollowStatus;
   /** The cursor where the page begins. */
   after: string;
   onTurn(after: string): void;
@@ -20,7 +20,7 @@ export function OwnJobs({ jobs: listed, liveness, after, depth, onBack, onTurn }
     <section aria-labelledby="jobs-heading">
       <div class="section-head">
         <h2 id="jobs-heading">Jobs</h2>
-        {jobs.length > 0 && <LiveBadge liveness={liveness} />}
+        {jobs.length > 0 && <LiveBadge status={liveness} />}
       </div>
       <ul class="rows" aria-label="Jobs" aria-busy={isReady ? 'false' : 'true'}>
         {jobs.map((job) => (

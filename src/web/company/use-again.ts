@@ -1,4 +1,5 @@
 import { useRef, useState } from 'hono/jsx/dom';
+import type { CallOptions } from '../../client/index.ts';
 import { pause } from '../../waiting/backoff.ts';
 import { insist, Refused } from '../parts/insist.ts';
 import { useStore } from '../parts/store.ts';
@@ -31,7 +32,7 @@ interface Read<T> {
  * Reads a value again and again while the tab is visible. `key` names the value. With an empty key,
  * nothing is read.
  */
-export function useAgain<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Again<T> {
+export function useAgain<T>(key: string, read: (options: CallOptions) => Promise<T>): Again<T> {
   const [{ key: readKey, value, trouble }, setRead] = useState<Read<T>>({ key });
   const [round, setRound] = useState(0);
   const nudged = useRef(() => {});
@@ -67,7 +68,7 @@ interface Listeners<T> {
 }
 
 async function keepReading<T>(
-  read: (signal: AbortSignal) => Promise<T>,
+  read: (options: CallOptions) => Promise<T>,
   signal: AbortSignal,
   { onValue, onTrouble, onNudge }: Listeners<T>,
 ) {
@@ -81,7 +82,7 @@ async function keepReading<T>(
     for (let pauseMs = SHORTEST_MS; ; ) {
       const nudging = new AbortController();
       onNudge(() => nudging.abort());
-      const value = await insist(() => read(signal), signal, onFailure);
+      const value = await insist(read, signal, onFailure);
       const text = JSON.stringify(value);
       pauseMs = text === known ? Math.min(LONGEST_MS, pauseMs * 2) : SHORTEST_MS;
       if (text !== known) onValue(value);

@@ -1,4 +1,4 @@
-import { serviceClock } from '../parts/clock.ts';
+import { api } from '../parts/api.ts';
 
 /** A time in words. The date is left out if it is today. */
 export function timeInWords(iso: string, now: number): string {
@@ -11,5 +11,5 @@ export function timeInWords(iso: string, now: number): string {
 }
 
 export const When = ({ at }: { at: string }) => (
-  <time dateTime={at}>{timeInWords(at, serviceClock.at(Date.now()))}</time>
+  <time dateTime={at}>{timeInWords(at, api.now())}</time>
 );

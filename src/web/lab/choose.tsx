@@ -1,4 +1,5 @@
 import { addressOf, chapterOf, entryAt, type PartProps, situationAt } from './part.ts';
+import { firstSituation } from './play/question.ts';
 
 /**
  * Chooses a strategy, a situation and the number of sessions. Each choice empties the schedule. Some
@@ -9,13 +10,14 @@ export function Choose({ place, go, strategies, chapters }: PartProps) {
   const { session } = chapterOf({ chapters }, entry);
   const situations = entry?.situations ?? [];
   const chosen = situationAt(entry, place);
+  const firstIn = (strategy: string) => firstSituation(entryAt(strategies, strategy));
   return (
     <div class="choose">
       <Choice
         label="Strategy"
         value={entry ? addressOf(entry) : place.strategy}
         groups={groupsOf(strategies, chapters)}
-        onChoose={(strategy) => go({ strategy, situation: '', schedule: [] })}
+        onChoose={(strategy) => go({ strategy, situation: firstIn(strategy), schedule: [] })}
       />
       <Choice
         label="Situation"

@@ -1,4 +1,4 @@
-import type { SyllabusEntry, ToldChapter } from './api.ts';
+import type { SyllabusEntry, ToldChapter, ToldLesson } from './api.ts';
 import type { Go, Place } from './place.ts';
 
 /** The properties of each part of the lab. */
@@ -7,6 +7,7 @@ export interface PartProps {
   go: Go;
   strategies: readonly SyllabusEntry[];
   chapters: readonly ToldChapter[];
+  lessons: readonly ToldLesson[];
 }
 
 export const addressOf = ({ chapter, name }: SyllabusEntry): string => `${chapter}/${name}`;

@@ -1,4 +1,4 @@
-export const views = ['syllabus', 'play', 'explore', 'race'] as const;
+export const views = ['lessons', 'syllabus', 'play', 'explore', 'race', 'sandbox'] as const;
 export type View = (typeof views)[number];
 
 /**
@@ -7,6 +7,8 @@ export type View = (typeof views)[number];
  */
 export interface Place {
   view: View;
+  /** The number of the lesson whose goal the other parts show and check. 0 if there is none. */
+  lesson: number;
   /** The address of a strategy. Old permalinks have only its name. */
   strategy: string;
   situation: string;
@@ -23,6 +25,7 @@ export interface Place {
 
 export const HOME: Place = {
   view: 'play',
+  lesson: 0,
   strategy: 'claims/naive',
   situation: '',
   sessions: 2,
@@ -36,13 +39,22 @@ export const HOME: Place = {
 /** The session that a choice such as `1` or `k1` is about. 0 for `t`. */
 export const sessionIn = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
 
-/** The place in the query of an address. The service checks the names. */
+/** This step shows a whole counterexample, because no schedule has so many steps. */
+export const FROM_THE_END = 999;
+
+/**
+ * The place in the query of an address. The service checks the names. An address without a view and a
+ * strategy opens the lessons. Old permalinks to Play have a strategy, and no view.
+ */
 export function readPlace(search: string): Place {
   const query = new URLSearchParams(search);
   const schedule = (query.get('schedule') ?? '').split(',').filter((step) => step !== '');
   const seen = schedule.map(sessionIn).filter((number) => number >= 2);
   return {
-    view: views.find((view) => view === query.get('view')) ?? HOME.view,
+    view:
+      views.find((view) => view === query.get('view')) ??
+      (query.has('strategy') ? HOME.view : 'lessons'),
+    lesson: Number(query.get('lesson')) || HOME.lesson,
     strategy: current(query.get('strategy') ?? HOME.strategy),
     // Old permalinks have `scenario`.
     situation: query.get('situation') ?? query.get('scenario') ?? HOME.situation,
@@ -59,11 +71,13 @@ export function readPlace(search: string): Place {
 const current = (strategy: string) => (strategy === 'group-commit' ? 'production' : strategy);
 
 /**
- * The address of a place, relative to the page. It always has the strategy. It leaves out other
- * values that are the same as in HOME.
+ * The address of a place, relative to the page. The lessons need only their number. All other addresses
+ * have the strategy. They leave out values that are the same as in HOME.
  */
 export function hrefOf(place: Place): string {
-  const { view, strategy, situation, sessions, schedule, step } = place;
+  const { view, lesson, strategy, situation, sessions, schedule, step } = place;
+  if (view === 'lessons')
+    return `?view=lessons${lesson === HOME.lesson ? '' : `&lesson=${lesson}`}`;
   const query = new URLSearchParams({ strategy });
   if (view !== HOME.view) query.set('view', view);
   if (situation !== HOME.situation) query.set('situation', situation);
@@ -73,6 +87,7 @@ export function hrefOf(place: Place): string {
   if (view === 'race')
     for (const name of ['beside', 'recruiters', 'rounds'] as const)
       if (place[name] !== HOME[name]) query.set(name, String(place[name]));
+  if (lesson !== HOME.lesson) query.set('lesson', String(lesson));
   return `?${String(query).replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
 }
 

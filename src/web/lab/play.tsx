@@ -1,5 +1,8 @@
 import { useState } from 'hono/jsx/dom';
 import { Choose } from './choose.tsx';
+import { Endings } from './explore/endings.tsx';
+import { Goal } from './lessons/goal.tsx';
+import { seenInPlay } from './lessons/seen.ts';
 import { askedBy, chapterOf, entryAt, type PartProps } from './part.ts';
 import { Controls } from './play/controls.tsx';
 import { Database } from './play/database.tsx';
@@ -23,15 +26,17 @@ export function Play(props: PartProps) {
   return (
     <>
       <h2 class="unseen">Play the scheduler</h2>
+      <Goal {...props} seen={seenInPlay(state, place)} />
       <Choose {...props} />
       {problem && <Trouble problem={problem} place={place} go={go} again={again} />}
       {!state && !problem && <p class="said">Preparing the tables …</p>}
       {state && !problem && (
         <>
-          <Headline state={state} place={place} entry={entry} chapter={chapter} />
+          <Headline state={state} place={place} go={go} entry={entry} chapter={chapter} />
           <div class="table">
-            <div class="game">
-              <Lanes state={state} move={move} chapter={chapter} />
+            <div class={state.isOver ? 'game over' : 'game'}>
+              {/* At the end the lanes are empty. The steps tell the story. */}
+              {!state.isOver && <Lanes state={state} move={move} chapter={chapter} />}
               <Controls state={state} move={move} onBegin={setBegun} />
               <p class="said" role="status">
                 {begun ? askWhose(begun, state) : (refusal ?? whatHappened(state, chapter))}
@@ -39,6 +44,7 @@ export function Play(props: PartProps) {
               {state.told.steps.length > 0 && (
                 <SwimLanes {...state.told} afterwards={chapter.afterwards} />
               )}
+              {state.isOver && <Endings told={state.told} faults={chapter.faults} />}
             </div>
             <div class="beside">
               <Database state={state} />

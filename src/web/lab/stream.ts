@@ -1,6 +1,6 @@
-import { asking } from '../parts/api.ts';
-import { eventsOf } from '../parts/events.ts';
-import { labUrl, reached } from './api.ts';
+import { eventsOf } from '../../client/events.ts';
+import { api } from '../parts/api.ts';
+import { reached } from './api.ts';
 
 /** The events of a stream, each with its name and data. */
 export type News<Events> = {
@@ -12,8 +12,7 @@ export async function* newsOf<Events>(
   path: string,
   init: RequestInit,
 ): AsyncGenerator<News<Events>> {
-  const headers = asking.headers();
-  const answer = await reached(asking.fetch(labUrl + path, { ...init, headers }));
+  const answer = await reached(api.fetch(`/lab${path}`, init));
   if (!answer.ok || !answer.body) throw new Error((await answer.json()).detail);
   let last = '';
   try {

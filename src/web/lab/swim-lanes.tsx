@@ -178,13 +178,19 @@ function Said({ act: { statement, isEffect, progress } }: { act: ToldAct }) {
   return <Statement text={statement} />;
 }
 
-/** A long statement is cut short, but its lock is always shown. */
+/** Longer statements do not fit into two lines of a lane. */
+const SHORT = 40;
+
+/** A long statement is cut short until somebody opens it, but its lock is always shown. */
 function Statement({ text }: { text: string }) {
+  if (text.length <= SHORT) return <code>{text}</code>;
   const lock = lockIn(text);
   return (
-    <>
-      <code>{text.slice(0, text.length - lock.length)}</code>
-      {lock && <code>{lock}</code>}
-    </>
+    <details class="statement">
+      <summary class="opens">
+        <code>{text.slice(0, text.length - lock.length)}</code>
+        {lock && <code>{lock}</code>}
+      </summary>
+    </details>
   );
 }

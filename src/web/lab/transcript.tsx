@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import { Copy } from '../parts/copy.tsx';
 import type { ToldSchedule } from './api.ts';
 import { HOME, type Place } from './place.ts';
@@ -12,23 +13,43 @@ export function Transcript({ place, told }: RecordProps) {
   const command = commandOf(place, told);
   const isOver = !told.endings.includes(null);
   return (
-    <details class="transcript">
-      <summary>Transcript</summary>
-      <section class="text" tabindex={0} aria-label="Transcript as text">
-        <pre>{told.transcript}</pre>
-      </section>
-      <p>
-        This command prints it again{isOver ? '' : ', and plays on to the end'}:{' '}
-        <code>{command}</code>
-      </p>
-      <p class="row">
-        <Copy label="Copy transcript" text={() => told.transcript} />
-        <Copy label="Copy command" text={() => command} />
-        <Copy label="Copy link" text={() => location.href} />
-      </p>
-    </details>
+    <TranscriptText
+      told={told}
+      below={
+        <p>
+          This command prints it again{isOver ? '' : ', and plays on to the end'}:{' '}
+          <code>{command}</code>
+        </p>
+      }
+    >
+      <Copy label="Copy command" text={() => command} />
+      <Copy label="Copy link" text={() => location.href} />
+    </TranscriptText>
   );
 }
+
+interface TextProps {
+  told: ToldSchedule;
+  /** What stands below the text. */
+  below?: Child;
+  /** Further buttons. */
+  children?: Child;
+}
+
+/** The transcript as text. */
+export const TranscriptText = ({ told, below, children }: TextProps) => (
+  <details class="transcript">
+    <summary>Transcript</summary>
+    <section class="text" tabindex={0} aria-label="Transcript as text">
+      <pre>{told.transcript}</pre>
+    </section>
+    {below}
+    <p class="row">
+      <Copy label="Copy transcript" text={() => told.transcript} />
+      {children}
+    </p>
+  </details>
+);
 
 function commandOf({ strategy, situation }: Place, { schedule, sessions }: ToldSchedule): string {
   const words = [`npm run replay -- ${strategy} ${schedule.join() || '1'}`];

@@ -23,6 +23,7 @@ export function inWords(
   chapter: ToldChapter,
   { schedules, faults, isComplete = true }: Counted,
 ): string {
+  if (schedules === 0) return 'Not played yet.';
   const played = `${isComplete ? '' : 'the first '}${schedules} schedules`;
   const found = chapter.faults.filter(({ name }) => (faults[name] ?? 0) > 0);
   if (found.length === 0)

@@ -5,6 +5,7 @@ const oversold: Fault = {
   fact: 'never more claims than slots',
   inWords: 'oversold',
   verdict: 'oversells',
+  dare: 'Can you oversell it?',
 };
 /** Somebody was turned away though a slot is free. */
 const unsold: Fault = {
@@ -12,12 +13,14 @@ const unsold: Fault = {
   fact: 'nobody is turned away while a slot is free',
   inWords: 'unsold',
   verdict: 'undersells',
+  dare: 'Can you turn somebody away though a slot is free?',
 };
 const untrue: Fault = {
   name: 'untrue',
   fact: 'every answer is true',
   inWords: 'gave a false answer',
   verdict: 'fails',
+  dare: 'Can you make it give a false answer?',
 };
 
 const { deadlock, hang, error } = engineFaults;

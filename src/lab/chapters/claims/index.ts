@@ -1,5 +1,6 @@
 import type { Chapter } from '../../chapter.ts';
 import { faults, promises } from './faults.ts';
+import { programs } from './programs.ts';
 import { race } from './race.ts';
 import { type ClaimSituation, situationsOf } from './situations.ts';
 import { lockable, readState } from './state.ts';
@@ -12,7 +13,6 @@ import { claimTrial } from './trial.ts';
 export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   name: 'claims',
   question: 'A job takes four recruiters. How does a recruiter claim a slot?',
-  dare: 'Can you oversell it?',
   session: { one: 'recruiter', many: 'recruiters' },
   migrations,
   production: 'src/claims',
@@ -23,6 +23,7 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   crowd: { name: 'crowd', idea: 'a crowd', capacity: 4, taken: 0 },
   race,
   lockable,
+  programs,
   trial: claimTrial,
   readState,
   example: 'export default { claim(db, request) { … } }',

@@ -21,16 +21,23 @@ export interface ClaimSituation extends Situation {
   releases?: true;
 }
 
-export const situations: readonly [ClaimSituation, ...ClaimSituation[]] = [
+type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
+
+const withoutRollback: Situations = [
   { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3, timePasses: true },
   { name: 'first-slot', idea: 'a new job with one slot', capacity: 1, taken: 0 },
-  { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2 },
+  { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2, suspect: 'unsold' },
+];
+
+export const situations: Situations = [
+  ...withoutRollback,
   {
     name: 'rollback',
     idea: 'one slot is left, one rolls back',
     capacity: 4,
     taken: 3,
     firstRollsBack: true,
+    suspect: 'unsold',
   },
   {
     name: 'rollback-again',
@@ -57,7 +64,13 @@ const freed: ClaimSituation = {
   capacity: 4,
   taken: 4,
   releases: true,
+  suspect: 'unsold',
 };
 
-export const situationsOf = ({ batched }: Pick<ClaimStrategy, 'batched'>): typeof situations =>
-  batched ? [...situations, twoServers, freed] : situations;
+export function situationsOf({
+  batched,
+  isProgram,
+}: Pick<ClaimStrategy, 'batched' | 'isProgram'>): Situations {
+  if (isProgram) return withoutRollback;
+  return batched ? [...situations, twoServers, freed] : situations;
+}

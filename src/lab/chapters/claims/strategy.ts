@@ -17,6 +17,11 @@ export interface ClaimStrategy extends Strategy {
    */
   batched?: true;
   /**
+   * The strategy is a program that answers HTTP. The program cannot tell a rollback by the trial from an
+   * error of its own, so the trial rolls nothing back.
+   */
+  isProgram?: true;
+  /**
    * Starts new servers, and returns `claim` on them. For strategies that keep something in a
    * server's memory.
    */

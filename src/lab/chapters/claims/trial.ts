@@ -12,6 +12,8 @@ import type { ClaimStrategy } from './strategy.ts';
 
 /** The job of all schedules, and the ids of recruiters who may hold it before the first step. */
 export const JOB = 1;
+/** Nobody claims this job. A statement that forgets which job it is for changes this job too. */
+const ANOTHER_JOB = 2;
 const FIRST_HOLDER = 101;
 /** Recruiters with ids up to this one belong to sessions. */
 export const LAST_SESSION = FIRST_HOLDER - 1;
@@ -110,7 +112,8 @@ async function setUp(admin: Session, capacity: number, taken: number) {
  */
 const INSTALL_SET_UP = `
   insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
-  insert into jobs (id, company_id, role) values (${JOB}, ${JOB}, 'Job') on conflict do nothing;
+  insert into jobs (id, company_id, role) select id, ${JOB}, 'Job'
+    from unnest(array[${JOB}, ${ANOTHER_JOB}]) id on conflict do nothing;
   insert into recruiters (id, name) select id, 'Recruiter ' || id
     from generate_series(1, ${LAST_HOLDER}) id on conflict do nothing;
   select setval(pg_get_serial_sequence(name, 'id'), greatest(${LAST_HOLDER}, nextval(pg_get_serial_sequence(name, 'id'))))
@@ -139,9 +142,11 @@ async function judge(
   situation: ClaimSituation,
   endings: Ending[],
 ): Promise<Assessment> {
-  const text = 'select recruiter_id::int as id from job_claims where job_id = $1';
-  const rows = await admin.run({ text, params: [JOB], asArrays: false });
-  const holders = (rows as unknown as { id: number }[]).map(({ id }) => id);
+  const text = 'select job_id::int as job, recruiter_id::int as id from job_claims';
+  const rows = await admin.run({ text, params: [], asArrays: false });
+  const all = rows as unknown as { job: number; id: number }[];
+  const holders = all.filter(({ job }) => job === JOB).map(({ id }) => id);
+  const elsewhere = all.length - holders.length;
   const { capacity, taken, releases } = situation;
   const answers = endings.flatMap((ending, index) => {
     const kinds = kindsOf(ending);
@@ -153,11 +158,12 @@ async function judge(
   const refused = answers.filter(({ kind }) => kind !== 'claimed').length;
   const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
   if (releases) earlier.shift();
-  const isTrue = earlier.every((id) => holders.includes(id)) && answers.every(fits(holders));
+  const isTrue =
+    elsewhere === 0 && earlier.every((id) => holders.includes(id)) && answers.every(fits(holders));
   const claims = holders.length;
   return {
     faults: faultsOf({ capacity, claims, refused, isTrue }),
-    summary: `${claims} claims, ${capacity} slots`,
+    summary: `${claims} claims, ${capacity} slots${elsewhere ? `, ${elsewhere} of another job` : ''}`,
   };
 }
 

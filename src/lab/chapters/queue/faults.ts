@@ -5,48 +5,56 @@ const twice: Fault = {
   fact: 'no task is done twice',
   inWords: 'did a task twice',
   verdict: 'does a task twice',
+  dare: 'Can you make it send a mail twice?',
 };
 const lost: Fault = {
   name: 'lost',
   fact: 'no task is lost',
   inWords: 'lost a task',
   verdict: 'loses a task',
+  dare: 'Can you lose the task?',
 };
 const stuck: Fault = {
   name: 'stuck',
   fact: 'no task is left unfinished for ever',
   inWords: 'left a task unfinished',
   verdict: 'leaves a task unfinished',
+  dare: 'Can you leave the task unfinished for ever?',
 };
 const exceeded: Fault = {
   name: 'exceeded',
   fact: 'no more tasks may run at once than the limit allows',
   inWords: 'exceeded the limit on running tasks',
   verdict: 'exceeds the limit on running tasks',
+  dare: 'Can you run more tasks at once than the limit allows?',
 };
 const overwritten: Fault = {
   name: 'overwritten',
   fact: 'no outcome is written over another outcome',
   inWords: 'wrote an outcome over another',
   verdict: 'overwrites an outcome',
+  dare: 'Can you write one outcome over another?',
 };
 const late: Fault = {
   name: 'late',
   fact: 'no task is done without its lease',
   inWords: 'did a task without its lease',
   verdict: 'works without its lease',
+  dare: 'Can you make a worker do a task without its lease?',
 };
 const idle: Fault = {
   name: 'idle',
   fact: 'no worker is told that there is nothing to do while a task is due',
   inWords: 'left a worker idle',
   verdict: 'leaves a worker idle',
+  dare: 'Can you leave a worker idle while a task is due?',
 };
 const miscounted: Fault = {
   name: 'miscounted',
   fact: 'every attempt is counted',
   inWords: 'did not count an attempt',
   verdict: 'miscounts attempts',
+  dare: 'Can you start an attempt that is never counted?',
 };
 
 const { deadlock, hang, error } = engineFaults;

@@ -12,7 +12,6 @@ import { queueTrial } from './trial.ts';
 export const queue: Chapter<QueueStrategy, QueueSituation> = {
   name: 'queue',
   question: 'Workers may die at any moment. How is each task done once?',
-  dare: 'Can you make it send a mail twice, or never?',
   session: { one: 'worker', many: 'workers' },
   ledger: 'Mails sent',
   afterwards: 'time passes, and a new worker works until nothing is due',

@@ -42,6 +42,7 @@ const twoTasks: QueueSituation = {
   name: 'two-tasks',
   idea: 'two workers, two tasks',
   tasks: 2,
+  suspect: 'idle',
   most: MOST,
 };
 
@@ -76,6 +77,7 @@ const killer: QueueSituation = {
   idea: 'the task kills each worker that does it',
   tasks: 1,
   kills: true,
+  suspect: 'miscounted',
   most: MOST,
 };
 

@@ -6,6 +6,7 @@ const twice: Fault = {
   fact: 'no request is done twice',
   inWords: 'did a request twice',
   verdict: 'does a request twice',
+  dare: 'Can you charge the client twice?',
 };
 /** The key looks used, so no repeat will ever do the request. */
 const zombie: Fault = {
@@ -13,30 +14,35 @@ const zombie: Fault = {
   fact: 'every request is done in the end',
   inWords: 'never did a request',
   verdict: 'never does a request',
+  dare: 'Can you make sure that the request is never done?',
 };
 const untrue: Fault = {
   name: 'untrue',
   fact: 'nobody is told that a request is done though nobody does it',
   inWords: 'told a client that a request is done, though it never was',
   verdict: 'lies to a client',
+  dare: 'Can you make it say “done” though the request is never done?',
 };
 const stuck: Fault = {
   name: 'stuck',
   fact: 'no client is told to wait for ever',
   inWords: 'told a client to wait for ever',
   verdict: 'lets a client wait for ever',
+  dare: 'Can you make the client wait for ever?',
 };
 const untold: Fault = {
   name: 'untold',
   fact: 'every client is told in the end that its request is done',
   inWords: 'never told the client that its request is done',
   verdict: 'never tells the client',
+  dare: 'Can you charge the client, and never tell it?',
 };
 const differing: Fault = {
   name: 'differing',
   fact: 'each repeat gets the same answer',
   inWords: 'gave two different answers',
   verdict: 'gives different answers',
+  dare: 'Can you get two different answers to one request?',
 };
 
 const { deadlock, hang, error } = engineFaults;

@@ -12,7 +12,6 @@ import { retryTrial } from './trial.ts';
 export const retries: Chapter<RetryStrategy, RetrySituation> = {
   name: 'retries',
   question: 'A client asks again if no answer comes. How is each request done once?',
-  dare: 'Can you make it charge a client twice, or never?',
   session: { one: 'request', many: 'requests' },
   ledger: 'Charges, answers and retries',
   afterwards: 'the client asks again until it is told',

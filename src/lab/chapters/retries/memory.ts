@@ -1,8 +1,12 @@
 import type { Effect } from '../../chapter.ts';
 import type { Memory } from './strategy.ts';
 
-/** The memory of a process. Each look and each write is one step. A look tells if it found a value. */
-export function memoryOf(map: Map<string, unknown>, effect: Effect): Memory {
+/**
+ * The memory of the server with this number. Each look and each write is one step. A look tells if it
+ * found a value.
+ */
+export function memoryOf(map: Map<string, unknown>, effect: Effect, server: number): Memory {
+  const place = `the memory of server ${server}`;
   const inMemory = (text: string, act: () => unknown) => effect({ text, isInMemory: true }, act);
   const look = async <T>(text: string, key: string, found: (known: T | undefined) => void) => {
     let known: T | undefined;
@@ -14,12 +18,12 @@ export function memoryOf(map: Map<string, unknown>, effect: Effect): Memory {
     return known;
   };
   return {
-    get: <T>(key: string) => look<T>(`look for ${key} in memory`, key, () => undefined),
+    get: <T>(key: string) => look<T>(`look for key ${key} in ${place}`, key, () => undefined),
     async set(key, value) {
-      await inMemory(`keep ${key} in memory`, () => void map.set(key, value));
+      await inMemory(`keep key ${key} in ${place}`, () => void map.set(key, value));
     },
     putIfAbsent: <T>(key: string, value: T) =>
-      look<T>(`look for ${key} in memory, or keep it there`, key, (known) => {
+      look<T>(`look for key ${key} in ${place}, or keep it there`, key, (known) => {
         if (known === undefined) map.set(key, value);
       }),
   };

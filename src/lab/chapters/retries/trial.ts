@@ -51,7 +51,7 @@ export function retryTrial(
     const { handle, map } = serverOf(process);
     const server: Server = {
       charge: chargeAt(provider, effect, key),
-      memory: memoryOf(map, effect),
+      memory: memoryOf(map, effect, process),
       redis: redis.commandsBy(effect),
     };
     try {

@@ -1,5 +1,5 @@
 import { PlainError } from '../../../process/errors.ts';
-import type { StepResult } from '../gate.ts';
+import type { StepResult } from '../step.ts';
 import { readOutput, type TestedSchedule, type TestedStep } from './output.ts';
 import type { Move } from './permutation.ts';
 import type { Plan, Planned } from './plan.ts';

@@ -1,6 +1,6 @@
 import type { Act, Entry } from '../execution.ts';
 import type { Played } from '../explore.ts';
-import type { Step, StepResult } from '../gate.ts';
+import type { Step, StepResult } from '../step.ts';
 import { PASS_TIME } from '../time.ts';
 import { asSql, NotForTester } from './statement.ts';
 import { hasTime } from './values.ts';

@@ -1,4 +1,4 @@
-import type { Step } from '../gate.ts';
+import type { Step } from '../step.ts';
 
 /** A statement that the tester cannot run. The message says why, such as `its SQL has a }`. */
 export class NotForTester extends Error {

@@ -29,7 +29,14 @@ interface Kept {
   race: OpenRace;
   chapter: RequestChapter;
   db: Database;
+  /** How many transactions the requests have begun. */
+  transactions: () => number;
   returned: Promise<unknown>;
+}
+
+/** The result of a race, with what the race has cost the database. */
+export interface RaceStanding extends Standing {
+  transactions: number;
 }
 
 /** Races over HTTP. Each race borrows a track, and gives the track back at its end. */
@@ -56,9 +63,11 @@ export class Races {
    */
   begin(asked: Raced, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
-      const returned = this.#deps.tracks.use(async ({ db }) => {
+      const returned = this.#deps.tracks.use(async ({ db, begun }) => {
         const race = await this.#lay(db, asked, size);
-        this.#open.set(race.id, { race, chapter: asked.chapter, db, returned });
+        const before = begun();
+        const transactions = () => begun() - before;
+        this.#open.set(race.id, { race, chapter: asked.chapter, db, transactions, returned });
         gone.addEventListener('abort', () => race.end());
         if (gone.aborted) race.end();
         resolve(race);
@@ -71,12 +80,12 @@ export class Races {
   }
 
   /** The result of a race so far. Undefined if there is no race with this id. */
-  async standing(id: string): Promise<Standing | undefined> {
+  async standing(id: string): Promise<RaceStanding | undefined> {
     const found = this.#open.get(id);
     if (!found) return undefined;
-    const { chapter, db, race } = found;
+    const { chapter, db, race, transactions } = found;
     race.stir();
-    return chapter.race.count(db, race.course);
+    return { ...(await chapter.race.count(db, race.course)), transactions: transactions() };
   }
 
   /**

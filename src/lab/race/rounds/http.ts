@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameOf } from '../../../http/auth/caller.ts';
 import { streamEvents } from '../../../http/event-stream.ts';
 import { newRoutes } from '../../../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../../http/problem.ts';
@@ -53,7 +54,7 @@ export function roundRoutes(deps: RaceLineDeps) {
     const { recruiters: sessions, capacity, rounds } = asked.data;
     if (hasCrashes(field.chapter) && sessions > MOST_PROCESSES)
       return problem({ ...invalidRequest, detail: `recruiters ${from1To(MOST_PROCESSES)}` });
-    const listener = races.listen(field, { sessions, capacity, rounds });
+    const listener = races.listen(field, { sessions, capacity, rounds }, nameOf(c.get('caller')));
     if (listener === 'full') return problem(tooManyRace, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });

@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Database } from '../../../db/client.ts';
+import { inTime } from '../../../waiting/deadline.ts';
 import type { RaceSize, Standing, Strategy } from '../../chapter.ts';
+import { labBusy, Refusal } from '../../problems.ts';
 import type { Round } from '../race.ts';
 import type { Recorder, Slice } from '../recorder.ts';
 import { describeRound, type RequestChapter } from '../report.ts';
@@ -37,7 +39,12 @@ export async function runRound(
   const { race } = chapter;
   const course = await race.lay(db, size);
   const server = race.start(strategy, db);
-  const statusOf = (request: unknown) => server.ask(request).then(race.statusOf, () => FAILED);
+  const statusOf = (request: unknown) =>
+    inTime(
+      server.ask(request).then(race.statusOf, () => FAILED),
+      ANSWER_MS,
+      () => noAnswer(strategy),
+    );
   try {
     slices.length = 0;
     const began = performance.now();
@@ -48,10 +55,24 @@ export async function runRound(
     const standing = await race.count(db, course);
     const milliseconds = Math.max(...lanes.map(({ to }) => to));
     const seen = { strategy: strategy.name, round, ...standing, milliseconds, lanes };
-    return { ...seen, transcript: describeRound(chapter, strategy.name, inShort(seen)) };
-  } finally {
     await race.clear(db);
+    return { ...seen, transcript: describeRound(chapter, strategy.name, inShort(seen)) };
+  } catch (error) {
+    // After a missing answer, rows may be locked for ever. The caller drops the whole database.
+    if (!(error instanceof Refusal)) await race.clear(db);
+    throw error;
   }
+}
+
+/** Much longer than all waits for locks of a round. */
+const ANSWER_MS = 15_000;
+
+/** The promise of a student's strategy may never settle. */
+async function noAnswer({ name }: Strategy): Promise<never> {
+  throw new Refusal({
+    ...labBusy,
+    detail: `A request to ${name} got no answer within ${ANSWER_MS / 1_000} seconds.`,
+  });
 }
 
 /** The HTTP status for an unexpected error. */

@@ -1,7 +1,6 @@
 import type { Chapter, Strategy } from '../../chapter.ts';
 import type { CrashResult } from '../crashes/crashes.ts';
 import { addRound, newResult, type RaceOrder, type RaceResult } from '../race.ts';
-import { Recorder, type Slice } from '../recorder.ts';
 import {
   describeRace,
   describeResults,
@@ -9,7 +8,7 @@ import {
   type RequestChapter,
   sayResults,
 } from '../report.ts';
-import { openTrack } from '../track.ts';
+import type { RaceStage } from './race-stage.ts';
 import { inShort, runRound, type SeenRound } from './round.ts';
 
 /** Strategies of one chapter that race side by side. */
@@ -33,16 +32,14 @@ export interface RaceTold {
  * aborted, no further round begins, and the result is undefined.
  */
 export async function runRounds(
-  url: string,
+  stage: RaceStage,
   { chapter, strategies }: Field<RequestChapter>,
   order: RaceOrder,
   onRound: (round: SeenRound) => void,
   stop: AbortSignal,
 ): Promise<RaceTold | undefined> {
-  const slices: Slice[] = [];
-  const recorder = new Recorder((slice) => slices.push(slice));
-  const { db, close } = await openTrack(url, recorder.open);
-  recorder.watch(url);
+  const track = await stage.track();
+  track.recorder.watch(stage.url);
   try {
     const results = strategies.map(({ name, promise }) =>
       newResult({ chapter: chapter.name, name, promise }),
@@ -52,7 +49,7 @@ export async function runRounds(
         if (stop.aborted) return undefined;
         const { sessions, capacity } = order;
         const asked = { round, sessions, capacity };
-        const seen = await runRound({ db, recorder, slices }, { chapter, strategy }, asked);
+        const seen = await runRound(track, { chapter, strategy }, asked);
         addRound(results[index] as RaceResult, inShort(seen));
         onRound(seen);
       }
@@ -67,7 +64,6 @@ export async function runRounds(
       ].join('\n'),
     };
   } finally {
-    await close();
-    await recorder.end();
+    await track.recorder.end();
   }
 }

@@ -4,7 +4,7 @@ import { type Attempted, type Delivery, readDelivery } from './api.ts';
 
 /** All attempts of a delivery, and the message itself. */
 export function Attempts({ delivery: { id, messageId } }: { delivery: Delivery }) {
-  const { value, trouble } = useAgain(String(id), (signal) => readDelivery(id, signal));
+  const { value, trouble } = useAgain(String(id), (options) => readDelivery(id, options));
   return (
     <div class="attempts">
       {trouble && <p class="note">{trouble}</p>}

@@ -38,7 +38,7 @@ export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
   const resent = useRef<Delivery['id'] | undefined>(undefined);
   const { value, trouble, refresh, nudge } = useAgain(
     [endpoint.id, status, after].join(),
-    (signal) => listDeliveries({ endpointId: endpoint.id, status, after }, signal),
+    (options) => listDeliveries({ endpointId: endpoint.id, status, after }, options),
   );
   const { attempts, notes, news, act } = useActs(String(endpoint.id));
   useEffect(nudge, [events]);

@@ -2,7 +2,7 @@ import { useState } from 'hono/jsx/dom';
 import { ActButton } from '../../parts/acts/act-button.tsx';
 import { ASKING_AGAIN, type Note } from '../../parts/acts/notes.ts';
 import type { Attempt } from '../../parts/acts/use-acts.ts';
-import { serviceClock } from '../../parts/clock.ts';
+import { api } from '../../parts/api.ts';
 import { timeInWords, When } from '../when.tsx';
 import type { Delivery, Status } from './api.ts';
 import { Attempts, answerInWords } from './attempts.tsx';
@@ -35,9 +35,7 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
         </span>
       </div>
       {job && <p class="answer">{job.role}</p>}
-      <p class={`state-words ${tones[status]}`}>
-        {stateInWords(delivery, serviceClock.at(Date.now()))}
-      </p>
+      <p class={`state-words ${tones[status]}`}>{stateInWords(delivery, api.now())}</p>
       {status !== 'delivered' && lastAttempt && <p class="answer">{answerInWords(lastAttempt)}</p>}
       <div class="buttons">
         <button
@@ -66,7 +64,7 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
 }
 
 export const subjectOf = ({ type, job, createdAt }: Delivery): string =>
-  [type, job?.role, timeInWords(createdAt, serviceClock.at(Date.now()))].filter(Boolean).join(', ');
+  [type, job?.role, timeInWords(createdAt, api.now())].filter(Boolean).join(', ');
 
 const attemptsInWords = (count: number): string => {
   if (count === 0) return 'No attempt yet';

@@ -1,17 +1,9 @@
-import type { InferResponseType } from 'hono/client';
-import {
-  good,
-  type Note,
-  type Problem,
-  refusalInWords,
-  unknownOutcome,
-} from '../../parts/acts/notes.ts';
+import type { CallOptions, Done, Endpoint, Problem } from '../../../client/index.ts';
+import { good, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 import { api } from '../../parts/api.ts';
-import { Refused } from '../../parts/insist.ts';
-import { writePatiently } from '../../parts/patiently.ts';
+import { dataOf } from '../../parts/insist.ts';
 
-type ListEndpoints = (typeof api.companies)[':id']['endpoints']['$get'];
-export type Endpoint = InferResponseType<ListEndpoints, 200>['endpoints'][number];
+export type { Endpoint } from '../../../client/index.ts';
 export type MessageType = Endpoint['types'][number];
 
 /** The fields of the form. */
@@ -24,10 +16,13 @@ export interface EndpointValues {
 /** What is wrong with the fields, in words. */
 export type Wrong = Partial<Record<keyof EndpointValues, string>>;
 
+/** An endpoint with its new secret. */
+type Made = Pick<Endpoint, 'id'> & { secret: string };
+
 export interface Result {
   note: Note;
   /** The endpoint has a new secret. No other answer shows the secret. */
-  made?: { id: Endpoint['id']; secret: string };
+  made?: Made;
   /** The form has wrong fields. */
   wrong?: Wrong;
 }
@@ -35,27 +30,18 @@ export interface Result {
 type OnWait = () => void;
 
 /** A company has at most ten endpoints. */
-const MOST = '100';
+const MOST = 100;
 
-export async function listEndpoints(id: string, signal: AbortSignal): Promise<Endpoint[]> {
-  const request = { param: { id }, query: { limit: MOST } };
-  const answer = await api.companies[':id'].endpoints.$get(request, { init: { signal } });
-  if (!answer.ok) throw new Refused(await answer.json());
-  return (await answer.json()).endpoints;
-}
+export const listEndpoints = async (id: string, options: CallOptions): Promise<Endpoint[]> =>
+  dataOf(await api.listEndpoints({ id, limit: MOST }, options)).endpoints;
 
 export async function addEndpoint(
   companyId: string,
-  json: EndpointValues,
+  values: EndpointValues,
   onWait: OnWait,
 ): Promise<Result> {
-  const request = { param: { id: companyId }, json };
-  const answer = await writePatiently(
-    (init) => api.companies[':id'].endpoints.$post(request, init),
-    onWait,
-  );
-  const result = await resultOf(answer, 'The endpoint was added.');
-  return answer?.status === 201 ? { ...result, made: await answer.json() } : result;
+  const answer = await api.createEndpoint({ id: companyId, ...values }, { onWait });
+  return withSecret(answer, 'The endpoint was added.');
 }
 
 /**
@@ -68,56 +54,36 @@ export async function changeEndpoint(
   onWait: OnWait,
 ): Promise<Result> {
   const { url, types, description } = values;
-  const json = {
+  const change = {
     ...(url !== endpoint.url && { url }),
     ...(types.join() !== endpoint.types.join() && { types }),
     ...(description !== endpoint.description && { description }),
   };
-  if (Object.keys(json).length === 0) return { note: good('Nothing was changed.') };
-  const request = { param: paramOf(endpoint), json };
-  const answer = await writePatiently((init) => api.endpoints[':id'].$patch(request, init), onWait);
+  if (Object.keys(change).length === 0) return { note: good('Nothing was changed.') };
+  const answer = await api.changeEndpoint({ id: endpoint.id, ...change }, { onWait });
   return resultOf(answer, 'The endpoint was changed.');
 }
 
-export async function rotateSecret(endpoint: Endpoint, onWait: OnWait): Promise<Result> {
-  const param = paramOf(endpoint);
-  const answer = await writePatiently(
-    (init) => api.endpoints[':id']['rotate-secret'].$post({ param }, init),
-    onWait,
-  );
-  const result = await resultOf(answer, 'The endpoint has a new secret.');
-  return answer?.status === 200 ? { ...result, made: await answer.json() } : result;
-}
+export const rotateSecret = async ({ id }: Endpoint, onWait: OnWait): Promise<Result> =>
+  withSecret(await api.rotateSecret({ id }, { onWait }), 'The endpoint has a new secret.');
 
-export async function enable(endpoint: Endpoint, onWait: OnWait): Promise<Result> {
-  const param = paramOf(endpoint);
-  const { enable } = api.endpoints[':id'];
-  const answer = await writePatiently((init) => enable.$post({ param }, init), onWait);
+export async function enable({ id }: Endpoint, onWait: OnWait): Promise<Result> {
+  const answer = await api.enableEndpoint({ id }, { onWait });
   return resultOf(answer, 'Enabled. The endpoint gets the events that come from now on.');
 }
 
-export async function disable(endpoint: Endpoint, onWait: OnWait): Promise<Result> {
-  const param = paramOf(endpoint);
-  const { disable } = api.endpoints[':id'];
-  const answer = await writePatiently((init) => disable.$post({ param }, init), onWait);
+export async function disable({ id }: Endpoint, onWait: OnWait): Promise<Result> {
+  const answer = await api.disableEndpoint({ id }, { onWait });
   return resultOf(answer, 'Disabled. Nothing is sent until you enable the endpoint.');
 }
 
-export async function remove(endpoint: Endpoint, onWait: OnWait): Promise<Result> {
-  const param = paramOf(endpoint);
-  const one = api.endpoints[':id'];
-  const answer = await writePatiently((init) => one.$delete({ param }, init), onWait);
-  return resultOf(answer, 'The endpoint was deleted.');
-}
+export const remove = async ({ id }: Endpoint, onWait: OnWait): Promise<Result> =>
+  resultOf(await api.deleteEndpoint({ id }, { onWait }), 'The endpoint was deleted.');
 
-export async function sendTest(endpoint: Endpoint, onWait: OnWait): Promise<Result> {
-  const param = paramOf(endpoint);
-  const { test } = api.endpoints[':id'];
-  const answer = await writePatiently((init) => test.$post({ param }, init), onWait);
+export async function sendTest({ id }: Endpoint, onWait: OnWait): Promise<Result> {
+  const answer = await api.testEndpoint({ id }, { onWait });
   return resultOf(answer, 'A test message is on its way. Its delivery is in the list.');
 }
-
-const paramOf = ({ id }: Endpoint) => ({ id: String(id) });
 
 const fieldNames = {
   url: 'The URL',
@@ -127,16 +93,12 @@ const fieldNames = {
 
 const isField = (name: string): name is keyof EndpointValues => name in fieldNames;
 
-interface Answer {
-  ok: boolean;
-  json(): Promise<unknown>;
-}
+const resultOf = (answer: Done<unknown> | Problem, success: string): Result =>
+  answer.ok ? { note: good(success) } : refusal(answer);
 
-async function resultOf(answer: Answer | undefined, success: string): Promise<Result> {
-  if (!answer) return { note: unknownOutcome };
-  if (answer.ok) return { note: good(success) };
-  // Each answer of the service that is not a success is a problem.
-  return refusal((await answer.json()) as Problem);
+function withSecret(answer: Done<Made> | Problem, success: string): Result {
+  const result = resultOf(answer, success);
+  return answer.ok ? { ...result, made: answer.data } : result;
 }
 
 function refusal(problem: Problem): Result {

@@ -30,8 +30,8 @@ type Id = Endpoint['id'];
 
 /** The endpoints of a company. The page can add, change, test and delete them. */
 export function Endpoints({ companyId, shown, onShow, events }: EndpointsProps) {
-  const { value, trouble, refresh, nudge } = useAgain(companyId, (signal) =>
-    listEndpoints(companyId, signal),
+  const { value, trouble, refresh, nudge } = useAgain(companyId, (options) =>
+    listEndpoints(companyId, options),
   );
   const { attempts, notes, news, act } = useActs(companyId);
   const [secrets, setSecrets] = useState<ReadonlyMap<Id, string>>(new Map());

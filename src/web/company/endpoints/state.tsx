@@ -1,4 +1,4 @@
-import { serviceClock } from '../../parts/clock.ts';
+import { api } from '../../parts/api.ts';
 import { When } from '../when.tsx';
 import type { Endpoint } from './api.ts';
 
@@ -29,8 +29,7 @@ export function StateBadge({ endpoint }: { endpoint: Endpoint }) {
 /** Says what is wrong with an endpoint, and what follows. */
 export function StateWords({ endpoint }: { endpoint: Endpoint }) {
   const { failingSince, disablesAt, pausedUntil, oldSecretUntil } = endpoint;
-  const isOldSecretValid =
-    oldSecretUntil !== null && Date.parse(oldSecretUntil) > serviceClock.at(Date.now());
+  const isOldSecretValid = oldSecretUntil !== null && Date.parse(oldSecretUntil) > api.now();
   return (
     <>
       {endpoint.enabled && failingSince !== null && (

@@ -1,3 +1,4 @@
+import { useRef } from 'hono/jsx/dom';
 import type { ToldSchedule } from '../../../lab/explore/told.ts';
 import type { ToldChapter } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
@@ -5,6 +6,7 @@ import type { PartProps } from '../part.ts';
 import { Ledger } from '../play/ledger.tsx';
 import { SwimLanes } from '../swim-lanes.tsx';
 import { Transcript } from '../transcript.tsx';
+import { Endings } from './endings.tsx';
 import { Player } from './player.tsx';
 
 interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
@@ -19,11 +21,20 @@ export function Counterexample({ told, shown, chapter, place, go }: Counterexamp
   const last = told.steps.length;
   const schedule = told.schedule.slice(0, shown);
   const steps = told.steps.slice(0, shown);
+  const all = useRef<HTMLElement>(null);
+  const show = (step: number) => {
+    go({ step });
+    requestAnimationFrame(() => {
+      // The end of the schedule follows its last row.
+      const latest = [...(all.current?.querySelectorAll('tbody tr, .endings') ?? [])].at(-1);
+      latest?.scrollIntoView({ block: 'nearest' });
+    });
+  };
   return (
-    <section aria-labelledby="counterexample">
+    <section ref={all} class="counterexample" aria-labelledby="counterexample">
       <h3 id="counterexample">The clearest counterexample</h3>
       <div class="toolbar">
-        <Player shown={shown} last={last} onShow={(step) => go({ step })} />
+        <Player shown={shown} last={last} onShow={show} />
         <PlaceLink place={place} go={go} to={{ view: 'play', schedule }} class="button">
           {schedule.length === told.schedule.length
             ? 'Open in Play'
@@ -32,27 +43,8 @@ export function Counterexample({ told, shown, chapter, place, go }: Counterexamp
       </div>
       <SwimLanes sessions={told.sessions} steps={steps} afterwards={chapter.afterwards} />
       {chapter.ledger && <Ledger name={chapter.ledger} told={{ ...told, steps }} />}
-      {shown === last && <Endings told={told} />}
+      {shown === last && <Endings told={told} faults={chapter.faults} />}
       <Transcript place={place} told={told} />
     </section>
   );
 }
-
-/** The end of each session, and the state of the tables. */
-const Endings = ({ told }: { told: ToldSchedule }) => (
-  <p class="endings">
-    {told.endings.map((ending, index) => (
-      <span key={index} class={`ending s${index + 1}`}>
-        <b>S{index + 1}</b> {ending ?? 'never ended'}
-      </span>
-    ))}
-    {told.afterwards !== null && (
-      <span class="ending">
-        <b>Afterwards</b> {told.afterwards}
-      </span>
-    )}
-    <b class="bad">
-      {told.summary}: {told.faults.join(', ')}
-    </b>
-  </p>
-);

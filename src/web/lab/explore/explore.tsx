@@ -2,8 +2,11 @@ import type { Explored } from '../../../lab/explorations/exploration.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import type { ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
-import { askedBy, chapterOf, entryAt, type PartProps } from '../part.ts';
+import { Goal } from '../lessons/goal.tsx';
+import { askedBy, chapterOf, entryAt, type PartProps, situationAt } from '../part.ts';
+import { FROM_THE_END } from '../place.ts';
 import { inWords } from '../verdict.tsx';
+import { Before } from './before.tsx';
 import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
 import { useExploration } from './use-exploration.ts';
@@ -16,16 +19,19 @@ export function Explore(props: PartProps) {
   const { place, go } = props;
   const { situation, sessions } = place;
   const strategy = askedBy(props.strategies, place);
-  const chapter = chapterOf(props, entryAt(props.strategies, strategy));
+  const entry = entryAt(props.strategies, strategy);
+  const chapter = chapterOf(props, entry);
   const isWanted = place.step !== null;
   const exploring = useExploration({ strategy, situation, sessions }, isWanted);
   const done = exploring?.name === 'done' ? exploring.data : undefined;
   return (
     <>
       <h2>Explore</h2>
+      <Goal {...props} seen={done ? ['explored'] : []} />
       <p class="lead">
         A race shows a few orders of the statements. This page plays every order on a real
-        PostgreSQL{chapter.afterwards && ', with every event that the situation allows'}.
+        PostgreSQL{chapter.afterwards && ', with every event that the situation allows'}. We call
+        such an order a <b>schedule</b>.
       </p>
       <div class="toolbar">
         <Choose {...props} />
@@ -34,23 +40,24 @@ export function Explore(props: PartProps) {
             {done || exploring?.name === 'failed' ? 'Clear' : 'Stop'}
           </button>
         ) : (
-          <button type="button" class="primary" onClick={() => go({ step: FROM_THE_END })}>
-            Run every schedule
+          <button type="button" class="primary" onClick={() => go({ step: firstStep(place) })}>
+            Play every order
           </button>
         )}
       </div>
       <p class="unseen" role="status">
-        {exploring && !done && exploring.name !== 'failed' ? 'Running every schedule' : ''}
+        {exploring && !done && exploring.name !== 'failed' ? 'Playing every order' : ''}
         {done ? resultOf(chapter, done) : ''}
       </p>
+      {!isWanted && <Before chapter={chapter} proof={situationAt(entry, place)} />}
       {exploring && <Progress exploring={exploring} />}
       {done && <Result done={done} chapter={chapter} place={{ ...place, strategy }} go={go} />}
     </>
   );
 }
 
-/** More steps than any schedule has, so the whole counterexample is shown. */
-const FROM_THE_END = 999;
+/** A student in a lesson goes through the counterexample. Other visitors see the whole of it at once. */
+const firstStep = ({ lesson }: PartProps['place']) => (lesson > 0 ? 1 : FROM_THE_END);
 
 function resultOf(chapter: ToldChapter, done: Explored): string {
   const found = inWords(chapter, done);

@@ -1,7 +1,12 @@
 import type { Exploring } from './use-exploration.ts';
 
+interface ProgressProps {
+  /** The result itself is not shown, so a result of any kind fits. */
+  exploring: Exclude<Exploring, { name: 'done' }> | { name: 'done' };
+}
+
 /** The progress of an exploration, in words and as a bar. */
-export function Progress({ exploring }: { exploring: Exploring }) {
+export function Progress({ exploring }: ProgressProps) {
   switch (exploring.name) {
     case 'asked':
       return <p class="progress">Asking…</p>;

@@ -1,5 +1,5 @@
-import { patiently } from '../../parts/patiently.ts';
 import { type PlayState, plays } from '../api.ts';
+import { patiently } from '../patiently.ts';
 import { hrefOf, type Place } from '../place.ts';
 
 /** A play, or the reason why there is none. */

@@ -57,8 +57,13 @@ export function Controls({ state, move, onBegin }: ControlsProps) {
           onChange={({ target }: Event) => setHasKeys((target as HTMLInputElement).checked)}
         />
         Keys: <kbd>1</kbd> {told.sessions > 1 && <kbd>2</kbd>} {told.sessions > 2 && <kbd>3</kbd>}{' '}
-        step, <EventHints state={state} /> <kbd>t</kbd> time, <kbd>u</kbd> undo, <kbd>r</kbd> reset,{' '}
-        <kbd>e</kbd> end
+        step, <EventHints state={state} />{' '}
+        {choices.includes('t') && (
+          <>
+            <kbd>t</kbd> time,{' '}
+          </>
+        )}
+        <kbd>u</kbd> undo, <kbd>r</kbd> reset, <kbd>e</kbd> end
       </label>
     </div>
   );

@@ -1,37 +1,84 @@
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../../parts/use-effect.ts';
 import type { PlayState, SyllabusEntry, ToldChapter } from '../api.ts';
-import { situationAt } from '../part.ts';
-import type { Place } from '../place.ts';
-import { outcomeOf } from './outcome.ts';
+import { focusOn } from '../focus.ts';
+import { PlaceLink } from '../link.tsx';
+import { type PartProps, situationAt } from '../part.ts';
+import { outcomeOf, PROVEN_FOR, provenOf, wordOf } from './outcome.ts';
+import { askedFault } from './question.ts';
 import { howMany } from './words.ts';
 
-interface HeadlineProps {
+interface HeadlineProps extends Pick<PartProps, 'place' | 'go'> {
   state: PlayState;
-  place: Place;
   entry: SyllabusEntry | undefined;
   chapter: ToldChapter;
 }
 
+const OUTCOME = 'outcome';
+
 /** The question of the game, and at the end its answer. */
-export function Headline({ state, place, entry, chapter }: HeadlineProps) {
+export function Headline({ state, place, go, entry, chapter }: HeadlineProps) {
+  const proof = situationAt(entry, place);
+  const wasOver = useRef(state.isOver);
+  useEffect(() => {
+    // The button of the last step is gone, and with it the focus of the keyboard.
+    if (state.isOver && !wasOver.current && document.activeElement === document.body)
+      focusOn(OUTCOME);
+    wasOver.current = state.isOver;
+  }, [state.isOver]);
   if (!state.isOver) {
-    const { idea = '' } = situationAt(entry, place) ?? {};
     const number = state.sessions.length;
     return (
       <div class="headline">
-        <p class="title">{chapter.dare}</p>
+        <p class="title">{askedFault(chapter, proof).dare}</p>
         <p>
-          <b>{entry?.name ?? place.strategy}</b>: {entry?.idea}. Here {idea}. There{' '}
-          {number === 1 ? 'is' : 'are'} {howMany(number, chapter.session)}, and you decide who runs
-          next{state.events.deaths > 0 && ', and whose process dies'}.
+          {proof && `${proof.idea.replace(/^./, (first) => first.toUpperCase())}. `}
+          There {number === 1 ? 'is' : 'are'} {howMany(number, chapter.session)}, and you decide{' '}
+          {number === 1 ? 'what happens next' : 'who runs next'}
+          {number > 1 && state.events.deaths > 0 && ', and whose process dies'}.
         </p>
       </div>
     );
   }
-  const { kind, title, detail } = outcomeOf(state, place, entry, chapter);
+  const { kind, title, detail } = outcomeOf(state, proof, chapter);
+  const known = entry && proof && { entry, proof, chapter };
   return (
-    <div class={`headline ${kind}`}>
+    <div id={OUTCOME} class={`headline ${kind}`} tabindex={-1}>
       <p class="title">{title}</p>
       <p>{detail}</p>
+      {known && kind === 'won' && <Proven {...known} />}
+      {known && kind !== 'won' && (
+        <details>
+          <summary>Can it be done at all?</summary>
+          <p>{wordOf(known.proof)}</p>
+          <Proven {...known} />
+          <Witness {...known} place={place} go={go} />
+        </details>
+      )}
     </div>
+  );
+}
+
+interface Known {
+  entry: SyllabusEntry;
+  proof: SyllabusEntry['situations'][number];
+  chapter: ToldChapter;
+}
+
+/** The result of all schedules, and the way the strategy works. */
+const Proven = ({ entry, proof, chapter }: Known) => (
+  <p>
+    {provenOf(proof, chapter)} <b>{entry.name}</b>: {entry.idea}.
+  </p>
+);
+
+/** A link to the clearest schedule that does it. */
+function Witness({ proof, chapter, place, go }: Known & Pick<PartProps, 'place' | 'go'>) {
+  const schedule = proof.clearest[askedFault(chapter, proof).name]?.split(',');
+  if (!schedule) return null;
+  return (
+    <PlaceLink place={place} go={go} to={{ sessions: PROVEN_FOR, schedule }}>
+      Show {schedule.length} steps that do it
+    </PlaceLink>
   );
 }

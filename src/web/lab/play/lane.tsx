@@ -1,6 +1,6 @@
 import type { PlayedSession } from '../api.ts';
 import { Action } from './action.tsx';
-import { type EventKey, names, sayEvent } from './words.ts';
+import { type EventKey, names, placeOfEffect, sayEvent } from './words.ts';
 
 interface LaneProps {
   played: PlayedSession;
@@ -32,14 +32,15 @@ export function Lane({ played, who, ending, isVictim, canStep, onStep, events }:
       <h3 id={`lane-${session}`}>
         {isDead && <span aria-hidden="true">✕ </span>}S{session} <span class="who">{who}</span>
       </h3>
+      {/* The button stays in its place, however long the statement is. Not `disabled`, since a disabled
+          button loses the keyboard focus. */}
+      <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
+        Step S{session} <kbd>{session}</kbd>
+      </button>
       <p class="status">{isVictim ? 'stopped by PostgreSQL' : inWords(played)}</p>
       {played.statement !== null && <Next played={played} />}
       {ending !== null && !isDead && <p class="ending">{ending}</p>}
       <div class="acts">
-        {/* Not `disabled`, since a disabled button loses the keyboard focus. */}
-        <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
-          Step S{session} <kbd>{session}</kbd>
-        </button>
         {events.map(({ key, isPossible, onChoose }) => (
           <Action
             key={key}
@@ -55,10 +56,10 @@ export function Lane({ played, who, ending, isVictim, canStep, onStep, events }:
 }
 
 /** An effect does not look like a statement, since no rollback takes an effect back. */
-const Next = ({ played: { statement, isEffect } }: { played: PlayedSession }) =>
+const Next = ({ played: { statement, isEffect, isInMemory } }: { played: PlayedSession }) =>
   isEffect ? (
     <p class="effect">
-      <span class="outside">outside the database</span> {statement}
+      <span class="outside">{placeOfEffect(isInMemory)}</span> {statement}
     </p>
   ) : (
     <code class="statement">{statement}</code>

@@ -6,10 +6,10 @@ interface LedgerProps {
   told: Pick<ToldSchedule, 'sessions' | 'steps'>;
 }
 
-/** Everything that the steps did outside the database. No rollback takes it back. */
+/** What the steps did to the world, such as mails. No rollback takes it back. */
 export function Ledger({ name, told: { sessions, steps } }: LedgerProps) {
   const effects = steps.flatMap(({ acts }, index) =>
-    acts.filter(({ isEffect }) => isEffect).map((act) => ({ ...act, step: index + 1 })),
+    acts.filter(({ stays }) => stays).map((act) => ({ ...act, step: index + 1 })),
   );
   return (
     <section class="ledger" aria-labelledby="ledger">

@@ -1,16 +1,17 @@
 import type { PlayState, SyllabusEntry, ToldChapter } from '../api.ts';
 import { capitalised } from '../choose.tsx';
-import { situationAt } from '../part.ts';
-import type { Place } from '../place.ts';
 import { inWords } from '../verdict.tsx';
+import { askedFault } from './question.ts';
 import { howMany } from './words.ts';
+
+type Proof = SyllabusEntry['situations'][number];
 
 export interface Outcome {
   /**
-   * `won`: this schedule has the gravest fault, or one that breaks a promise. `wrong`: it has another
-   * fault. `held`: it has no fault. `safe`: no schedule has a fault.
+   * `won`: this schedule has the fault that was asked for, the gravest fault, or a fault that breaks a
+   * promise. `wrong`: it has another fault. `held`: it has no fault.
    */
-  kind: 'won' | 'safe' | 'held' | 'wrong';
+  kind: 'won' | 'held' | 'wrong';
   title: string;
   detail: string;
 }
@@ -18,34 +19,39 @@ export interface Outcome {
 /** The proofs are from every schedule of this number of sessions. Some situations have their own. */
 export const PROVEN_FOR = 2;
 
-/** Compares the end of a schedule with the proof from all schedules. */
+/** The end of a schedule. A schedule without a fault says nothing about the other schedules. */
 export function outcomeOf(
-  state: PlayState,
-  place: Place,
-  entry: SyllabusEntry | undefined,
+  { told: { faults, summary, schedule } }: PlayState,
+  proof: Proof | undefined,
   chapter: ToldChapter,
 ): Outcome {
-  const { faults, summary, schedule, sessions } = state.told;
-  const proof = situationAt(entry, place);
-  const number = proof?.sessions ?? PROVEN_FOR;
-  const provenFor = howMany(number, chapter.session);
-  const proven = proof ? `With ${provenFor}: ${inWords(chapter, proof)}` : '';
-  const won = chapter.faults.find(({ name }) => faults.includes(name) && isWin(chapter, name));
-  if (won) {
-    const steps = `You did it in ${schedule.length} steps.`;
-    const title = `${capitalised(won.inWords)}! ${summary}`;
-    return { kind: 'won', title, detail: `${steps} ${proven}` };
+  const asked = askedFault(chapter, proof).name;
+  const won = [asked, ...winsOf(chapter)].find((name) => faults.includes(name));
+  const fault = chapter.faults.find(({ name }) => name === won);
+  if (fault) {
+    const title = `${capitalised(fault.inWords)}! ${summary}`;
+    return { kind: 'won', title, detail: `You did it in ${schedule.length} steps.` };
   }
+  const detail = 'Undo some steps, and try another order.';
   if (faults.length > 0)
-    return { kind: 'wrong', title: `${faults.join(', ')}: ${summary}`, detail: proven };
-  if (!proof || Object.keys(proof.faults).length > 0)
-    return { kind: 'held', title: `Not this time: ${summary}`, detail: proven };
-  if (sessions > number || proof.isComplete === false)
-    return { kind: 'held', title: `It held: ${summary}`, detail: proven };
-  const title = `You cannot: ${proof.schedules} of ${proof.schedules} schedules hold`;
-  const detail = `${summary}. Every order of the statements of ${provenFor} was played.`;
-  return { kind: 'safe', title, detail };
+    return { kind: 'wrong', title: `${faults.join(', ')}: ${summary}`, detail };
+  return { kind: 'held', title: `Not this time: ${summary}`, detail };
 }
 
-const isWin = ({ faults: [gravest], promises }: ToldChapter, fault: string): boolean =>
-  gravest?.name === fault || promises.some(({ brokenBy }) => brokenBy.includes(fault));
+/** The faults that win, the gravest first. */
+const winsOf = ({ faults, promises }: ToldChapter): string[] =>
+  faults
+    .map(({ name }) => name)
+    .filter(
+      (name, index) => index === 0 || promises.some(({ brokenBy }) => brokenBy.includes(name)),
+    );
+
+/** Whether any schedule has a fault, in a word or two. */
+export function wordOf({ faults, isComplete }: Proof): string {
+  if (Object.keys(faults).length > 0) return 'Yes.';
+  return isComplete === false ? 'Nobody has done it.' : 'No.';
+}
+
+/** The result of all schedules, such as `With two recruiters: Of 20 schedules, 18 oversold.` */
+export const provenOf = (proof: Proof, chapter: ToldChapter): string =>
+  `With ${howMany(proof.sessions ?? PROVEN_FOR, chapter.session)}: ${inWords(chapter, proof)}`;

@@ -60,12 +60,17 @@ export function whatHappened(
 }
 
 function sayAct(act: ToldAct): string {
-  const { session, statement, isEffect, progress, waitsFor } = act;
+  const { session, statement, isEffect, isInMemory, progress, waitsFor } = act;
   if (progress === 'waits') return `S${session} waits for ${names(waitsFor)}.`;
-  if (isEffect) return `S${session} does this outside the database: ${statement}${gave(act)}.`;
+  if (isEffect)
+    return `S${session} does this ${placeOfEffect(isInMemory)}: ${statement}${gave(act)}.`;
   const did = progress === 'ran' ? 'runs' : 'waited, and has now run';
   return `S${session} ${did} ${brief(statement)}${gave(act)}.`;
 }
+
+/** Where an effect takes place. */
+export const placeOfEffect = (isInMemory: boolean) =>
+  isInMemory ? 'in memory' : 'outside the database';
 
 const sayEffects = (steps: ToldStep[]): string[] =>
   steps

@@ -1,5 +1,6 @@
 import type { Lane, Span } from '../../../lab/race/rounds/lanes.ts';
 import type { ToldChapter } from '../api.ts';
+import { lockIn } from '../play/words.ts';
 
 interface LaneRowProps {
   lane: Lane;
@@ -17,33 +18,76 @@ export function LaneRow({ lane, scale, kind }: LaneRowProps) {
   return (
     <li>
       <span class="session">S{session}</span>
-      <svg class="bars" width="100%" aria-hidden="true">
-        <rect class="request" {...bar(lane)} y="45%" height="10%" />
-        {statements.map((statement, index) => (
-          <rect
-            key={index}
-            class={statement.isEffect ? 'outside' : 'statement'}
-            {...bar(statement)}
-            y="10%"
-            height="80%"
-          >
-            <title>
-              {statement.text}, {inMs(statement)}
-            </title>
-          </rect>
-        ))}
-        {waits.map((wait, index) => (
-          <rect key={index} class="wait" {...bar(wait)} y="10%" height="80%" fill="url(#lock-wait)">
-            <title>
-              waits for S{wait.blocker}, {inMs(wait)}
-            </title>
-          </rect>
-        ))}
-      </svg>
+      <span class="on-bars">
+        <svg class="bars" width="100%" aria-hidden="true">
+          <rect class="request" {...bar(lane)} y="45%" height="10%" />
+          {statements.map((statement, index) => (
+            <rect
+              key={index}
+              class={statement.isEffect ? 'outside' : 'statement'}
+              {...bar(statement)}
+              y="10%"
+              height="80%"
+            >
+              <title>
+                {statement.text}, {inMs(statement)}
+              </title>
+            </rect>
+          ))}
+          {waits.map((wait, index) => (
+            <rect
+              key={index}
+              class="wait"
+              {...bar(wait)}
+              y="10%"
+              height="80%"
+              fill="url(#lock-wait)"
+            >
+              <title>
+                waits for S{wait.blocker}, {inMs(wait)}
+              </title>
+            </rect>
+          ))}
+        </svg>
+        {wordsOn(lane).map(({ word, ...span }, index) => {
+          const { x, width } = bar(span);
+          return (
+            <span key={index} class="word" style={{ left: x, width }} aria-hidden="true">
+              {' '}
+              {word}
+            </span>
+          );
+        })}
+      </span>
       {kind === 'crashes' ? <End lane={lane} /> : <Status lane={lane} />}
       <span class="unseen">{kind === 'crashes' ? sayEnd(lane) : inWords(lane)}</span>
     </li>
   );
+}
+
+/**
+ * The words on the bars. A bar under the hatches of a wait has no word. BEGIN and the next statement are
+ * sent together, so a word stands after the end of the statement before.
+ */
+function wordsOn({ statements, waits }: Lane): (Span & { word: string })[] {
+  return statements
+    .map((statement, index) => ({
+      from: Math.max(statement.from, statements[index - 1]?.to ?? 0),
+      to: statement.to,
+      word: wordFor(statement),
+    }))
+    .filter(
+      ({ from, to }) => from < to && waits.every((wait) => wait.to <= from || to <= wait.from),
+    );
+}
+
+/** The kind of a statement in one word, such as `insert`. The word of a count is `count`. */
+function wordFor({ text, isEffect }: Lane['statements'][number]): string {
+  const [word = ''] = /^[a-z]+/i.exec(text) ?? [];
+  if (isEffect) return '';
+  if (word !== 'select') return word;
+  if (lockIn(text) || /^select pg_\w*lock/.test(text)) return 'lock';
+  return /\bcount\(/.test(text) ? 'count' : 'read';
 }
 
 const Status = ({ lane: { status } }: Pick<LaneRowProps, 'lane'>) => (

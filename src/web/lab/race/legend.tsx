@@ -1,7 +1,13 @@
 import type { ToldChapter } from '../api.ts';
 
+interface LegendProps {
+  race: ToldChapter['race'];
+  /** Whether some session waits for a lock. */
+  hasWaits: boolean;
+}
+
 /** The meaning of the bars. The pattern of all waits is defined here. */
-export const Legend = ({ race: { kind } }: { race: ToldChapter['race'] }) => (
+export const Legend = ({ race: { kind }, hasWaits }: LegendProps) => (
   <p class="legend">
     <svg class="unseen" aria-hidden="true">
       <defs>
@@ -23,18 +29,20 @@ export const Legend = ({ race: { kind } }: { race: ToldChapter['race'] }) => (
       </svg>
       a statement
     </span>
-    {kind === 'crashes' ? <OfCrashes /> : <OfRequests />}
+    {kind === 'crashes' ? <OfCrashes /> : <OfRequests hasWaits={hasWaits} />}
   </p>
 );
 
-const OfRequests = () => (
+const OfRequests = ({ hasWaits }: Pick<LegendProps, 'hasWaits'>) => (
   <>
-    <span class="bars">
-      <svg aria-hidden="true">
-        <rect class="wait" width="100%" height="100%" fill="url(#lock-wait)" />
-      </svg>
-      waits for the lock of another session
-    </span>
+    {hasWaits && (
+      <span class="bars">
+        <svg aria-hidden="true">
+          <rect class="wait" width="100%" height="100%" fill="url(#lock-wait)" />
+        </svg>
+        waits for the lock of another session
+      </span>
+    )}
     <span class="bars">
       <svg aria-hidden="true">
         <rect class="request" y="45%" width="100%" height="10%" />

@@ -1,6 +1,9 @@
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { Choice, capitalised, groupsOf } from '../choose.tsx';
+import { Goal } from '../lessons/goal.tsx';
+import { seenInRace } from '../lessons/seen.ts';
 import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
+import { Before } from './before.tsx';
 import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
 import { Totals } from './totals.tsx';
@@ -10,7 +13,8 @@ const MOST_RECRUITERS = 50;
 const MOST_ROUNDS = 20;
 
 /** Races sessions at full speed. PostgreSQL and chance decide the order. */
-export function Race({ place, go, strategies, chapters }: PartProps) {
+export function Race(props: PartProps) {
+  const { place, go, strategies, chapters } = props;
   const [racing, start] = useRace();
   const { strategy, beside, recruiters, rounds } = place;
   const entry = entryAt(strategies, strategy);
@@ -23,6 +27,7 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
   return (
     <>
       <h2>Race</h2>
+      <Goal {...props} seen={seenInRace(racing, place)} />
       <p class="lead">
         {recruiters} {session.many} begin at the same moment, at full speed
         {race.kind === 'crashes' ? (
@@ -45,7 +50,7 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
           onChoose={(strategy) => go({ strategy })}
         />
         <Choice
-          label="Beside it"
+          label="Compare with"
           value={chosen[1] ?? ''}
           groups={[{ label: '', options: [['', 'nothing']] }, ...groupsOf(others, [chapter])]}
           onChoose={(beside) => go({ beside })}
@@ -67,6 +72,7 @@ export function Race({ place, go, strategies, chapters }: PartProps) {
         </button>
       </form>
       <p role="status">{racing ? inWords(racing) : ''}</p>
+      {!racing && <Before session={session} race={race} />}
       {racing?.failure && <p role="alert">{racing.failure}</p>}
       {racing && racing.rounds.length > 0 && <Rounds rounds={racing.rounds} race={race} />}
       {racing?.told && (

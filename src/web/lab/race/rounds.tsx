@@ -17,7 +17,7 @@ export function Rounds({ rounds, race }: RoundsProps) {
   const scale = Math.max(...shown.map(({ milliseconds }) => milliseconds));
   return (
     <>
-      <Legend race={race} />
+      <Legend race={race} hasWaits={rounds.some(hasWaits)} />
       <fieldset class="rounds" aria-label="Rounds">
         {numbers.map((number) => (
           <button
@@ -27,6 +27,7 @@ export function Rounds({ rounds, race }: RoundsProps) {
             onClick={() => setChosen(number)}
           >
             Round {number}
+            <Faults rounds={rounds.filter(({ round }) => round === number)} />
           </button>
         ))}
       </fieldset>
@@ -36,6 +37,23 @@ export function Rounds({ rounds, race }: RoundsProps) {
         ))}
       </div>
     </>
+  );
+}
+
+const hasWaits = ({ lanes }: SeenRound) => lanes.some(({ waits }) => waits.length > 0);
+
+/** The mark of a round in which some strategy went wrong. */
+function Faults({ rounds }: Pick<RoundsProps, 'rounds'>) {
+  const wrong = rounds.filter(({ faults }) => faults.length > 0);
+  if (wrong.length === 0) return null;
+  return (
+    <span class="bad">
+      {' '}
+      <span aria-hidden="true">✗</span>
+      <span class="unseen">
+        {wrong.map(({ strategy, faults }) => `${strategy} ${faults.join(', ')}`).join(', ')}
+      </span>
+    </span>
   );
 }
 

@@ -10,94 +10,88 @@ interface TotalsProps {
   rounds: number;
 }
 
-/** The totals of all rounds. `worst` is the highest number of successes in one round. */
-export function Totals({ told, gravest, race, rounds }: TotalsProps) {
-  return (
-    <section class="totals" aria-labelledby="totals">
-      <h3 id="totals">All rounds</h3>
-      <section class="scroll" tabindex={0} aria-label="Totals">
-        {race.kind === 'crashes' ? (
-          <CrashTable results={told.results} counts={race.counts} />
-        ) : (
-          <RequestTable results={told.results} gravest={gravest} rounds={rounds} />
-        )}
-      </section>
-      <details class="transcript">
-        <summary>As text, as the command line prints it</summary>
-        <section class="text" tabindex={0} aria-label="The race as text">
-          <pre>{told.transcript}</pre>
-        </section>
-      </details>
-    </section>
-  );
-}
-
-interface RequestTableProps extends Pick<TotalsProps, 'gravest' | 'rounds'> {
-  results: RaceTold['results'];
-}
-
-const RequestTable = ({ results, gravest, rounds }: RequestTableProps) => (
-  <table class="findings">
-    <thead>
-      <tr>
-        <th scope="col">Strategy</th>
-        <th scope="col">{capitalised(gravest)}</th>
-        <th scope="col">At most</th>
-        <th scope="col">Succeeded</th>
-        <th scope="col">Refused</th>
-      </tr>
-    </thead>
-    <tbody>
-      {results.map(({ strategy, faults, worst, statuses }) => {
-        const { '200': got = 0, ...others } = statuses;
-        const often = faults[gravest] ?? 0;
-        return (
-          <tr key={strategy}>
-            <th scope="row">{strategy}</th>
-            <td class={often > 0 ? 'bad' : 'good'}>
-              {often} of {rounds}
-            </td>
-            <td>{worst}</td>
-            <td>{got}</td>
-            <td>{Object.values(others).reduce((sum, count) => sum + count, 0)}</td>
-          </tr>
-        );
-      })}
-    </tbody>
-  </table>
-);
-
-interface CrashTableProps {
-  results: RaceTold['results'];
-  /** The good count comes first. */
-  counts: ToldChapter['race']['counts'];
-}
-
-const CrashTable = ({ results, counts }: CrashTableProps) => (
-  <table class="findings">
-    <thead>
-      <tr>
-        <th scope="col">Strategy</th>
-        {counts.map((name) => (
-          <th key={name} scope="col">
-            {capitalised(name)}
-          </th>
-        ))}
-        <th scope="col">Killed</th>
-      </tr>
-    </thead>
-    <tbody>
-      {results.map(({ strategy, counts: sums = {}, killed = 0 }) => (
-        <tr key={strategy}>
-          <th scope="row">{strategy}</th>
-          {counts.map((name, index) => (
-            <td key={name} class={index > 0 && sums[name] ? 'bad' : 'good'}>
-              {sums[name] ?? 0}
-            </td>
+/**
+ * The totals of all rounds. Each strategy has a column, since there are at most two. So the table fits
+ * on a phone.
+ */
+export const Totals = ({ told, gravest, race, rounds }: TotalsProps) => (
+  <section class="totals" aria-labelledby="totals">
+    <h3 id="totals">All rounds</h3>
+    <table class="findings" aria-labelledby="totals">
+      <thead>
+        <tr>
+          <td />
+          {told.results.map(({ strategy }) => (
+            <th key={strategy} scope="col">
+              {strategy}
+            </th>
           ))}
-          <td>{killed}</td>
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {(race.kind === 'crashes'
+          ? crashRows(told.results, race.counts)
+          : requestRows(told.results, gravest, rounds)
+        ).map(({ name, cells }) => (
+          <tr key={name}>
+            <th scope="row">{capitalised(name)}</th>
+            {cells.map(({ shown, kind }, index) => (
+              <td key={index} class={kind}>
+                {shown}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <details class="transcript">
+      <summary>As text, as the command line prints it</summary>
+      <section class="text" tabindex={0} aria-label="The race as text">
+        <pre>{told.transcript}</pre>
+      </section>
+    </details>
+  </section>
 );
+
+type Results = RaceTold['results'];
+
+/** A count of each strategy. */
+interface Row {
+  name: string;
+  cells: { shown: string; kind?: 'good' | 'bad' }[];
+}
+
+const goodIf = (isGood: boolean) => (isGood ? 'good' : 'bad');
+
+function requestRows(results: Results, gravest: string, rounds: number): Row[] {
+  const refusals = ({ statuses }: Results[number]) =>
+    Object.entries(statuses).reduce((sum, [status, n]) => sum + (status === '200' ? 0 : n), 0);
+  const often = ({ faults }: Results[number]) => faults[gravest] ?? 0;
+  return [
+    {
+      name: gravest,
+      cells: results.map((each) => ({
+        shown: `${often(each)} of ${rounds}`,
+        kind: goodIf(often(each) === 0),
+      })),
+    },
+    { name: 'at most', cells: results.map(({ worst }) => ({ shown: `${worst}` })) },
+    {
+      name: 'succeeded',
+      cells: results.map(({ statuses }) => ({ shown: `${statuses['200'] ?? 0}` })),
+    },
+    { name: 'refused', cells: results.map((each) => ({ shown: `${refusals(each)}` })) },
+  ];
+}
+
+/** The good count comes first in `counts`. */
+const crashRows = (results: Results, counts: ToldChapter['race']['counts']): Row[] => [
+  ...counts.map((name, index) => ({
+    name,
+    cells: results.map(({ counts: sums = {} }) => ({
+      shown: `${sums[name] ?? 0}`,
+      kind: goodIf(index === 0 || !sums[name]),
+    })),
+  })),
+  { name: 'killed', cells: results.map(({ killed = 0 }) => ({ shown: `${killed}` })) },
+];

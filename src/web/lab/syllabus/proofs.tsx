@@ -37,7 +37,7 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
           return (
             <tr key={name}>
               <th scope="row">{idea}</th>
-              <td class={shown ? 'bad' : 'good'}>{inWords(chapter, proof)}</td>
+              <td class={markOf(proof, shown)}>{inWords(chapter, proof)}</td>
               <td>
                 {shown ? (
                   <PlaceLink place={place} go={go} to={to}>
@@ -56,6 +56,10 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
     </table>
   );
 }
+
+/** A student's own strategy has situations that nobody has explored yet. */
+const markOf = ({ schedules }: SyllabusEntry['situations'][number], shown: string | undefined) =>
+  schedules === 0 ? '' : shown ? 'bad' : 'good';
 
 /** The first situation is the default, so an address needs no name for it. */
 const situationIn = ({ situations }: SyllabusEntry, name: string): string =>

@@ -2,6 +2,22 @@ import type { EntryWithSources } from '../api.ts';
 
 type Source = EntryWithSources['sources'][number];
 
+/**
+ * The same file without the parts that give the verdict away: comments, the idea, the promise, and the
+ * mark.
+ */
+export const withoutVerdict = ({ path, lines }: Source): Source => ({
+  path,
+  lines: lines.flatMap((line) => {
+    const tokens = line.tokens.filter(({ kind }) => kind !== 'comment');
+    const text = tokens.map((token) => token.text).join('');
+    const isComment = tokens.length < line.tokens.length && text.trim() === '';
+    return isComment || TELLING.test(text) ? [] : [{ ...line, isDecisive: false, tokens }];
+  }),
+});
+
+const TELLING = /^\s*(idea|promise): /;
+
 /** A file of the project with its decisive statement marked. */
 export function SourceFile({ source: { path, lines } }: { source: Source }) {
   const decisive = lines.filter(({ isDecisive }) => isDecisive);
@@ -13,8 +29,7 @@ export function SourceFile({ source: { path, lines } }: { source: Source }) {
           <span>: the decisive statement is marked, at line {decisive[0]?.number}</span>
         )}
       </figcaption>
-      {/* The keyboard must reach everything that scrolls. */}
-      <section class="code" tabindex={0} aria-label={path}>
+      <section class="code" aria-label={path}>
         <pre>
           <code>
             {lines.map((line) => (

@@ -1,9 +1,11 @@
 import { useRef } from 'hono/jsx/dom';
+import { useStore } from '../../parts/store.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import type { SyllabusEntry } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import { addressOf, entryAt, type PartProps } from '../part.ts';
 import { VerdictMark } from '../verdict.tsx';
+import { guesses, isHidden } from './guesses.ts';
 
 /**
  * All strategies with their verdicts. Each chapter has a heading. The list is longer than the screen, so
@@ -54,15 +56,26 @@ interface StrategyProps extends Pick<PartProps, 'place' | 'go'> {
   isCurrent: boolean;
 }
 
-const Strategy = ({ place, go, entry, isCurrent }: StrategyProps) => (
-  <li>
-    <PlaceLink
-      place={place}
-      go={go}
-      to={{ strategy: addressOf(entry), situation: '', schedule: [], step: null }}
-      isCurrent={isCurrent}
-    >
-      <span class="name">{entry.name}</span> <VerdictMark verdict={entry.verdict} />
-    </PlaceLink>
-  </li>
+const Strategy = ({ place, go, entry, isCurrent }: StrategyProps) => {
+  const hidden = isHidden(useStore(guesses), entry);
+  return (
+    <li>
+      <PlaceLink
+        place={place}
+        go={go}
+        to={{ strategy: addressOf(entry), situation: '', schedule: [], step: null }}
+        isCurrent={isCurrent}
+      >
+        <span class="name">{entry.name}</span>{' '}
+        {hidden ? <Hidden /> : <VerdictMark verdict={entry.verdict} />}
+      </PlaceLink>
+    </li>
+  );
+};
+
+const Hidden = () => (
+  <span class="verdict">
+    <span aria-hidden="true">?</span>
+    <span class="unseen">verdict hidden</span>
+  </span>
 );

@@ -1,11 +1,15 @@
 import { useState } from 'hono/jsx/dom';
+import { useStore } from '../../parts/store.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import { type EntryWithSources, readStrategy, type SyllabusEntry } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import { chapterOf, entryAt, type PartProps } from '../part.ts';
+import { firstSituation } from '../play/question.ts';
 import { VerdictMark } from '../verdict.tsx';
+import { guesses, isHidden, showAll } from './guesses.ts';
+import { Guessed, Guessing, VERDICT } from './guessing.tsx';
 import { Proofs } from './proofs.tsx';
-import { SourceFile } from './source-file.tsx';
+import { SourceFile, withoutVerdict } from './source-file.tsx';
 import { StrategyList } from './strategy-list.tsx';
 
 /** Every strategy, and one of them with its proofs and its source code. */
@@ -13,6 +17,7 @@ export function Syllabus(props: PartProps) {
   const { place, strategies } = props;
   const entry = entryAt(strategies, place.strategy);
   const { name, question, session, afterwards } = chapterOf(props, entry);
+  const { all } = useStore(guesses);
   const ways = strategies.filter(({ chapter }) => chapter === name);
   return (
     <>
@@ -22,6 +27,12 @@ export function Syllabus(props: PartProps) {
         every order of the statements of two {session.many}
         {afterwards && ', with every event that the situation allows,'} was played on a real
         PostgreSQL.
+      </p>
+      <p class="row all-verdicts">
+        <button type="button" onClick={() => showAll(!all)}>
+          {all ? 'Hide the verdicts' : 'Show all verdicts'}
+        </button>
+        {!all && <span class="muted">A verdict appears when you predict it.</span>}
       </p>
       <div class="syllabus">
         <StrategyList {...props} />
@@ -45,32 +56,46 @@ function OneStrategy({ place, go, chapters, entry }: PartProps & { entry: Syllab
     );
   }, [place.strategy]);
   const { name, idea, promise, verdict, missing } = entry;
+  const hidden = isHidden(useStore(guesses), entry);
   const chapter = chapterOf({ chapters }, entry);
   const pledge = chapter.promises.find((each) => each.name === promise);
   return (
     <article class="strategy" aria-labelledby="strategy-name">
       <h3 id="strategy-name">{name}</h3>
-      <p class="idea">{idea}</p>
-      <p>
-        Promises {pledge?.facts.join(', ') ?? 'nothing'}; <VerdictMark verdict={verdict} />.
-      </p>
+      {/* Some ideas give the verdict away, such as `…: deadlocks`. */}
+      {!hidden && <p class="idea">{idea}</p>}
+      {hidden ? (
+        <Guessing entry={entry} />
+      ) : (
+        <p id={VERDICT} tabindex={-1}>
+          {pledge
+            ? `It promises: ${pledge.facts.join(', ')}. `
+            : 'It makes no promise, so nobody may rely on it. '}
+          The runs of every schedule say: <VerdictMark verdict={verdict} />.{' '}
+          <Guessed entry={entry} />
+        </p>
+      )}
       {missing === null ? (
-        <Ways place={place} go={go} />
+        <Ways place={place} go={go} entry={entry} />
       ) : (
         <p role="note">This server cannot run it. {missing}</p>
       )}
-      <Proofs place={place} go={go} entry={entry} chapter={chapter} />
+      {!hidden && <Proofs place={place} go={go} entry={entry} chapter={chapter} />}
       {failure && <p role="alert">The source code cannot be shown: {failure}</p>}
       {sources.toReversed().map((source) => (
-        <SourceFile key={source.path} source={source} />
+        <SourceFile key={source.path} source={hidden ? withoutVerdict(source) : source} />
       ))}
     </article>
   );
 }
 
-const Ways = ({ place, go }: Pick<PartProps, 'place' | 'go'>) => (
+const Ways = ({ place, go, entry }: Pick<PartProps, 'place' | 'go'> & { entry: SyllabusEntry }) => (
   <p class="ways">
-    <PlaceLink place={place} go={go} to={{ view: 'play', schedule: [] }}>
+    <PlaceLink
+      place={place}
+      go={go}
+      to={{ view: 'play', situation: firstSituation(entry), schedule: [] }}
+    >
       Play it
     </PlaceLink>
     <PlaceLink place={place} go={go} to={{ view: 'explore', step: null }}>

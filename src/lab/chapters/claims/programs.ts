@@ -1,0 +1,40 @@
+import { answers } from '../../../claims/answers.ts';
+import type { Outcome } from '../../../claims/rules.ts';
+import type { AnswerRule, ProgramRules } from '../../chapter.ts';
+import type { ClaimStrategy } from './strategy.ts';
+import { JOB } from './trial.ts';
+
+const refusals = Object.entries(answers).map(([kind, { status, code }]) => ({
+  kind,
+  status,
+  code,
+}));
+
+/** Several kinds share a status. There the code in the body decides, if the program sends one. */
+const usual: AnswerRule[] = [
+  { kind: 'claimed', status: 200 },
+  { kind: 'claimed', status: 201 },
+  ...refusals.map(({ kind, status, code }) => ({ kind, status, word: code })),
+  ...refusals.map(({ kind, status }) => ({ kind, status })),
+];
+
+/** A program claims by `GET /claim-job`, as production's frontends do. Session 1 is recruiter 1. */
+export const programs: ProgramRules<ClaimStrategy> = {
+  answers: usual,
+  path: '/claim-job',
+  queryOf: (session) => queryOf(JOB, session),
+  strategyOf: (name, ask) => ({
+    name,
+    idea: 'a program that answers HTTP',
+    promise: 'capacity',
+    isProgram: true,
+    claim: async (_, { jobId, recruiterId }) => {
+      const kind = await ask(Number(recruiterId), queryOf(jobId, recruiterId));
+      // The trial looks at the kind alone.
+      return { kind } as Outcome;
+    },
+  }),
+};
+
+const queryOf = (jobId: bigint | number, recruiterId: bigint | number) =>
+  `jobId=${jobId}&recruiterId=${recruiterId}`;

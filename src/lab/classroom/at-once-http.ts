@@ -1,0 +1,48 @@
+import type { MiddlewareHandler } from 'hono';
+import { nameOf } from '../../http/auth/caller.ts';
+import type { Env } from '../../http/new-routes.ts';
+import { problem } from '../../http/problem.ts';
+import { tooManyAtOnce } from './problems.ts';
+
+/** A browser opens at most six connections to a server. */
+const MOST_AT_ONCE = 8;
+
+interface OpenRequest {
+  cut(): void;
+}
+
+/** The requests and streams that each student has open, by the name of the caller. */
+export class OpenRequests {
+  readonly #open = new Map<string, Set<OpenRequest>>();
+
+  /**
+   * Bounds the requests and streams that a student has open at once. A stream counts until its
+   * connection ends.
+   */
+  bound(): MiddlewareHandler<Env> {
+    return async (c, next) => {
+      const name = nameOf(c.get('caller'));
+      const own = this.#open.get(name) ?? new Set();
+      if (own.size >= MOST_AT_ONCE) return problem(tooManyAtOnce, {}, { 'Retry-After': '1' });
+      const { outgoing } = c.env ?? {};
+      const request = { cut: () => outgoing?.destroy() };
+      this.#open.set(name, own.add(request));
+      const end = () => {
+        own.delete(request);
+        if (own.size === 0 && this.#open.get(name) === own) this.#open.delete(name);
+      };
+      if (outgoing) outgoing.once('close', end);
+      try {
+        await next();
+      } finally {
+        if (!outgoing) end();
+      }
+      return undefined;
+    };
+  }
+
+  /** Ends everything that this caller has open. The work behind a stream ends with its listener. */
+  cut(name: string) {
+    for (const request of [...(this.#open.get(name) ?? [])]) request.cut();
+  }
+}

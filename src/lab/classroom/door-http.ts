@@ -1,0 +1,99 @@
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { z } from 'zod';
+import type { Caller } from '../../http/auth/caller.ts';
+import { type Env, type Guard, newRoutes } from '../../http/new-routes.ts';
+import { problem } from '../../http/problem.ts';
+import { invalid, notJson } from '../../http/problems.ts';
+import { isSame, readCode } from './code.ts';
+import { Guesses } from './guesses.ts';
+import { cleanName, isName, LONGEST_NAME } from './names.ts';
+import { joinFirst, roomFull, tooManyGuesses, wrongCode } from './problems.ts';
+import type { Roll, Student } from './roll.ts';
+
+/**
+ * The name of the cookie has the port, because browsers send the cookies of one port to all ports.
+ * Otherwise two rooms on one computer would replace each other's cookies.
+ */
+const cookieOf = (c: Context<Env>): string =>
+  `rowlock_student_${c.env?.incoming?.socket.localPort ?? 0}`;
+/** Longer than a day at school. The room ends sooner. */
+const COOKIE_S = 12 * 3_600;
+
+const A_NAME = `is a name of at most ${LONGEST_NAME} characters`;
+
+const joining = z.strictObject({
+  code: z.string('is the code of the room').max(40, 'is the code of the room').default(''),
+  name: z.string(A_NAME).max(200, A_NAME).transform(cleanName).refine(isName, A_NAME),
+});
+
+export interface DoorDeps {
+  code: string;
+  roll: Roll;
+  guesses?: Guesses;
+}
+
+/** Lets people in who know the code. A student who is in already changes the name. */
+export function doorRoutes({ code, roll, guesses = new Guesses() }: DoorDeps) {
+  const routes = newRoutes();
+  routes.post('/join', async (c) => {
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (body === undefined) return problem(notJson);
+    const asked = joining.safeParse(body);
+    if (!asked.success) return invalid(asked.error, 'body');
+    const known = studentOf(c, roll);
+    if (known) {
+      roll.rename(known, asked.data.name);
+      return c.json({ name: known.name }, 200);
+    }
+    const address = c.env?.incoming?.socket.remoteAddress ?? '';
+    const seconds = guesses.waitOf(address);
+    if (seconds > 0) return problem(tooManyGuesses, {}, { 'Retry-After': String(seconds) });
+    if (!isSame(readCode(asked.data.code), code)) {
+      guesses.noteWrong(address);
+      return problem(wrongCode);
+    }
+    const student = roll.join(asked.data.name);
+    if (student === 'full') return problem(roomFull);
+    setCookie(c, cookieOf(c), student.secret, {
+      httpOnly: true,
+      // With Strict, a phone would not send the cookie when its camera opens the address.
+      sameSite: 'Lax',
+      path: '/',
+      maxAge: COOKIE_S,
+    });
+    return c.json({ name: student.name }, 200);
+  });
+  return routes;
+}
+
+/** The student of this cookie. */
+export const studentOf = (c: Context<Env>, roll: Roll): Student | undefined =>
+  roll.find(getCookie(c, cookieOf(c)) ?? '');
+
+export const callerOf = ({ number }: Student): Caller => ({
+  role: 'recruiter',
+  id: BigInt(number),
+});
+
+/** Notes which student asks, and lets everybody pass. */
+export const noteStudent =
+  (roll: Roll): Guard =>
+  (c) => {
+    const student = studentOf(c, roll);
+    if (student) c.set('caller', callerOf(student));
+    return undefined;
+  };
+
+/** The addresses of pages. A browser without a cookie is sent from these pages to the door. */
+const PAGES = ['/', '/lab'];
+
+/** Lets only students pass. They have no rights of the service. */
+export const studentsOnly =
+  (roll: Roll): Guard =>
+  (c) => {
+    const student = studentOf(c, roll);
+    if (!student) return PAGES.includes(c.req.path) ? c.redirect('/join', 303) : problem(joinFirst);
+    c.set('caller', callerOf(student));
+    return undefined;
+  };

@@ -1,0 +1,157 @@
+import { METHODS } from 'node:http';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { z } from 'zod';
+import { nameIn } from '../../http/edge/cross-site.ts';
+import { BODY_LIMIT_BYTES, complete, limitRate, refuseCrossSite } from '../../http/edge/http.ts';
+import { type Env, type Guard, guardedBy, newRoutes } from '../../http/new-routes.ts';
+import { problem } from '../../http/problem.ts';
+import {
+  bodyTooLarge,
+  crossSiteRefused,
+  invalid,
+  invalidRequest,
+  methodNotAllowed,
+  notJson,
+  shuttingDown,
+} from '../../http/problems.ts';
+import type { Log } from '../../process/log.ts';
+import { answerOtherwise } from '../../service/otherwise.ts';
+import { classroomPages } from '../../web/http.ts';
+import { explorationRoutes } from '../explorations/http.ts';
+import { lessonRoutes } from '../lessons/http.ts';
+import { playRoutes } from '../play/http.ts';
+import { roundRoutes } from '../race/rounds/http.ts';
+import { sandboxRoutes } from '../sandbox/http.ts';
+import type { LabStages } from '../stages/lab-stages.ts';
+import { syllabusRoutes } from '../syllabus/http.ts';
+import type { OpenRequests } from './at-once-http.ts';
+import type { Boards } from './boards.ts';
+import { doorRoutes, noteStudent, studentOf, studentsOnly } from './door-http.ts';
+import { CLASS_TURNS, EXPLORATION_MS } from './fairness.ts';
+import type { Guesses } from './guesses.ts';
+import { joinFirst } from './problems.ts';
+import { type Roll, STEPS } from './roll.ts';
+import { sameForAll } from './same-for-all-http.ts';
+import { type TeacherDeps, teacherRoutes } from './teacher-http.ts';
+
+export interface RoomDeps {
+  code: string;
+  roll: Roll;
+  boards: Boards;
+  stages: LabStages;
+  requests: OpenRequests;
+  teacher: TeacherDeps;
+  log: Log;
+  /** Aborted when the room ends. */
+  stop: AbortSignal;
+  /** The names under which the room answers. */
+  names: ReadonlySet<string>;
+  guesses?: Guesses | undefined;
+}
+
+const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
+/** Five requests a second, for minutes. Nobody clicks so fast. */
+const REQUESTS_A_MINUTE = 600;
+
+/**
+ * The room: the door, the teacher's page, and for students the lessons, the lab and a board of their
+ * own. The service's other routes are not here, so no mistake in a guard can open them.
+ */
+export function createRoom(deps: RoomDeps) {
+  const { roll, boards, stages, log, stop, names, requests } = deps;
+  const app = newRoutes();
+  app.use(complete(() => undefined));
+  app.on(
+    WITH_BODY,
+    '*',
+    bodyLimit({ maxSize: BODY_LIMIT_BYTES, onError: () => problem(bodyTooLarge) }),
+  );
+  app.use(guardedBy(underOwnNames(names), refuseCrossSite([])));
+  const rate = limitRate(REQUESTS_A_MINUTE, (c) => c.get('caller') === undefined);
+  // A student who is in changes the name at the door, so the student's limit counts there too.
+  app.on('POST', '/join', guardedBy(noteStudent(roll)), rate);
+  app.route('/', doorRoutes(deps));
+  app.route('/', teacherRoutes(deps.teacher));
+  const pages = classroomPages((c) => studentOf(c, roll)?.name ?? '');
+  app.route('/', pages.open);
+
+  app.use(
+    guardedBy(studentsOnly(roll)),
+    // At once after the guard, so that a student who is removed has no request that cannot be cut.
+    requests.bound(),
+    rate,
+  );
+  app.route('/', pages.ofStudents);
+  app.route('/lab/classroom', progressRoutes(roll));
+  for (const path of ['/lab/lessons', '/lab/strategies', '/lab/chapters'])
+    app.use(path, sameForAll());
+  app.route('/lab', lessonRoutes());
+  app.route('/lab', syllabusRoutes());
+  const fair = { log, stop, turns: CLASS_TURNS };
+  app.route(
+    '/lab',
+    explorationRoutes(
+      { ...fair, stages: stages.explorations, forKnown: stages.plays, mostMs: EXPLORATION_MS },
+      [],
+    ),
+  );
+  app.route(
+    '/lab',
+    roundRoutes({ ...fair, stages: stages.rounds, turns: ONE_RACE, isShared: true }),
+  );
+  app.route('/lab', playRoutes(stages.plays));
+  app.all('/lab/plays', () => methodNotAllowed('POST'));
+  app.route('/lab', sandboxRoutes({ ...fair, boxes: stages.boxes, turns: TWO_BOXES }));
+  for (const path of ['/jobs', '/jobs/*', '/recruiters', '/recruiters/*', '/claims/*'])
+    app.all(path, (c) => onBoard(c, roll, boards));
+  answerOtherwise(app, log);
+  return app;
+}
+
+/** Two races at once would slow each other. */
+const ONE_RACE = { ...CLASS_TURNS, places: 1 };
+const TWO_BOXES = { ...CLASS_TURNS, places: 2 };
+
+async function onBoard(c: Context<Env>, roll: Roll, boards: Boards): Promise<Response> {
+  const student = studentOf(c, roll);
+  // The teacher may remove a student at any moment.
+  if (!student) return problem(joinFirst);
+  const board = await boards.of(student);
+  return board ? board.fetch(c.req.raw, c.env) : problem(shuttingDown);
+}
+
+const progress = z.strictObject({
+  lesson: z.int('is the number of a lesson'),
+  step: z.enum(STEPS, `is one of ${STEPS.join(', ')}`),
+  prediction: z.string().max(1, 'is a letter').optional(),
+});
+
+/** The pages of the lessons report here where a student is. */
+function progressRoutes(roll: Roll) {
+  const routes = newRoutes();
+  routes.post('/progress', async (c) => {
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (body === undefined) return problem(notJson);
+    const told = progress.safeParse(body);
+    if (!told.success) return invalid(told.error, 'body');
+    const student = studentOf(c, roll);
+    if (student && roll.report(student, told.data)) return c.body(null, 204);
+    return problem({ ...invalidRequest, detail: 'There is no such lesson or prediction.' });
+  });
+  routes.all('/progress', () => methodNotAllowed('POST'));
+  return routes;
+}
+
+/** Refuses requests under a foreign name (DNS rebinding). */
+function underOwnNames(names: ReadonlySet<string>): Guard {
+  return (c) => {
+    const host = c.req.header('Host') ?? new URL(c.req.url).host;
+    return names.has(nameIn(host) ?? '') ? undefined : problem(wrongHost);
+  };
+}
+
+const wrongHost = {
+  ...crossSiteRefused,
+  detail: 'The room answers only at the address that its terminal has printed.',
+} as const;

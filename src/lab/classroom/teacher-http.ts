@@ -1,0 +1,107 @@
+import { encode } from 'uqr';
+import { streamEvents } from '../../http/event-stream.ts';
+import { type Guard, guardedBy, newRoutes } from '../../http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../http/problem.ts';
+import { busy, methodNotAllowed } from '../../http/problems.ts';
+import { Listener } from '../listener.ts';
+import { isSame } from './code.ts';
+import type { ToldLesson } from './lessons.ts';
+import { notHere, teacherOnly } from './problems.ts';
+import type { ToldRoom } from './roll.ts';
+
+/** A teacher has the page open at the desk, on the projector and perhaps on a phone. */
+const MOST_LISTENERS = 8;
+
+/** A class changes the room many times a second, and each time the whole room is written. */
+const TELL_MS = 100;
+
+/** The facts that do not change while the room is open. */
+export interface ToldClassroom {
+  /** The address for the students. */
+  url: string;
+  code: string;
+  /** The dark squares of the code to scan, by line. */
+  qr: boolean[][];
+  lessons: ToldLesson[];
+}
+
+export interface TeacherNews {
+  room: ToldRoom;
+}
+
+/** Tells the open pages of the teacher each change of the room. */
+export class Desk {
+  readonly #listeners = new Set<Listener>();
+  readonly #tell: () => ToldRoom;
+  #soon: NodeJS.Timeout | undefined;
+
+  constructor(tell: () => ToldRoom) {
+    this.#tell = tell;
+  }
+
+  listen(): Listener | 'full' {
+    if (this.#listeners.size >= MOST_LISTENERS) return 'full';
+    const listener = new Listener();
+    this.#listeners.add(listener);
+    listener.left.addEventListener('abort', () => this.#listeners.delete(listener));
+    listener.tellLatest('room', this.#tell());
+    return listener;
+  }
+
+  /** Tells the latest state soon. Changes that come together are told together. */
+  tell() {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      const room = this.#tell();
+      for (const listener of this.#listeners) listener.tellLatest('room', room);
+    }, TELL_MS).unref();
+  }
+
+  close() {
+    clearTimeout(this.#soon);
+    for (const listener of this.#listeners) listener.leave();
+  }
+}
+
+export interface TeacherDeps {
+  secret: string;
+  desk: Desk;
+  told: Omit<ToldClassroom, 'qr' | 'url'>;
+  /** The address for the students. It is known once the server listens. */
+  url: () => string;
+  /** Removes a student from the room. Returns false if nobody has this number. */
+  remove: (number: number) => Promise<boolean>;
+}
+
+/** The routes of the teacher's page. Each request must carry the secret. */
+export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) {
+  const routes = newRoutes();
+  // Not `/teacher/*`, because Hono then guards the page itself too.
+  for (const path of ['/teacher/classroom', '/teacher/room', '/teacher/students/*'])
+    routes.use(path, guardedBy(withSecret(secret)));
+  routes.get('/teacher/classroom', (c) => {
+    const address = url();
+    const qr = encode(joinAddress(address, told.code), { border: 2 }).data;
+    return c.json({ ...told, url: address, qr } satisfies ToldClassroom);
+  });
+  routes.get('/teacher/room', (c) => {
+    const listener = desk.listen();
+    return listener === 'full' ? problem(busy, {}, RETRY_AFTER) : streamEvents(c, listener);
+  });
+  routes.delete('/teacher/students/:number', async (c) =>
+    (await remove(Number(c.req.param('number')))) ? c.body(null, 204) : problem(notHere),
+  );
+  routes.all('/teacher/classroom', () => methodNotAllowed('GET, HEAD'));
+  routes.all('/teacher/room', () => methodNotAllowed('GET'));
+  return routes;
+}
+
+/** The address in the code to scan. Browsers send no fragment, so no log has the code. */
+export const joinAddress = (url: string, code: string): string => `${url}/join#${code}`;
+
+const withSecret =
+  (secret: string): Guard =>
+  (c) => {
+    const given = /^Bearer (\w+)$/.exec(c.req.header('Authorization') ?? '')?.[1] ?? '';
+    return isSame(given, secret) ? undefined : problem(teacherOnly);
+  };

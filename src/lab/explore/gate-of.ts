@@ -1,0 +1,41 @@
+import { databaseOver } from '../../db/client.ts';
+import type { Session } from '../../db/session.ts';
+import { Gate } from './gate.ts';
+import type { Gatekeeper, Guard } from './gatekeeper.ts';
+import type { Stage, StageSession } from './stage.ts';
+import type { StepModel } from './step.ts';
+import type { Effect, Lend, Program, Sleep } from './trial.ts';
+
+/** A program behind its gate. */
+export interface Gated {
+  gate: Guard;
+  run(sleep: Sleep, effect: Effect): Promise<unknown>;
+}
+
+/**
+ * Puts a gate between a program and PostgreSQL. A program of ours gets a database with the gate below
+ * it. The connections of a remote program have the gate already.
+ */
+export function gateOf(
+  stage: Stage,
+  { session, remote }: Pick<StageSession, 'session' | 'remote'>,
+  program: Program,
+  ...[keeper, model, rollsBackAfter]: [Gatekeeper, StepModel, RegExp?]
+): Gated {
+  if (remote) {
+    const run: Gated['run'] = (sleep, effect) =>
+      remote.run(() =>
+        program(databaseOver({ lend: noLend }, stage.codecs), sleep, effect, noLend),
+      );
+    return { gate: remote.guard(keeper, model, rollsBackAfter), run };
+  }
+  const gate = new Gate(session, keeper, model, rollsBackAfter);
+  const lend: Lend = (use) => gate.lend(use);
+  const db = databaseOver({ lend }, stage.codecs);
+  return { gate, run: (sleep, effect) => program(db, sleep, effect, lend) };
+}
+
+export const noLend = (_use: (session: Session) => Promise<unknown>): Promise<never> =>
+  Promise.reject(new Error('a remote program has connections of its own, and no db'));
+
+export const noDatabase = databaseOver({ lend: noLend }, { parsers: {}, serializers: {} });

@@ -1,0 +1,39 @@
+import type { Session, Statement } from '../../db/session.ts';
+import type { Step, StepResult } from './step.ts';
+
+/** The session below a gate. */
+export interface GatedSession extends Session {
+  /**
+   * Whether this statement is sent at once, and is no step. Undefined if statements such as BEGIN
+   * wait for the next step.
+   */
+  passes?(statement: Statement): boolean;
+  /** Whether a transaction is open. Undefined if only the gate knows. */
+  isInTransaction?(): boolean;
+}
+
+/** The part of a gate that decides about deaths. */
+export interface Guard {
+  /** Whether the death of the session would end a transaction or free a lock. */
+  readonly holdsSomething: boolean;
+  /** Whether a lone write has run, and is not committed yet. */
+  readonly isBetweenHalves: boolean;
+  die(): Promise<void>;
+}
+
+/** The scheduler, as a gate sees it. */
+export interface Gatekeeper {
+  /**
+   * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
+   * the process has died.
+   */
+  arrive(step: Step): Promise<boolean>;
+  /** Called when the step has ended, with the rows of its last statement or with an error. */
+  leave(result: StepResult, step?: Step): void;
+  /** Called when the session wants to make a step while another step of the session runs. */
+  waitsInLine(): void;
+  /** Called when a step has ended that ran while another step of the session waited. */
+  leaveBeside(result: StepResult, step: Step): void;
+  /** Called when the program has died and PostgreSQL has ended its transaction. */
+  dead(): void;
+}

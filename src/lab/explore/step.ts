@@ -1,0 +1,54 @@
+import type { Rows } from '../../db/session.ts';
+import type { EffectText } from './trial.ts';
+import { namesClock } from './words.ts';
+
+/** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
+export interface StepModel {
+  /**
+   * Whether BEGIN is a step of its own. BEGIN takes no snapshot and no lock, so by default it
+   * belongs to the step of the next statement.
+   */
+  beginIsStep: boolean;
+  /**
+   * Whether a write outside a transaction is two steps: the write and its commit. Other sessions
+   * may run between the two.
+   */
+  loneWriteIsTwo: boolean;
+}
+
+export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true };
+
+/** One step of a session, as it arrives at the gate. */
+export interface Step {
+  text: string;
+  params: unknown[];
+  isolation: Isolation;
+  /** The preparatory statements that are sent with this step, such as BEGIN. */
+  before?: readonly string[];
+  /** Whether this is a write outside a transaction of the strategy. The gate begins and ends it. */
+  isLone?: true;
+  /** What the step does outside the database. Undefined for a statement. */
+  effect?: EffectText;
+}
+
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable';
+
+/** Whether all statements of the step's transaction use the snapshot of the first statement. */
+export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 'read committed';
+
+/** Whether the result of the step depends on the time. */
+export const readsClock = ({ text, effect }: Step): boolean =>
+  effect ? effect.readsClock === true : namesClock(text);
+
+/** Whether the session may lose the answer to this step, and not know whether the step happened. */
+export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
+  effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
+
+/**
+ * The result of a step. `isLost` if the program did not get this result, but the error of a lost
+ * connection.
+ */
+export type StepResult =
+  | { rows: Rows; isLost?: true }
+  | { value: unknown; isLost?: true }
+  | { error: unknown };

@@ -1,0 +1,252 @@
+import { connect, type Socket } from 'node:net';
+import type { Rows } from '../../../db/session.ts';
+import { AnswerLost, ROLLED_BACK_BY_TRIAL, RolledBackByTrial } from '../trial.ts';
+import { Backend, isOfServer } from './backend.ts';
+import { ClientReader, type Wish } from './client-reader.ts';
+import { withStatus } from './exchange.ts';
+import {
+  errorResponse,
+  Framing,
+  type Message,
+  ProtocolError,
+  Reader,
+  readyForQuery,
+  TERMINATE,
+} from './messages.ts';
+import { addLabTime, readOpening, startMessage } from './opening.ts';
+import { pour } from './pour.ts';
+import type { Unit, WireStatement } from './unit.ts';
+
+/** What a connection needs of its session. */
+export interface Owner {
+  /** Where the server listens. */
+  readonly server: { host: string; port: number };
+  /** Whether the program gets the lab's time. */
+  readonly hasLabTime: boolean;
+  /** Plays one unit of a connection, by a gate or without one. */
+  play(connection: Connection, statement: WireStatement): Promise<Rows>;
+  onWaitingOf(connection: Connection): void;
+  /** Something has happened at a connection. */
+  changed(): void;
+  /** Waits until PostgreSQL has ended the connection. */
+  closed(connection: Connection): Promise<void>;
+  remark(said: string): void;
+}
+
+/** A client that sends a longer message has a fault. */
+const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** An answer of the server may be as long as PostgreSQL allows. */
+const MOST_ANSWER_BYTES = 1024 ** 3;
+/** So many units, or so many bytes, may wait. Then we read no more of the client. */
+const MOST_WAITING = { units: 100, bytes: 16 * 1024 * 1024 };
+/** How long a client may take to say what it wants. */
+const HANDSHAKE_MS = 10_000;
+
+/** One connection of a program: the client, the server, and the units between them. */
+export class Connection {
+  readonly backend: Backend;
+  /** 0 before the server has told it. */
+  pid = 0;
+  readonly #owner: Owner;
+  readonly #client: Socket;
+  #server: Socket | undefined;
+  readonly #fromClient = new Framing(MOST_MESSAGE_BYTES, { hasTypes: false });
+  readonly #fromServer = new Framing(MOST_ANSWER_BYTES);
+  readonly #reader: ClientReader;
+  readonly #line: Unit[] = [];
+  #playing: Unit | undefined;
+  #isReady = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(client: Socket, owner: Owner) {
+    this.#client = client;
+    this.#owner = owner;
+    this.#reader = new ClientReader(owner.hasLabTime);
+    this.backend = new Backend({
+      toServer: (bytes) => this.#toServer(bytes),
+      toClient: (bytes) => this.#tell(bytes),
+      onWaiting: () => owner.onWaitingOf(this),
+      close: () => this.close(),
+    });
+    client.setNoDelay(true);
+    client.setTimeout(HANDSHAKE_MS, () => this.#isReady || this.close());
+    client.on('data', (chunk) => this.#guarded(() => this.#readClient(chunk)));
+    client.on('error', () => this.close());
+    client.on('close', () => this.close());
+  }
+
+  /** Whether no unit waits or runs, and no transaction is open. */
+  get isIdle(): boolean {
+    return !this.isBusy && !(this.#isReady && this.backend.isInTransaction());
+  }
+
+  get isClosing(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** Whether a unit waits or runs. */
+  get isBusy(): boolean {
+    return this.#playing !== undefined || this.#line.length > 0;
+  }
+
+  #guarded(work: () => void) {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.refuse('08P01', error.message);
+    }
+  }
+
+  /** Tells the client why, and closes. */
+  refuse(code: string, why: string) {
+    this.#owner.remark(`${why}. The connection is closed.`);
+    this.#tell(errorResponse('FATAL', code, why));
+    this.close();
+  }
+
+  #tell(bytes: Buffer) {
+    if (!this.#client.destroyed) pour(bytes, this.#client, this.#server);
+  }
+
+  #toServer(bytes: Buffer) {
+    if (this.#server) pour(bytes, this.#server, this.#client);
+  }
+
+  #readClient(chunk: Buffer) {
+    this.#fromClient.add(chunk);
+    for (let read = this.#fromClient.next(); read && !this.#closing; read = this.#fromClient.next())
+      this.#hear(read);
+    if (this.#mustWait()) this.#client.pause();
+  }
+
+  #mustWait(): boolean {
+    const bytes = this.#line.reduce((sum, { size }) => sum + size, 0);
+    return this.#line.length > MOST_WAITING.units || bytes > MOST_WAITING.bytes;
+  }
+
+  #hear(read: Message) {
+    if (read.type === '') return this.#open(read);
+    // Until the server is ready for queries, both ends talk about the password.
+    if (!this.#isReady) return this.#greetServer(read);
+    if (this.backend.isCopying && read.type === 'S') return this.#toServer(read.whole);
+    const wish = this.#reader.read(read);
+    if (this.#reader.size > MOST_MESSAGE_BYTES)
+      throw new ProtocolError('a client sends too much without a Sync');
+    if (wish) this.#grant(wish);
+  }
+
+  #open(read: Message) {
+    const opening = readOpening(read.body);
+    if (opening.kind === 'encryption') return this.#tell(Buffer.from('N'));
+    if (opening.kind === 'cancel') return this.#cancel(read);
+    this.#fromClient.expectTypes();
+    const { version, parameters } = opening;
+    if (this.#owner.hasLabTime) addLabTime(parameters);
+    this.#connect(startMessage(version, parameters));
+  }
+
+  #greetServer(read: Message) {
+    if (read.type === 'X') return void this.close();
+    if (read.type !== 'p') throw new ProtocolError('a client begins before the server is ready');
+    this.#toServer(read.whole);
+  }
+
+  #connect(first: Buffer) {
+    const server = connect(this.#owner.server);
+    this.#server = server;
+    server.setNoDelay(true);
+    server.write(first);
+    server.on('data', (chunk) => this.#guarded(() => this.#readServer(chunk)));
+    server.on('error', ({ message }) => {
+      if (this.pid === 0) this.#owner.remark(`the server cannot be reached: ${message}`);
+      this.close();
+    });
+    server.on('close', () => this.close());
+  }
+
+  /** PostgreSQL gets the request of the client as it is. */
+  #cancel(read: Message) {
+    const server = connect(this.#owner.server, () => server.end(read.whole));
+    server.on('error', () => undefined);
+    server.on('close', () => this.close());
+  }
+
+  #readServer(chunk: Buffer) {
+    this.#fromServer.add(chunk);
+    for (let read = this.#fromServer.next(); read; read = this.#fromServer.next())
+      if (this.#isReady) this.backend.receive(read);
+      else this.#greet(read);
+  }
+
+  #greet(read: Message) {
+    if (read.type === 'K') this.pid = new Reader(read.body).int32();
+    this.#isReady = read.type === 'Z';
+    this.#tell(read.whole);
+  }
+
+  #grant(wish: Wish) {
+    if (wish.kind === 'end') return this.close();
+    if (wish.kind === 'copy') return this.#toServer(wish.bytes);
+    const { prepared } = this.backend;
+    if (prepared && this.#line.length === 0 && ClientReader.goesOn(prepared, wish.unit))
+      return this.backend.goOn(wish.unit);
+    this.backend.endPrepared();
+    this.#line.push(wish.unit);
+    this.#owner.changed();
+    if (!this.#playing) void this.#playNext();
+  }
+
+  async #playNext() {
+    for (let unit = this.#line.shift(); unit && !this.#closing; unit = this.#line.shift()) {
+      this.#playing = unit;
+      if (!this.#mustWait()) this.#client.resume();
+      await this.#play(unit);
+      this.#playing = undefined;
+      this.#owner.changed();
+    }
+  }
+
+  async #play(unit: Unit) {
+    try {
+      const { text, params } = unit;
+      await this.#owner.play(this, { text, params, asArrays: false, unit });
+      this.#answer(unit);
+    } catch (error) {
+      if (error instanceof AnswerLost) this.close();
+      else if (unit.answer.some(({ type }) => type === 'E')) this.#answer(unit);
+      else this.#answerWith(unit, error);
+    }
+  }
+
+  #answer(unit: Unit) {
+    this.#tell(withStatus(unit.answer, this.backend.status));
+  }
+
+  /**
+   * The unit itself has not failed, but its commit has. In the simple protocol, the error comes in
+   * place of CommandComplete, and in the extended protocol after it.
+   */
+  #answerWith(unit: Unit, error: unknown) {
+    const code = error instanceof RolledBackByTrial ? ROLLED_BACK_BY_TRIAL : 'XX000';
+    const said = isOfServer(error) ? error.whole : errorResponse('ERROR', code, String(error));
+    const kept = unit.answer.filter(({ type }) => type !== 'Z' && !(unit.isSimple && type === 'C'));
+    const { status } = this.backend;
+    this.#tell(Buffer.concat([withStatus(kept, status), said, readyForQuery(status)]));
+  }
+
+  /** Closes both sides. PostgreSQL has then rolled back what was open. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeBoth();
+    return this.#closing;
+  }
+
+  async #closeBoth() {
+    this.#line.length = 0;
+    this.#client.destroySoon();
+    if (this.#server?.writable) this.#server.end(TERMINATE);
+    await this.#owner.closed(this);
+    this.#server?.destroy();
+    this.backend.lose();
+  }
+}

@@ -1,0 +1,116 @@
+import { Gate } from '../gate.ts';
+import type { Gatekeeper, Guard } from '../gatekeeper.ts';
+import type { Step, StepModel } from '../step.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * The gates of one session in one schedule: one for each connection. The steps of all connections are
+ * steps of one session, one after the other. If the program uses several connections at once, their
+ * steps wait in a line.
+ */
+export class Gates implements Guard {
+  readonly #keeper: Gatekeeper;
+  readonly #model: StepModel;
+  readonly #rollsBackAfter: RegExp | undefined;
+  readonly #gates = new Map<Connection, Gate>();
+  readonly #line: { connection: Connection; begin(): void }[] = [];
+  #last: Connection | undefined;
+  #turn: Connection | undefined;
+  /** The connection whose step runs beside the step of `#turn`. */
+  #beside: Connection | undefined;
+  #isDead = false;
+
+  constructor(keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
+    this.#keeper = keeper;
+    this.#model = model;
+    this.#rollsBackAfter = rollsBackAfter;
+  }
+
+  /** The connection that makes a step now. */
+  get turn(): Connection | undefined {
+    return this.#turn;
+  }
+
+  /** The connection of the step that runs, or that ran last. */
+  get last(): Connection | undefined {
+    return this.#last;
+  }
+
+  /** Whether the process of the session has died. Its program runs on, but reaches nobody. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  of(connection: Connection): Gate {
+    const known = this.#gates.get(connection);
+    if (known) return known;
+    const keeper = this.#takingTurns(connection);
+    const gate = new Gate(connection.backend, keeper, this.#model, this.#rollsBackAfter);
+    this.#gates.set(connection, gate);
+    return gate;
+  }
+
+  #takingTurns(connection: Connection): Gatekeeper {
+    const keeper = this.#keeper;
+    let running: Step | undefined;
+    return {
+      dead: () => this.#died(connection),
+      waitsInLine: () => keeper.waitsInLine(),
+      leaveBeside: (result, step) => keeper.leaveBeside(result, step),
+      arrive: async (step) => {
+        running = step;
+        if (this.#turn) {
+          const turn = new Promise<void>((begin) => this.#line.push({ connection, begin }));
+          keeper.waitsInLine();
+          await turn;
+        }
+        if (this.#beside === connection) return false;
+        this.#turn = this.#last = connection;
+        return keeper.arrive(step);
+      },
+      leave: (result, step = running) => {
+        if (this.#beside === connection && step) {
+          this.#beside = undefined;
+          return keeper.leaveBeside(result, step);
+        }
+        keeper.leave(result, step);
+        if (this.#turn !== connection) return;
+        this.#turn = undefined;
+        this.#line.shift()?.begin();
+      },
+    };
+  }
+
+  /** Without this, a session would wait for its own COMMIT on another connection. */
+  goBeside(): boolean {
+    const next = this.#beside ? undefined : this.#line.shift();
+    this.#beside ??= next?.connection;
+    next?.begin();
+    return next !== undefined;
+  }
+
+  #alive(): Gate[] {
+    return [...this.#gates].filter(([{ backend }]) => backend.isAlive()).map(([, gate]) => gate);
+  }
+
+  get holdsSomething(): boolean {
+    return this.#alive().some((gate) => gate.holdsSomething);
+  }
+
+  get isBetweenHalves(): boolean {
+    return this.#alive().some((gate) => gate.isBetweenHalves);
+  }
+
+  async die() {
+    this.#isDead = true;
+    const dying = this.#alive();
+    if (dying.length === 0) this.#keeper.dead();
+    await Promise.all(dying.map((gate) => gate.die()));
+  }
+
+  /** The session is dead when PostgreSQL has ended the transactions of all its connections. */
+  #died(connection: Connection) {
+    this.#gates.delete(connection);
+    if (this.#alive().length === 0) this.#keeper.dead();
+  }
+}

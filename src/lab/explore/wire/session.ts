@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { Rows, Session } from '../../../db/session.ts';
+import { PlainError } from '../../../process/errors.ts';
+import { Bell } from '../../../waiting/bell.ts';
+import { inTime } from '../../../waiting/deadline.ts';
+import type { Remote, StageSession } from '../stage.ts';
+import { Connection, type Owner } from './connection.ts';
+import { Gates } from './gates.ts';
+import type { WireStatement } from './unit.ts';
+
+/** The most connections of a session. The usual pools have ten. */
+const MOST_CONNECTIONS = 20;
+/** A program that has answered ends its transactions at once. */
+const END_TRANSACTION_MS = 500;
+/** A program that takes so many times its patience, though alone, never answers. */
+const PATIENCES_ALONE = 2;
+
+/** What all sessions of a stage share. */
+export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
+  patienceMs: number;
+  /** Ends these backends, and waits for their end. */
+  terminate(pids: number[]): Promise<unknown>;
+  remark(said: string): void;
+};
+
+/**
+ * A session with an address. Its program opens any number of connections there.
+ */
+export class WireSession implements StageSession, Owner {
+  readonly remote: Remote;
+  /** The engine uses this session only to see whether the connection of the step is alive. */
+  readonly session: Session;
+  onWaiting: () => void = () => undefined;
+  readonly server: Owner['server'];
+  readonly hasLabTime: boolean;
+  readonly #name: string;
+  readonly #around: Surroundings;
+  readonly #connections = new Set<Connection>();
+  readonly #bell = new Bell();
+  #listener: Server | undefined;
+  /** Undefined while the session plays no schedule. */
+  #schedule: Gates | undefined;
+  /** Whether the program runs, so that its statements are asked for. */
+  #isAsked = false;
+  /** Whether nobody may connect. */
+  #isClosed = false;
+  /** The run of the program, if it has not ended. */
+  #run: Promise<unknown> | undefined;
+
+  constructor(number: number, around: Surroundings) {
+    this.#name = `S${number}`;
+    this.#around = around;
+    this.server = around.server;
+    this.hasLabTime = around.hasLabTime;
+    const pids = () => this.#pids();
+    this.remote = {
+      get pids() {
+        return pids();
+      },
+      patienceMs: around.patienceMs,
+      goBeside: () => this.#schedule?.goBeside() ?? false,
+      guard: (...given) => {
+        this.#schedule = new Gates(...given);
+        return this.#schedule;
+      },
+      run: (program) => this.#runWhole(program),
+    };
+    this.session = {
+      run: () => Promise.reject(new Error('a session on the wire has its own client')),
+      isAlive: () => this.#schedule?.last?.backend.isAlive() ?? false,
+      close: () => this.close(),
+    };
+  }
+
+  /** Listens on a port of its own. Returns the port. */
+  async listen(): Promise<number> {
+    const listener = createServer((socket) => {
+      const connection = new Connection(socket, this);
+      this.#connections.add(connection);
+      if (this.#isClosed || this.#schedule?.isDead) connection.close();
+      else if (this.#connections.size > MOST_CONNECTIONS)
+        connection.refuse('53300', `a session may have at most ${MOST_CONNECTIONS} connections`);
+    });
+    this.#listener = listener;
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    return (listener.address() as AddressInfo).port;
+  }
+
+  get pid(): number {
+    return (this.#schedule?.last ?? [...this.#connections][0])?.pid ?? 0;
+  }
+
+  get #aloneMs(): number {
+    return this.#around.patienceMs * PATIENCES_ALONE;
+  }
+
+  #pids(): number[] {
+    return [...this.#connections].map(({ pid }) => pid).filter((pid) => pid > 0);
+  }
+
+  /** Takes everything away that the last schedule may have left. */
+  async reset() {
+    this.#schedule = undefined;
+    if (this.#run) await this.#abandon();
+    const left = [...this.#connections].filter(({ isBusy, isClosing }) => isBusy || isClosing);
+    await this.#closeAll(left);
+    await Promise.all([...this.#connections].map(clean));
+    this.#isClosed = false;
+  }
+
+  /** Cuts off a program that has not ended. Then the program should fail, and so end. */
+  async #abandon() {
+    this.#isClosed = true;
+    await this.#closeAll([...this.#connections]);
+    const ended = await inTime(Promise.resolve(this.#run), this.#aloneMs, () => NOT_YET);
+    if (ended === NOT_YET) this.remark('its last run has not ended, and goes on');
+    this.#run = undefined;
+  }
+
+  play(connection: Connection, statement: WireStatement): Promise<Rows> {
+    for (const other of this.#connections) if (other !== connection) other.backend.endPrepared();
+    const { backend } = connection;
+    if (this.#schedule && this.#isAsked) return this.#schedule.of(connection).run(statement);
+    if (!this.#isAsked && !backend.passes(statement))
+      this.remark(`a statement that no run asked for passes: ${statement.text.slice(0, 200)}`);
+    return backend.run(statement);
+  }
+
+  #runWhole(program: () => Promise<unknown>): Promise<unknown> {
+    const run = this.#asked(program);
+    const ended = run.then(noop, noop).then(() => {
+      if (this.#run === ended) this.#run = undefined;
+    });
+    this.#run = ended;
+    return run;
+  }
+
+  async #asked(program: () => Promise<unknown>): Promise<unknown> {
+    this.#isAsked = true;
+    try {
+      return await program();
+    } finally {
+      await this.#untilIdle();
+      this.#isAsked = false;
+    }
+  }
+
+  /** The program has answered. Its last statements may still be on their way, such as COMMIT. */
+  async #untilIdle() {
+    const busy = () => [...this.#connections].filter(({ isIdle }) => !isIdle);
+    for (const { backend } of this.#connections) backend.endPrepared();
+    while (busy().length > 0) {
+      const isChanged = await this.#bell.rings(END_TRANSACTION_MS);
+      if (!isChanged && busy().length > 0 && !busy().some(({ isBusy }) => isBusy))
+        throw new PlainError(`${this.#name} has answered, but has left a transaction open`);
+    }
+  }
+
+  /** Runs the program without a gate. Its first statements on a new connection are then over. */
+  async rehearse(program: () => Promise<unknown>) {
+    const run = this.#runWhole(program).then(noop, noop);
+    if ((await inTime(run, this.#aloneMs, () => NOT_YET)) === NOT_YET)
+      this.remark(`its program has not answered within ${this.#aloneMs} ms, though alone`);
+    await this.reset();
+  }
+
+  onWaitingOf(connection: Connection) {
+    if (connection === this.#schedule?.turn) this.onWaiting();
+  }
+
+  changed() {
+    this.#bell.ring();
+  }
+
+  async closed(connection: Connection) {
+    const { pid } = connection;
+    if (pid > 0) await this.#around.terminate([pid]);
+    this.#connections.delete(connection);
+    this.#bell.ring();
+  }
+
+  remark(said: string) {
+    this.#around.remark(`${this.#name}: ${said}`);
+  }
+
+  async #closeAll(connections: Connection[]) {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+
+  /** Ends all connections, even busy ones. */
+  async cut() {
+    await this.#closeAll([...this.#connections]);
+  }
+
+  async close() {
+    this.#isClosed = true;
+    this.#listener?.close();
+    await this.cut();
+  }
+}
+
+const NOT_YET = Symbol();
+const noop = () => undefined;
+
+/** Ends what a connection holds. The program's own settings and statements stay. */
+async function clean({ backend, pid }: Connection) {
+  if (pid === 0) return;
+  const statement = (text: string) => ({ text, params: [], asArrays: false });
+  try {
+    if (backend.isInTransaction()) await backend.run(statement('rollback'));
+    await backend.run(statement('select pg_advisory_unlock_all()'));
+  } catch (error) {
+    // The program may close a connection at any time. PostgreSQL then frees everything.
+    if (backend.isAlive()) throw error;
+  }
+}

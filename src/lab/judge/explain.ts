@@ -1,0 +1,17 @@
+import { PlainError } from '../../process/errors.ts';
+import { Divergence } from '../explore/forks.ts';
+import { Hang } from '../explore/stillness.ts';
+import { inFolder, lineAbout } from './place.ts';
+
+/** Why a student's file cannot be played, in one line. */
+export function explain(error: unknown, file: string): string {
+  if (error instanceof Divergence) return `${inFolder(file)}: ${error.message}${adviceOn(error)}`;
+  if (error instanceof PlainError) return error.message;
+  if (error instanceof Hang) return `${inFolder(file)}: it hangs, since ${error.message}.`;
+  return lineAbout(error, file);
+}
+
+const adviceOn = ({ message }: Divergence): string =>
+  / ran differently /.test(message)
+    ? ' Use no clock and no random values. A file that keeps something in memory needs restart(), see docs/explorer.md.'
+    : '';

@@ -1,0 +1,48 @@
+import { Worker } from 'node:worker_threads';
+
+/** For a process that leads a group, and tells its parent why it ends. */
+interface Guarded {
+  mostMemoryBytes: number;
+  /** The file descriptor to which the watchdog writes why it ends the process. */
+  fd: number;
+  /** The words about code that never gives the processor back. */
+  endless: string;
+  /** The words about code that uses too much memory. */
+  memory: string;
+}
+
+/**
+ * Ends this process if code never gives the processor back, or if the parent of the process has gone.
+ * Such code stops this thread, so another thread watches. That thread looks at the processor time. On
+ * a busy machine, a clock would end code that only had to wait. Call the result before each step. No step
+ * may use the processor for longer than `mostProcessorMs`. A guarded process also ends if it uses
+ * too much memory, and its group ends with it.
+ */
+export function watchOver(mostProcessorMs: number, guarded?: Guarded): () => void {
+  const steps = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { steps, mostProcessorMs, parent: process.ppid, guarded };
+  new Worker(WATCHDOG, { eval: true, workerData, execArgv: [] }).unref();
+  return () => void Atomics.add(steps, 0, 1);
+}
+
+// The main thread may have written half a line, so the words begin on a new line.
+const WATCHDOG = `
+  const { writeSync } = require('node:fs');
+  const { workerData } = require('node:worker_threads');
+  const { steps, mostProcessorMs, parent, guarded } = workerData;
+  const used = () => Object.values(process.cpuUsage()).reduce((a, b) => a + b) / 1000;
+  let last = { steps: 0, used: used() };
+  function end(words) {
+    try {
+      if (words) writeSync(guarded.fd, '\\n' + words);
+    } finally {
+      process.kill(guarded ? -process.pid : process.pid, 'SIGKILL');
+    }
+  }
+  setInterval(() => {
+    const now = Atomics.load(steps, 0);
+    if (now !== last.steps) last = { steps: now, used: used() };
+    if (process.ppid !== parent) end();
+    if (used() - last.used > mostProcessorMs) end(guarded?.endless);
+    if (guarded && process.memoryUsage.rss() > guarded.mostMemoryBytes) end(guarded.memory);
+  }, 100);`;

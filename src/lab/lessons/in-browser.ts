@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** The page on which a visitor does the lesson, with everything set, and what the visitor must see there. */
+export const inBrowserRules = z.discriminatedUnion('page', [
+  z.strictObject({
+    page: z.literal('play'),
+    strategy: z.string(),
+    situation: z.string(),
+    /** A fault of the finished schedule. `wait`: somebody has waited for a lock. */
+    goal: z.string(),
+  }),
+  z.strictObject({
+    page: z.literal('explore'),
+    strategy: z.string(),
+    situation: z.string(),
+    /** Every schedule was played. */
+    goal: z.literal('explored'),
+  }),
+  z.strictObject({
+    page: z.literal('race'),
+    strategy: z.string(),
+    /** The second strategy of the race. Without this field, one strategy races alone. */
+    beside: z.string().optional(),
+    recruiters: z.coerce.number().int().min(2).max(50),
+    rounds: z.coerce.number().int().min(1).max(20),
+    /** A fault in some round. `raced`: the race is over. */
+    goal: z.string(),
+  }),
+]);
+
+export interface InBrowser {
+  /** The goal, in one sentence. */
+  goal: string;
+  /** More about the goal. */
+  more: string;
+  setting: Setting;
+}
+
+export type Setting = z.infer<typeof inBrowserRules>;
+
+/** The text before the first field. The first paragraph is the goal. */
+export function readGoal(text: string): Pick<InBrowser, 'goal' | 'more'> {
+  const [goal = '', ...more] = text
+    .replace(/^- [\s\S]*/m, '')
+    .trim()
+    .split(/\n\s*\n/);
+  return { goal, more: more.join('\n\n') };
+}

@@ -1,0 +1,42 @@
+import { UsageError } from '../../process/errors.ts';
+import type { AnswerRule, ProgramAnswer } from '../chapter.ts';
+import { quoted } from '../chapters/index.ts';
+import { oneLine } from './one-line.ts';
+
+/** Such as `full=409` or `duplicate=409:already`. */
+const RULE = /^([a-z-]+)=(\d{3})(?::(.+))?$/;
+
+/**
+ * Reads rules such as `claimed=200,full=409,duplicate=409:already`. A rule with a word comes before the
+ * rules without, and the rules of a person come before the usual rules.
+ */
+export function readAnswers(text: string | undefined, usual: readonly AnswerRule[]): AnswerRule[] {
+  const given = (text?.split(',') ?? []).map((each) => readRule(each.trim(), usual));
+  return [...given.filter(({ word }) => word), ...given.filter(({ word }) => !word), ...usual];
+}
+
+function readRule(text: string, usual: readonly AnswerRule[]): AnswerRule {
+  const [, kind = '', status, word] = RULE.exec(text) ?? [];
+  const kinds = [...new Set(usual.map((rule) => rule.kind))];
+  if (status === undefined)
+    throw new UsageError(
+      `--answers is a list such as claimed=200,full=409:full, not ${quoted(text)}.`,
+    );
+  if (!kinds.includes(kind))
+    throw new UsageError(`--answers knows ${kinds.join(', ')}, and not ${quoted(kind)}.`);
+  return { kind, status: Number(status), ...(word !== undefined && { word }) };
+}
+
+/** The kind of an answer. Undefined if no rule fits. */
+export const kindOf = (
+  { status, body }: ProgramAnswer,
+  rules: readonly AnswerRule[],
+): string | undefined =>
+  rules.find((rule) => rule.status === status && body.includes(rule.word ?? ''))?.kind;
+
+const LONGEST_BODY = 160;
+
+/** An answer for a message of one line, such as `500 relation "claims" does not exist`. */
+export function quoteAnswer({ status, body }: ProgramAnswer): string {
+  return `${status} ${oneLine(body, LONGEST_BODY)}`.trim();
+}

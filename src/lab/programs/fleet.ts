@@ -1,0 +1,69 @@
+import type { ProgramAnswer } from '../chapter.ts';
+import { Copy } from './copy.ts';
+
+export interface FleetOrder {
+  /** The name for people. */
+  name: string;
+  command: string;
+  /** The addresses of the database, one for each copy. */
+  urls: readonly string[];
+}
+
+/** Copies of one program. Each copy is a server of its own, and shares nothing but the database. */
+export class Fleet {
+  readonly #order: FleetOrder;
+  readonly #stop: AbortSignal;
+  readonly #copies: Copy[] = [];
+
+  private constructor(order: FleetOrder, stop: AbortSignal) {
+    this.#order = order;
+    this.#stop = stop;
+  }
+
+  /** Runs the work with copies of a program. Ends the copies in any case. */
+  static async with<T>(
+    order: FleetOrder,
+    stop: AbortSignal,
+    work: (fleet: Fleet) => Promise<T>,
+  ): Promise<T> {
+    const fleet = new Fleet(order, stop);
+    const end = () => void fleet.#end();
+    stop.addEventListener('abort', end);
+    try {
+      // The first copy compiles the program, and the others find it compiled.
+      for (const index of order.urls.keys()) fleet.#copies[index] = await fleet.#start(index);
+      return await work(fleet);
+    } finally {
+      stop.removeEventListener('abort', end);
+      await fleet.#end();
+    }
+  }
+
+  /** The answer to a session, from 1. A crowd shares the copies. */
+  ask(session: number, path: string): Promise<ProgramAnswer> {
+    return this.#of(session).ask(path);
+  }
+
+  /** Replaces the copies that have died, or that still work for a schedule that was given up. */
+  async makeReady() {
+    for (const [index, copy] of this.#copies.entries()) {
+      if (copy.isIdle) continue;
+      await copy.end();
+      this.#copies[index] = await this.#start(index);
+    }
+  }
+
+  #start(index: number): Promise<Copy> {
+    const { name, command, urls } = this.#order;
+    const databaseUrl = urls[index] ?? '';
+    return Copy.start({ name, command, databaseUrl }, this.#stop);
+  }
+
+  #of(session: number): Copy {
+    const copy = this.#copies[(session - 1) % this.#copies.length];
+    if (!copy) throw new Error('the fleet has no copy');
+    return copy;
+  }
+
+  #end = () => Promise.all(this.#copies.map((copy) => copy.end()));
+}

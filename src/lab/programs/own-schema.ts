@@ -1,0 +1,119 @@
+import type { Rows, Session } from '../../db/session.ts';
+import { databaseError } from '../../db/sqlstate.ts';
+import { UsageError } from '../../process/errors.ts';
+import { type Explorable, engineFaults, type Fault, type Strategy } from '../chapter.ts';
+import { LAB_TIME } from '../explore/time.ts';
+
+/** Tables and rows as they are before the first step, and a query that must return no row. */
+export interface OwnSchema {
+  /** The name of the file, for messages. */
+  file: string;
+  text: string;
+  invariant: string;
+}
+
+/** A program that is tried on tables of its own. */
+export interface OwnStrategy extends Strategy {
+  /** Sends the request of this session, from 1, and returns the kind of the answer. */
+  run(session: number): Promise<string>;
+}
+
+const violated: Fault = {
+  name: 'violated',
+  fact: 'the invariant is true',
+  inWords: 'broke the invariant',
+  verdict: 'breaks the invariant',
+  dare: 'Can you break the invariant?',
+};
+
+const situation = { name: 'schema', idea: 'the rows of the schema' };
+
+export const ownExplorable = (schema: OwnSchema): Explorable<OwnStrategy> => ({
+  name: 'schema',
+  session: { one: 'session', many: 'sessions' },
+  faults: [violated, engineFaults.deadlock, engineFaults.hang, engineFaults.error],
+  promises: { invariant: { inWords: 'the invariant', brokenBy: [violated] } },
+  crowd: situation,
+  situationsOf: () => [situation],
+  trial: (strategy, _, sessions) => ({
+    setUp: (admin) => setUp(admin, schema),
+    sessions: Array.from({ length: sessions }, (_, index) => async () => ({
+      kind: await strategy.run(index + 1),
+    })),
+    async judge(admin) {
+      const rows = await ask(admin, schema.invariant);
+      if (rows.length === 0) return { faults: [], summary: 'the invariant is true' };
+      const first = Object.entries(rows[0] as object).map(([name, value]) => `${name} ${value}`);
+      return { faults: [violated.name], summary: `the invariant returns ${first.join(', ')}` };
+    },
+  }),
+});
+
+/** Throws a `UsageError` of one line if the schema or the invariant is wrong. */
+export async function assertUsable(admin: Session, { file, text, invariant }: OwnSchema) {
+  if (COPIES_DATA.test(text))
+    throw new UsageError(`${file} has COPY FROM stdin. pg_dump --inserts writes INSERT instead.`);
+  await explained(file, () => setUp(admin, { text }));
+  // A role outlives its database, so a schema with CREATE ROLE works only once.
+  await explained(`${file}, the second time`, () => setUp(admin, { text }));
+  if (COPIES_DATA.test(invariant)) throw notOneQuery();
+  const rows = await explained('--invariant', () => ask(admin, invariant));
+  if (rows.command !== 'SELECT') throw notOneQuery();
+  if (rows.length > 0)
+    throw new UsageError('--invariant returns a row before the first step. It must return none.');
+}
+
+const notOneQuery = () => new UsageError('--invariant must be one query, such as a SELECT.');
+
+/** The lines after this statement are data. Only psql reads them. */
+const COPIES_DATA = /^\s*copy\b[^;]*\bfrom\s+stdin\b/im;
+
+async function explained<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!databaseError(error)) throw error;
+    throw new UsageError(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * The program may have made tables, so everything is made anew. The text may set a search path of its
+ * own, as the files of `pg_dump` do.
+ */
+async function setUp(admin: Session, { text }: Pick<OwnSchema, 'text'>) {
+  await run(
+    admin,
+    `${DROP_ALL}; set search_path = public; ${text}\n; set search_path = ${OF_ENGINE}`,
+  );
+}
+
+const OF_ENGINE = LAB_TIME.search_path;
+
+const DROP_ALL = `
+  do $$
+  declare each text;
+  begin
+    for each in
+      select nspname from pg_namespace
+      where nspname !~ '^(pg_|lab_time$)' and nspname <> 'information_schema'
+    loop
+      execute format('drop schema %I cascade', each);
+    end loop;
+    create schema public;
+  end $$`;
+
+/** A query that never ends would hold up every schedule. */
+const BEGIN_TO_ASK = `begin; set local statement_timeout = '20s'`;
+
+/** Undoes what the query has written. */
+async function ask(admin: Session, query: string): Promise<Rows> {
+  await run(admin, BEGIN_TO_ASK);
+  try {
+    return await run(admin, query);
+  } finally {
+    await run(admin, 'rollback');
+  }
+}
+
+const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });

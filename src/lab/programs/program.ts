@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { callersFolder } from '../../config.ts';
+import { UsageError } from '../../process/errors.ts';
+import { inProject } from '../../process/project.ts';
+import { inTime } from '../../waiting/deadline.ts';
+import type {
+  Chapter,
+  Explorable,
+  ProgramAnswer,
+  ProgramRules,
+  Strategy,
+  Trial,
+} from '../chapter.ts';
+import type { Judged } from '../judge/judge.ts';
+import { quoteAnswer } from './answers.ts';
+import { Fleet } from './fleet.ts';
+import { oneLine } from './one-line.ts';
+import { type OwnSchema, type OwnStrategy, ownExplorable } from './own-schema.ts';
+import { ProgramError } from './program-error.ts';
+import { shellWord } from './shell-word.ts';
+
+/** A program in any language, and how its answers are read. */
+export interface Program {
+  /** The name for people, such as `go run .`. */
+  name: string;
+  /** The command for a shell. It starts a server on the port in `PORT`. */
+  command: string;
+  /** The kind of an answer, such as `full`. Undefined if the answer is an error. */
+  kindOf(answer: ProgramAnswer): string | undefined;
+  /** Undefined if the program uses production's tables. */
+  schema?: OwnSchema | undefined;
+}
+
+/** The name of the strategy in verdicts and tables. */
+export const NAME = 'the program';
+
+const HOST = 'src/lab/programs/module-host.ts';
+
+/** A command that serves the function of a module. Throws a `UsageError` if there is no such file. */
+export function commandOfModule(file: string): string {
+  const words = [process.execPath, '--import', 'tsx', inProject(HOST), pathOf(file)];
+  return `cd ${shellWord(inProject('.'))} && exec ${words.map(shellWord).join(' ')} "$PORT"`;
+}
+
+/** The absolute path of a file that a person names. Throws a `UsageError` if there is no such file. */
+export function pathOf(file: string): string {
+  const found = path.resolve(callersFolder(), file);
+  if (existsSync(found)) return found;
+  throw new UsageError(`There is no file ${file}.`);
+}
+
+/** A function returns the name of the kind. On tables of its own, it may return any text. */
+export const kindInBody =
+  (known: readonly string[] | undefined) =>
+  ({ status, body }: ProgramAnswer): string | undefined => {
+    const isKnown = known === undefined || known.includes(body);
+    return status === 200 && isKnown ? oneLine(body, LONGEST_KIND) : undefined;
+  };
+
+const LONGEST_KIND = 40;
+
+/** Where a program is tried. */
+export interface Place {
+  chapter: Chapter;
+  /** The addresses of the database, one for each copy. */
+  urls: readonly string[];
+  /** Whether the stage runs each session once alone, before the first schedule. */
+  isRehearsed: boolean;
+}
+
+/**
+ * Runs the work with copies of a program, one for each address of the database. The program is a
+ * strategy of the chapter, or on tables of its own.
+ */
+export function withProgram<T>(
+  program: Program,
+  { chapter, urls, isRehearsed }: Place,
+  stop: AbortSignal,
+  work: (tried: Judged) => Promise<T>,
+): Promise<T> {
+  const { name, command, schema } = program;
+  const rules = programRules(chapter);
+  return Fleet.with({ name, command, urls }, stop, (fleet) => {
+    const rehearsal = new Rehearsal();
+    const ask = (session: number, query: string): Promise<string> =>
+      rehearsal.watch(session, async () => {
+        const answer = await fleet.ask(session, `${rules.path}?${query}`);
+        const kind = program.kindOf(answer);
+        if (kind !== undefined) return kind;
+        throw new ProgramError(
+          `answered ${answer.status}`,
+          `The program answered ${quoteAnswer(answer)}`,
+        );
+      });
+    const makeReady = () => {
+      if (isRehearsed) rehearsal.assertGood();
+      return fleet.makeReady();
+    };
+    if (!schema) return work(preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask)));
+    const run = (session: number) => ask(session, rules.queryOf(session));
+    const strategy: OwnStrategy = { name: NAME, idea: '', promise: 'invariant', run };
+    return work(preparedBy(makeReady, ownExplorable(schema), strategy));
+  });
+}
+
+/** A program that takes longer alone never answers. The first answer may need a new connection. */
+const ALONE_MS = 8_000;
+
+/**
+ * The first answer to each session. A program that fails alone does not work at all, so its schedules
+ * would tell nothing.
+ */
+class Rehearsal {
+  readonly #sessions = new Set<number>();
+  #error: Error | undefined;
+
+  async watch<T>(session: number, ask: () => Promise<T>): Promise<T> {
+    if (this.#sessions.has(session)) return ask();
+    this.#sessions.add(session);
+    const late = () =>
+      Promise.reject(
+        new ProgramError('no answer', `The program gave no answer within ${ALONE_MS / 1000} s`),
+      );
+    try {
+      return await inTime(ask(), ALONE_MS, late);
+    } catch (error) {
+      this.#error ??= error as Error;
+      throw error;
+    }
+  }
+
+  assertGood() {
+    if (this.#error)
+      throw new UsageError(`Alone on its database: ${this.#error.message}`, { cause: this.#error });
+  }
+}
+
+/** Throws a `UsageError` if no program can be tried in this chapter. */
+export function programRules({ name, programs }: Chapter): ProgramRules {
+  if (programs) return programs;
+  throw new UsageError(`A program cannot be tried in ${name}. It can be tried in claims.`);
+}
+
+/** Each schedule begins with copies that live, and that work for no earlier schedule. */
+function preparedBy<S extends Strategy>(
+  makeReady: () => Promise<void>,
+  chapter: Explorable<S>,
+  strategy: S,
+): Judged {
+  const trial = (...args: Parameters<Explorable<S>['trial']>): Trial => {
+    const inner = chapter.trial(...args);
+    const setUp: Trial['setUp'] = async (admin) => {
+      await makeReady();
+      await inner.setUp(admin);
+    };
+    return { ...inner, setUp };
+  };
+  return { chapter: { ...chapter, trial } as Explorable, strategy };
+}

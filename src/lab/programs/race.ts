@@ -1,0 +1,46 @@
+import { STATUS_CODES } from 'node:http';
+import type { Database } from '../../db/client.ts';
+import { inTime } from '../../waiting/deadline.ts';
+import type { Race } from '../chapter.ts';
+import type { RaceOrder, Round } from '../race/race.ts';
+import type { Fleet } from './fleet.ts';
+import type { Program } from './program.ts';
+import { ProgramError } from './program-error.ts';
+
+/** Much longer than all waits for locks of a round. */
+const ANSWER_MS = 15_000;
+
+const late = () =>
+  Promise.reject(
+    new ProgramError('no answer', `The program gave no answer within ${ANSWER_MS / 1000} s`),
+  );
+
+/**
+ * Runs one round. All requests are sent at once, each over a connection of its own. The sessions share
+ * the copies of the program.
+ */
+export async function raceProgramOnce(
+  fleet: Fleet,
+  program: Program,
+  { race, path }: { race: Race; path: string },
+  db: Database,
+  order: RaceOrder,
+): Promise<Round> {
+  const course = await race.lay(db, order);
+  const answers: Round['answers'] = [];
+  const send = async (query: string, index: number) => {
+    const asked = fleet.ask(index + 1, `${path}?${query}`);
+    const answer = await inTime(asked, ANSWER_MS, late);
+    const kind = program.kindOf(answer);
+    // A function has no status of its own.
+    const status = kind === undefined ? answer.status : race.statusOf({ kind });
+    answers.push({ session: index + 1, status, reason: STATUS_CODES[status] ?? '' });
+  };
+  // The rows may go only after the last request.
+  const sent = await Promise.allSettled(course.queries.map(send));
+  const failed = sent.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+  const standing = await race.count(db, course);
+  await race.clear(db);
+  return { answers, standing };
+}

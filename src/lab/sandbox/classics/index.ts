@@ -1,0 +1,20 @@
+import { deadlockByOrder, deadlockByUpgrade, lostUpdate, overdraft, readSkew } from './accounts.ts';
+import type { Classic } from './classic.ts';
+import { duplicate, orphan, queue } from './rows.ts';
+import { doctorsOnCall, marbles, oldSnapshot, phantom } from './skews.ts';
+
+/** From the simplest to the most surprising. */
+export const classics: readonly Classic[] = [
+  lostUpdate,
+  overdraft,
+  duplicate,
+  phantom,
+  readSkew,
+  doctorsOnCall,
+  marbles,
+  oldSnapshot,
+  deadlockByOrder,
+  deadlockByUpgrade,
+  queue,
+  orphan,
+];

@@ -1,0 +1,143 @@
+import { PlainError } from '../../process/errors.ts';
+
+/** A statement of a typed text, without comments and without its semicolon. */
+export interface TypedStatement {
+  text: string;
+  /** The line, from 1, on which the statement begins. */
+  line: number;
+}
+
+/** A fault of the typed text. The message says where it is. */
+export class Mistake extends PlainError {
+  override name = 'Mistake';
+}
+
+/** The part of an experiment that a text belongs to, such as `session 1`. */
+export type Part = 'tables' | 'check' | `session ${number}`;
+
+export const mistakeIn = (part: Part, { line }: { line: number }, detail: string) =>
+  new Mistake(`${part}, line ${line}: ${detail}`);
+
+/**
+ * The pieces of SQL, tried in this order. Only semicolons outside of strings and comments end a
+ * statement. PostgreSQL may divide a text differently. This does no harm, because PostgreSQL
+ * refuses a text with several statements.
+ */
+const PIECES: [kind: 'space' | 'text' | 'comment' | 'end', pattern: RegExp][] = [
+  ['comment', /--[^\n]*/y],
+  ['text', /\be'(?:[^'\\]|''|\\[\s\S])*'?/iy],
+  ['text', /'(?:[^']|'')*'?/y],
+  ['text', /"(?:[^"]|"")*"?/y],
+  ['text', /(\$(?:[a-z_]\w*)?\$)[\s\S]*?(?:\1|$)/iy],
+  ['end', /;/y],
+  ['space', /[ \t\n\r\f\v]+/y],
+  ['text', /\w+|[\s\S]/y],
+];
+
+/** The statements of a text, in order. */
+export function statementsOf(text: string): TypedStatement[] {
+  const found: TypedStatement[] = [];
+  let current: TypedStatement = { text: '', line: 0 };
+  let line = 1;
+  const end = () => {
+    const trimmed = current.text.trim();
+    if (trimmed) found.push({ ...current, text: trimmed });
+    current = { text: '', line: 0 };
+  };
+  for (let at = 0; at < text.length; ) {
+    const [kind, piece] = pieceAt(text, at);
+    if (kind === 'end') end();
+    else if (kind === 'comment') current.text += ' ';
+    else {
+      if (kind === 'text') current.line ||= line;
+      current.text += piece;
+    }
+    line += piece.split('\n').length - 1;
+    at += piece.length;
+  }
+  end();
+  return found;
+}
+
+function pieceAt(text: string, at: number): [kind: string, piece: string] {
+  if (text.startsWith('/*', at)) return ['comment', text.slice(at, endOfComment(text, at))];
+  for (const [kind, pattern] of PIECES) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match) return [kind, match[0]];
+  }
+  throw new Error('every character is a piece');
+}
+
+/** The end of a block comment. In PostgreSQL these comments nest. */
+function endOfComment(text: string, from: number): number {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = from;
+  let depth = 0;
+  for (let match = mark.exec(text); match; match = mark.exec(text)) {
+    depth += match[0] === '/*' ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return text.length;
+}
+
+const READS = /^(select|values|table|with)\b|^\(/i;
+const WRITES = /^(insert|update|delete|merge)\b/i;
+
+/** The statements that a session may have, apart from reads and writes. */
+const OF_SESSIONS = [
+  /^(lock|truncate)\b/i,
+  /^(begin|start transaction)\b/i,
+  /^(commit|end|rollback|abort)( work| transaction)?$/i,
+  /^rollback( work| transaction)? to\b/i,
+  /^(savepoint|release)\b/i,
+  /^set (transaction|constraints)\b/i,
+];
+
+const OF_TABLES = [
+  /^create (unlogged )?table\b/i,
+  /^create (unique )?index\b/i,
+  /^create (view|sequence|type|domain)\b/i,
+  /^alter (table|sequence|index|type|domain)\b/i,
+];
+
+/**
+ * Each part allows few kinds of statements, and the first words tell the kind. This list makes
+ * faults plain, and keeps the rules for steps right. The rights of the role protect the server.
+ */
+const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
+  tables: {
+    kinds: [READS, WRITES, ...OF_TABLES],
+    inWords: 'CREATE TABLE, INDEX, VIEW, SEQUENCE, TYPE or DOMAIN, ALTER, INSERT, UPDATE, DELETE',
+  },
+  session: {
+    kinds: [READS, WRITES, ...OF_SESSIONS],
+    inWords:
+      'SELECT, INSERT, UPDATE, DELETE, MERGE, LOCK, TRUNCATE, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ' +
+      'SET TRANSACTION, SET CONSTRAINTS',
+  },
+  check: { kinds: [READS], inWords: 'SELECT' },
+};
+
+/** The statements of one part. Throws a `Mistake` if a statement is not allowed there. */
+export function allowedStatements(part: Part, text: string): TypedStatement[] {
+  const [kind = ''] = part.split(' ');
+  const { kinds, inWords } = ALLOWED[kind] as (typeof ALLOWED)[string];
+  const statements = statementsOf(text);
+  for (const statement of statements) {
+    const words = statement.text.replace(/\s+/g, ' ');
+    if (kinds.some((pattern) => pattern.test(words))) continue;
+    const first = /^\S+( \w+)?/.exec(words)?.[0].slice(0, 40) ?? '';
+    throw mistakeIn(part, statement, `"${first}" is not allowed here. Allowed are ${inWords}.`);
+  }
+  return statements;
+}
+
+/**
+ * The form that the explorer's rules for steps know. PostgreSQL has two words for COMMIT and two for
+ * ROLLBACK.
+ */
+export function asStep({ text }: TypedStatement): string {
+  if (/^(commit|end)(\s+(work|transaction))?$/i.test(text)) return 'commit';
+  return /^(rollback|abort)(\s+(work|transaction))?$/i.test(text) ? 'rollback' : text;
+}

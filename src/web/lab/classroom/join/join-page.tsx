@@ -1,0 +1,87 @@
+import { useRef, useState } from 'hono/jsx/dom';
+import type { LONGEST_NAME as Longest } from '../../../../lab/classroom/names.ts';
+import { serviceUrl } from '../../../parts/api.ts';
+
+/** The compiler holds this to the service's number. */
+const LONGEST_NAME: typeof Longest = 24;
+
+/** The code from the fragment of the address, as in the address that a phone has scanned. */
+const scanned = location.hash.slice(1);
+/** The header shows the name of a student who has joined before. */
+const known = document.querySelector('.header .student')?.textContent ?? '';
+
+/** Asks for the code and a name. A student who has joined before only changes the name. */
+export function JoinPage() {
+  const code = useRef<HTMLInputElement>(null);
+  const name = useRef<HTMLInputElement>(null);
+  const [trouble, setTrouble] = useState('');
+  const [isJoining, setJoining] = useState(false);
+  const join = async () => {
+    setJoining(true);
+    setTrouble('');
+    const refusal = await send(code.current?.value ?? '', name.current?.value ?? '');
+    if (refusal === undefined) location.assign('./lab');
+    else setTrouble(refusal);
+    setJoining(refusal === undefined);
+  };
+  return (
+    <form
+      class="join"
+      onSubmit={(event: Event) => {
+        event.preventDefault();
+        if (!isJoining) void join();
+      }}
+    >
+      <h1>{known ? 'Change your name' : 'Join the room'}</h1>
+      {!known && (
+        <label>
+          Code
+          <input
+            ref={code}
+            class="code"
+            value={scanned}
+            required
+            maxLength={12}
+            autocomplete="off"
+            autocapitalize="characters"
+            spellcheck={false}
+          />
+        </label>
+      )}
+      <label>
+        Your name
+        <input
+          ref={name}
+          value={known}
+          required
+          maxLength={LONGEST_NAME}
+          autocomplete="nickname"
+          autofocus={scanned !== ''}
+        />
+      </label>
+      <p class="hint">Your teacher sees this name, and where you are in the lessons.</p>
+      <button type="submit" class="primary" aria-disabled={isJoining ? 'true' : undefined}>
+        {known ? 'Keep this name' : 'Join'}
+      </button>
+      <p class="trouble" role="alert">
+        {trouble}
+      </p>
+    </form>
+  );
+}
+
+/** Returns words for a person if the room refuses. */
+async function send(code: string, name: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${serviceUrl}join`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ code, name }),
+    });
+    if (answer.ok) return undefined;
+    const { detail } = (await answer.json()) as { detail: string };
+    return /^name /.test(detail) ? `Type a name of 1 to ${LONGEST_NAME} characters.` : detail;
+  } catch {
+    return 'The room does not answer. Are you in the same network?';
+  }
+}

@@ -1,0 +1,51 @@
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../../../parts/use-effect.ts';
+
+export const screens = ['join', 'votes', 'code'] as const;
+export type Screen = (typeof screens)[number];
+
+/** What the teacher looks at. The address has all of it, so a reload changes nothing. */
+export interface View {
+  /** Empty at the desk. */
+  screen: Screen | '';
+  lesson: number;
+  /** Whether the answer to the lesson's question is shown. */
+  isAnswered: boolean;
+}
+
+export const HOME: View = { screen: '', lesson: 1, isAnswered: false };
+
+export type Go = (change: Partial<View>) => void;
+
+function readView(search: string): View {
+  const query = new URLSearchParams(search);
+  return {
+    screen: screens.find((each) => each === query.get('screen')) ?? HOME.screen,
+    lesson: Number(query.get('lesson')) || HOME.lesson,
+    isAnswered: query.has('answer'),
+  };
+}
+
+function queryOf({ screen, lesson, isAnswered }: View): string {
+  const query = new URLSearchParams({ lesson: String(lesson) });
+  if (screen) query.set('screen', screen);
+  if (isAnswered) query.set('answer', '1');
+  return `?${query}`;
+}
+
+/** Another lesson begins with a hidden answer. */
+export function useView(): [View, Go] {
+  const [view, setView] = useState(() => readView(location.search));
+  useEffect(() => {
+    const follow = () => setView(readView(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const go: Go = (change) => {
+    const isOther = change.lesson !== undefined && change.lesson !== view.lesson;
+    const next = { ...view, ...(isOther && { isAnswered: false }), ...change };
+    history.pushState(null, '', queryOf(next));
+    setView(next);
+  };
+  return [view, go];
+}

@@ -1,0 +1,54 @@
+import { Words } from '../../lessons/words.tsx';
+import type { ToldLesson, ToldRoom } from './api.ts';
+import { Prose } from './prose.tsx';
+
+interface VotesProps {
+  lesson: ToldLesson;
+  room: ToldRoom;
+  isAnswered: boolean;
+}
+
+/** The question of a lesson, and how many students predicted each answer. */
+export function Votes({ lesson, room, isAnswered }: VotesProps) {
+  const counts = room.predictions[lesson.number] ?? {};
+  const countOf = (letter: string) => counts[letter] ?? 0;
+  const all = lesson.choices.reduce((sum, { letter }) => sum + countOf(letter), 0);
+  return (
+    <div class="votes">
+      <div class="question">
+        <Prose text={lesson.question} />
+      </div>
+      <ol>
+        {lesson.choices.map(({ letter, text }) => {
+          const isRight = isAnswered && letter === lesson.answer;
+          const count = countOf(letter);
+          return (
+            <li key={letter} class={isRight ? 'right' : ''}>
+              <span class="letter">{letter}</span>
+              <span class="words">
+                <Words text={text} />
+                {isRight && <strong class="is-right"> ✓ the answer</strong>}
+              </span>
+              <span class="count">
+                {count}
+                <span class="unseen">{count === 1 ? ' prediction' : ' predictions'}</span>
+              </span>
+              <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="bar-all" width="100" height="1" />
+                <rect class="bar-part" width={all === 0 ? 0 : (100 * count) / all} height="1" />
+              </svg>
+            </li>
+          );
+        })}
+      </ol>
+      <p class="sum">
+        {all} of {room.students.length} have predicted
+      </p>
+      {isAnswered && (
+        <div class="because">
+          <Prose text={lesson.because} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+/**
+ * Moves the focus to an element, so that keyboards and screen readers go on from there. The element may
+ * not be on the page yet.
+ */
+export const focusOn = (id: string, look: (found: HTMLElement) => void = () => {}) =>
+  requestAnimationFrame(() => {
+    const found = document.getElementById(id);
+    if (!found) return;
+    found.focus({ preventScroll: true });
+    look(found);
+  });
+
+/** The same, and the element comes to the top of the screen. */
+export const goTo = (id: string) =>
+  focusOn(id, (found) => found.scrollIntoView({ block: 'start' }));

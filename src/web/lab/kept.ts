@@ -1,0 +1,47 @@
+import { createStore, type Store } from '../parts/store.ts';
+
+/**
+ * A store that this browser keeps. Other tabs see each change. In a browser that keeps nothing, the store
+ * lives as long as the page. `read` makes a valid value of anything, because people can change what their
+ * browser keeps.
+ */
+export function keptStore<T>(name: string, read: (kept: unknown) => T): Store<T> {
+  const store = createStore(read(readKept(name)));
+  addEventListener('storage', ({ key }) => {
+    if (key === name || key === null) store.set(read(readKept(name)));
+  });
+  return {
+    ...store,
+    set(value) {
+      keep(name, value);
+      store.set(value);
+    },
+  };
+}
+
+function readKept(name: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+function keep(name: string, value: unknown) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // This browser keeps nothing, or its storage is full.
+  }
+}
+
+/** The entries of an object whose values are among `allowed`. */
+export function entriesAmong<V extends string>(
+  kept: unknown,
+  isAllowed: (value: unknown) => value is V,
+): Record<string, V> {
+  if (typeof kept !== 'object' || kept === null) return {};
+  return Object.fromEntries(
+    Object.entries(kept).filter((entry): entry is [string, V] => isAllowed(entry[1])),
+  );
+}

@@ -1,0 +1,199 @@
+import type { Child } from 'hono/jsx';
+import { useEffect } from '../../parts/use-effect.ts';
+import type { ToldLesson } from '../api.ts';
+import { goTo } from '../focus.ts';
+import { PlaceLink } from '../link.tsx';
+import type { PartProps } from '../part.ts';
+import { Prediction } from './prediction.tsx';
+import {
+  beginAnew,
+  finish,
+  type LessonStep,
+  predict,
+  showEnd,
+  useReportedProgress,
+} from './progress.ts';
+import { pageNames, placeOf } from './setting.ts';
+import { Text, Words } from './words.tsx';
+
+interface LessonProps extends PartProps {
+  lesson: ToldLesson;
+}
+
+const steps: LessonStep[] = ['predict', 'do', 'understand', 'done'];
+
+const TITLE = 'lesson-title';
+const partId = (number: number) => `part-${number}`;
+
+/** One lesson: predict, do, understand. A part opens when the part before is done. */
+export function Lesson(props: LessonProps) {
+  const { lesson, lessons, place, go } = props;
+  const { number, title, minutes, goal, question } = lesson;
+  const { step, prediction, end } = useReportedProgress(number);
+  useEffect(() => {
+    // A visitor who comes back with the goal reached wants to know what the page has shown.
+    goTo(step === 'understand' ? partId(3) : TITLE);
+  }, []);
+  const isOpen = (part: LessonStep) => steps.indexOf(step) >= steps.indexOf(part);
+  return (
+    <article class="lesson" aria-labelledby={TITLE}>
+      <p class="where">
+        <PlaceLink place={place} go={go} to={{ lesson: 0 }}>
+          All lessons
+        </PlaceLink>
+        <span>
+          Lesson {number} of {lessons.length}, {minutes} minutes
+        </span>
+      </p>
+      <h2 id={TITLE} tabindex={-1}>
+        {number}. {title}
+      </h2>
+      <div class="lead">
+        <Text text={goal} {...props} />
+      </div>
+      <Part number={1} title="Predict" isOpen={true}>
+        <Text text={question.text} {...props} />
+        <Prediction
+          question={question}
+          prediction={prediction}
+          isAnswered={isOpen('understand')}
+          onPredict={(letter) => {
+            predict(number, letter);
+            goTo(partId(2));
+          }}
+        />
+      </Part>
+      <Part number={2} title="Do" isOpen={isOpen('do')} opens="after your prediction">
+        <Doing {...props} isReached={end === 'reached'} isOpen={isOpen('understand')} />
+      </Part>
+      <Part number={3} title="Understand" isOpen={isOpen('understand')} opens="after the goal">
+        <Understanding {...props} prediction={prediction ?? ''} />
+      </Part>
+    </article>
+  );
+}
+
+interface PartOfLesson {
+  number: number;
+  title: string;
+  isOpen: boolean;
+  /** When this part opens. */
+  opens?: string;
+  children?: Child;
+}
+
+function Part({ number, title, isOpen, opens, children }: PartOfLesson) {
+  const id = partId(number);
+  return (
+    <section class={isOpen ? 'part' : 'part closed'} aria-labelledby={id}>
+      <h3 id={id} tabindex={-1}>
+        <span class="number" aria-hidden="true">
+          {number}
+        </span>
+        {title}
+        {!isOpen && <span class="opens"> opens {opens}</span>}
+      </h3>
+      {isOpen && <div class="inside">{children}</div>}
+    </section>
+  );
+}
+
+interface DoingProps extends LessonProps {
+  isReached: boolean;
+  /** Whether the next part is open. */
+  isOpen: boolean;
+}
+
+/** The goal, the way to the page with everything set, and the way with a file of one's own. */
+function Doing({ isReached, isOpen, ...props }: DoingProps) {
+  const { lesson, place, go } = props;
+  const { goal, more, setting } = lesson.inBrowser;
+  return (
+    <>
+      <p class="aim">
+        <Words text={goal} />
+      </p>
+      <Text text={more} {...props} />
+      <p class="row">
+        <PlaceLink
+          place={place}
+          go={go}
+          to={placeOf(lesson)}
+          class={isOpen ? 'button' : 'button primary'}
+        >
+          Open {pageNames[setting.page]} with everything set
+        </PlaceLink>
+        {!isOpen && (
+          <button
+            type="button"
+            onClick={() => {
+              showEnd(lesson.number, 'asked');
+              goTo(partId(3));
+            }}
+          >
+            Show the answer now
+          </button>
+        )}
+      </p>
+      <p role="status">{isReached && <span class="good">✓ You have reached the goal.</span>}</p>
+      <WithFile {...props} />
+    </>
+  );
+}
+
+const WithFile = (props: LessonProps) => (
+  <details>
+    <summary>With a file of your own, in the terminal</summary>
+    <p>
+      <code>npm run workshop -- --lesson {props.lesson.number}</code> opens this lesson in the
+      terminal. The coach watches your file there. Each command below also has its page here.
+    </p>
+    <Text text={props.lesson.task} {...props} />
+    {props.lesson.hints.map((hint, index) => (
+      <details key={index}>
+        <summary>Hint {index + 1}</summary>
+        <Text text={hint} {...props} />
+      </details>
+    ))}
+  </details>
+);
+
+function Understanding({ prediction, ...props }: LessonProps & { prediction: string }) {
+  const { lesson, lessons, place, go } = props;
+  const { number, question, whatYouSaw } = lesson;
+  const next = lessons.find((each) => each.number === number + 1);
+  return (
+    <>
+      <p class="answer">
+        {prediction === question.answer
+          ? `You predicted ${prediction}, and ${prediction} is right.`
+          : `You predicted ${prediction}. The answer is ${question.answer}.`}
+      </p>
+      <Text text={question.because} {...props} />
+      <h4>What you saw</h4>
+      <Text text={whatYouSaw} {...props} />
+      <p class="row">
+        <PlaceLink
+          place={place}
+          go={(change) => {
+            finish(number);
+            go(change);
+          }}
+          to={{ lesson: next?.number ?? 0 }}
+          class="button primary"
+        >
+          {next ? `Next: ${next.number}. ${next.title}` : 'All lessons'}
+        </PlaceLink>
+        <button
+          type="button"
+          onClick={() => {
+            beginAnew(number);
+            goTo(TITLE);
+          }}
+        >
+          Begin this lesson anew
+        </button>
+      </p>
+    </>
+  );
+}

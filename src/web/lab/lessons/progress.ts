@@ -1,0 +1,89 @@
+import { useStore } from '../../parts/store.ts';
+import { useEffect } from '../../parts/use-effect.ts';
+import { entriesAmong, keptStore } from '../kept.ts';
+import { type Reported, reportProgress } from './report.ts';
+
+export type LessonStep = Reported['step'];
+
+/** Why the last part of a lesson is open: the visitor reached the goal, or asked for the answer. */
+type End = 'reached' | 'asked';
+
+/** What the visitor has done. The keys are the numbers of lessons. */
+interface Progress {
+  /** The letters of the chosen answers. */
+  predictions: Record<string, string>;
+  ends: Record<string, End>;
+  done: Record<string, 'done'>;
+}
+
+const isLetter = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Z]$/.test(value);
+const isEnd = (value: unknown): value is End => value === 'reached' || value === 'asked';
+const isDone = (value: unknown): value is 'done' => value === 'done';
+
+const progress = keptStore<Progress>('rowlock.lessons', (kept) => {
+  const { predictions, ends, done } = (kept ?? {}) as Record<string, unknown>;
+  return {
+    predictions: entriesAmong(predictions, isLetter),
+    ends: entriesAmong(ends, isEnd),
+    done: entriesAmong(done, isDone),
+  };
+});
+
+/** How far the visitor is in one lesson. */
+export interface LessonProgress {
+  step: LessonStep;
+  prediction: string | undefined;
+  end: End | undefined;
+}
+
+const progressIn = (lesson: number): LessonProgress => {
+  const { predictions, ends, done } = progress.get();
+  const [prediction, end] = [predictions[lesson], ends[lesson]];
+  const step =
+    prediction === undefined ? 'predict' : (end && (done[lesson] ?? 'understand')) || 'do';
+  return { step, prediction, end };
+};
+
+/** The progress in each lesson. */
+export function useProgress(): (lesson: number) => LessonProgress {
+  useStore(progress);
+  return progressIn;
+}
+
+/** The progress in one lesson. Each new step is reported. `lesson` is 0 outside a lesson. */
+export function useReportedProgress(lesson: number): LessonProgress {
+  useStore(progress);
+  const now = progressIn(lesson);
+  const { step, prediction } = now;
+  useEffect(() => {
+    if (lesson > 0) reportProgress({ lesson, step, ...(prediction && { prediction }) });
+  }, [lesson, step]);
+  return now;
+}
+
+const change = (more: Partial<Progress>) => progress.set({ ...progress.get(), ...more });
+
+export const predict = (lesson: number, letter: string) =>
+  change({ predictions: { ...progress.get().predictions, [lesson]: letter } });
+
+/** A goal that was reached stays reached. */
+export function showEnd(lesson: number, end: End) {
+  const { ends } = progress.get();
+  if (ends[lesson] !== 'reached') change({ ends: { ...ends, [lesson]: end } });
+}
+
+export const finish = (lesson: number) =>
+  change({ done: { ...progress.get().done, [lesson]: 'done' } });
+
+const without = <V>(record: Record<string, V>, lesson: number): Record<string, V> =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => key !== String(lesson)));
+
+export function beginAnew(lesson: number) {
+  const { predictions, ends, done } = progress.get();
+  progress.set({
+    predictions: without(predictions, lesson),
+    ends: without(ends, lesson),
+    done: without(done, lesson),
+  });
+}

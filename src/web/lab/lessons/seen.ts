@@ -1,0 +1,21 @@
+import type { PlayState } from '../api.ts';
+import type { Place } from '../place.ts';
+import type { Racing } from '../race/use-race.ts';
+
+/**
+ * The goals that the present play has reached. A schedule counts at its end. While the page waits for an
+ * answer, the state belongs to another place, and nothing is seen.
+ */
+export function seenInPlay(state: PlayState | undefined, { schedule }: Place): string[] {
+  if (!state?.isOver || state.told.schedule.join() !== schedule.join()) return [];
+  const { faults, steps } = state.told;
+  const acts = steps.flatMap((step) => step.acts);
+  return [...faults, ...(acts.some(({ progress }) => progress === 'waits') ? ['wait'] : [])];
+}
+
+/** The goals that the last race has reached, for its first strategy. */
+export function seenInRace(racing: Racing | undefined, { strategy }: Place): string[] {
+  const [first] = racing?.told?.results ?? [];
+  if (!first || !`/${strategy}`.endsWith(`/${first.strategy}`)) return [];
+  return ['raced', ...Object.keys(first.faults).filter((name) => first.faults[name])];
+}

@@ -1,0 +1,24 @@
+import type { ToldLesson } from '../api.ts';
+import { addressOf, entryAt, type PartProps, situationAt } from '../part.ts';
+import { HOME, type Place } from '../place.ts';
+
+type Setting = ToldLesson['inBrowser']['setting'];
+
+/** The place where a lesson is done, with everything set. */
+export function placeOf({ number, inBrowser: { setting } }: ToldLesson): Place {
+  const { page: view, strategy } = setting;
+  const place = { ...HOME, lesson: number, view, strategy };
+  if (setting.page !== 'race') return { ...place, situation: setting.situation };
+  const { beside = '', recruiters, rounds } = setting;
+  return { ...place, beside, recruiters, rounds };
+}
+
+/** Whether a person at this place does what the lesson asks for. */
+export function isAt(setting: Setting, place: Place, strategies: PartProps['strategies']): boolean {
+  const entry = entryAt(strategies, place.strategy);
+  if (!entry || place.view !== setting.page || addressOf(entry) !== setting.strategy) return false;
+  return setting.page === 'race' || situationAt(entry, place)?.name === setting.situation;
+}
+
+/** The name of the page where a lesson is done. */
+export const pageNames = { play: 'Play', explore: 'Explore', race: 'Race' } as const;

@@ -1,0 +1,28 @@
+import { pause } from '../../waiting/backoff.ts';
+
+const ATTEMPTS = 5;
+
+/** The parts of an answer that tell whether and when to repeat the request. */
+interface Answer {
+  headers: Headers;
+  clone(): { json(): Promise<unknown> };
+}
+
+/**
+ * Sends a request, and repeats it as long as the answer has the header `Retry-After`. For example,
+ * the service is busy, has received too many requests, or still works on the first request. The
+ * header tells how long to wait. If no answer came, the wait is one second. Sends at most five
+ * requests, and gives the last answer.
+ */
+export async function patiently<A extends Pick<Answer, 'headers'> | undefined>(
+  ask: () => Promise<A>,
+  onWait = () => {},
+): Promise<A> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask();
+    const seconds = answer ? answer.headers.get('Retry-After') : '1';
+    if (seconds === null || attempt === ATTEMPTS) return answer;
+    onWait();
+    await pause(Number(seconds) * 1_000);
+  }
+}

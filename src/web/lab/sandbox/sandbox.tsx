@@ -1,0 +1,117 @@
+import { useState } from 'hono/jsx/dom';
+import type { Classic } from '../../../lab/sandbox/classics/classic.ts';
+import type { Experiment } from '../../../lab/sandbox/experiment.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { useEffect } from '../../parts/use-effect.ts';
+import { type Beginning, readSandbox } from '../api.ts';
+import { Choice } from '../choose.tsx';
+import { Progress } from '../explore/progress.tsx';
+import { Editor } from './editor.tsx';
+import { inWords, Result } from './result.tsx';
+import { linkTo, useExperiment } from './use-experiment.ts';
+import { useRun } from './use-run.ts';
+
+/** People type SQL for two sessions, and the server plays every order of its steps. */
+export function Sandbox() {
+  const [beginning, setBeginning] = useState<Beginning | undefined>(undefined);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    readSandbox().then(setBeginning, (error: Error) => setFailure(error.message));
+  }, []);
+  return (
+    <>
+      <h2>Sandbox</h2>
+      <p class="lead">
+        Type the SQL of two sessions. The server plays every order of their steps on a real
+        PostgreSQL. After each order, the server looks whether your check holds. BEGIN belongs to
+        the statement after it. A write outside a transaction is two steps. At an error a session
+        stops.
+      </p>
+      {failure && <p role="alert">{failure}</p>}
+      {beginning && <Desk {...beginning} />}
+    </>
+  );
+}
+
+const OWN = 'own';
+
+const isSame = (one: Experiment, other: Experiment) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+function Desk({ classics, bounds }: Beginning) {
+  const [first] = classics;
+  if (!first) throw new Error('the sandbox has no classic');
+  const [experiment, change] = useExperiment(first.broken);
+  const { running, start, stop } = useRun();
+  const classic = classics.find(
+    ({ broken, fixed }) => isSame(broken, experiment) || isSame(fixed, experiment),
+  );
+  const show = (next: Experiment) => {
+    stop();
+    change(next);
+  };
+  const done = running?.name === 'done' ? running.data : undefined;
+  const isBusy = running !== undefined && !done && running.name !== 'failed';
+  return (
+    <>
+      <div class="toolbar">
+        <Choice
+          label="Begin with"
+          value={classic?.name ?? OWN}
+          groups={[
+            {
+              label: '',
+              options: [
+                ...classics.map(({ name, title }): [string, string] => [name, title]),
+                ...(classic ? [] : [[OWN, 'your own'] as [string, string]]),
+              ],
+            },
+          ]}
+          onChoose={(name) => {
+            const chosen = classics.find((each) => each.name === name);
+            if (chosen) show(chosen.broken);
+          }}
+        />
+      </div>
+      {classic && <Story classic={classic} experiment={experiment} onShow={show} />}
+      <Editor experiment={experiment} bounds={bounds} onChange={show} />
+      <div class="toolbar">
+        {isBusy ? (
+          <button type="button" onClick={stop}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={() => start(experiment)}>
+            Play every order
+          </button>
+        )}
+        <Copy label="Copy link" text={() => linkTo(experiment)} />
+      </div>
+      <p class="unseen" role="status">
+        {isBusy ? 'Playing every order' : ''}
+        {done ? inWords(done) : ''}
+      </p>
+      {running && <Progress exploring={running} />}
+      {done && <Result done={done} />}
+    </>
+  );
+}
+
+interface StoryProps {
+  classic: Classic;
+  experiment: Experiment;
+  onShow: (next: Experiment) => void;
+}
+
+/** What a classic is about. The lesson stands beside the right answer only. */
+function Story({ classic, experiment, onShow }: StoryProps) {
+  const isFixed = isSame(classic.fixed, experiment);
+  return (
+    <div class="story">
+      <p>{isFixed ? classic.lesson : classic.story}</p>
+      <button type="button" onClick={() => onShow(isFixed ? classic.broken : classic.fixed)}>
+        {isFixed ? 'Show the version with the fault' : 'Show the right answer'}
+      </button>
+    </div>
+  );
+}
