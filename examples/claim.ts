@@ -5,60 +5,35 @@
  *
  * Ends with 0 when the job was claimed, and with 1 when it was not.
  */
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'rowlock/client';
+import { type Answer, createClient } from 'rowlock-client';
 
-const ATTEMPTS = 5;
-const RETRY_SECONDS = 1;
 const LEASE_SECONDS = 60;
 
-const [url = 'http://localhost:3000', jobId = '1', recruiterId = '1', token] =
+const [url = 'http://localhost:3000', jobId = '1', recruiterId = '1', token = ''] =
   process.argv.slice(2);
-const rowlock = createClient(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+// The client asks again while the service is busy. All attempts have one idempotency key.
+const rowlock = createClient(url, { token });
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/**
- * Asks, and asks again while the service is busy (503), counts too many requests (429), or still
- * works on the same request (409). `Retry-After` says when. Without an answer it asks again after a
- * second. All attempts have one key, so the work is done once. Throws the error of the last attempt.
- */
-async function patiently<Answer extends { headers: Headers }>(
-  ask: (init: { headers: { 'Idempotency-Key': string } }) => Promise<Answer>,
-): Promise<Answer> {
-  const headers = { 'Idempotency-Key': randomUUID() };
-  for (let attempt = 1; ; attempt++) {
-    const answer = await ask({ headers }).catch((error: unknown) => {
-      if (attempt === ATTEMPTS) throw error;
-    });
-    const seconds = answer ? answer.headers.get('Retry-After') : RETRY_SECONDS;
-    if (answer && (seconds === null || attempt === ATTEMPTS)) return answer;
-    await sleep(Number(seconds) * 1000);
-  }
-}
-
 async function claim() {
-  const request = { param: { jobId }, json: { recruiterId, leaseSeconds: LEASE_SECONDS } };
-  const answer = await patiently((init) => rowlock.jobs[':jobId'].claims.$post(request, init));
-  if (answer.status === 201) return (await answer.json()).claim;
-  say(inWords(await answer.json()));
+  const answer = await rowlock.claimJob({ jobId, recruiterId, leaseSeconds: LEASE_SECONDS });
+  if (answer.ok) return answer.data.claim;
+  say(inWords(answer));
   return undefined;
 }
 
-async function renew(id: string) {
-  const request = { param: { id }, json: { leaseSeconds: LEASE_SECONDS } };
-  const answer = await patiently((init) => rowlock.claims[':id'].renew.$post(request, init));
-  if (answer.status === 200) return (await answer.json()).claim.expiresAt;
-  say(inWords(await answer.json()));
+async function renew(id: string | number) {
+  const answer = await rowlock.renewClaim({ id, leaseSeconds: LEASE_SECONDS });
+  if (answer.ok) return answer.data.claim.expiresAt;
+  say(inWords(answer));
   return undefined;
 }
 
-type Answers = Awaited<ReturnType<(typeof rowlock.claims)[':id']['renew']['$post']>>;
-type Problem = Awaited<ReturnType<Extract<Answers, { status: 404 }>['json']>>;
+type Refusal = Extract<Answer<'claimJob' | 'renewClaim'>, { ok: false }>;
 
 /** The refusal in a recruiter's words. Each code is a case of its own. */
-function inWords({ code, title, detail, capacity }: Problem): string {
+function inWords({ code, title, detail, capacity }: Refusal): string {
   switch (code) {
     case 'job-full':
       return `Too late: ${capacity} recruiters have this job.`;
@@ -79,6 +54,7 @@ function inWords({ code, title, detail, capacity }: Problem): string {
     case 'too-many-requests':
     case 'key-in-use':
       return 'The service is busy: nothing was claimed.';
+    case 'no-answer':
     case 'outcome-unknown':
       return 'It is not known whether the job was claimed: look before you ask anew.';
     default:
@@ -89,7 +65,7 @@ function inWords({ code, title, detail, capacity }: Problem): string {
 const claimed = await claim();
 if (claimed) {
   say(`Claimed: ${claimed.id}, until ${claimed.expiresAt}`);
-  const until = await renew(String(claimed.id));
+  const until = await renew(claimed.id);
   if (until) say(`Renewed: until ${until}`);
 }
 process.exitCode = claimed ? 0 : 1;

@@ -15,14 +15,36 @@ export async function withScratchDatabase<T>(
   work: (url: string) => Promise<T>,
 ): Promise<T> {
   await buildGuard();
-  const scratch = await openScratch(readConfig().databaseUrl, stop);
-  underWay++;
+  return withDatabaseOn(readConfig().databaseUrl, stop, async (url) => {
+    underWay++;
+    try {
+      return await work(url);
+    } finally {
+      // All stages of a command share the stores, so the last one ends them.
+      if (--underWay === 0) await closeStores();
+    }
+  });
+}
+
+/** Runs the work with two scratch databases of one server. */
+export const withTwoScratchDatabases = <T>(
+  stop: AbortSignal,
+  work: (urls: string[]) => Promise<T>,
+): Promise<T> =>
+  withScratchDatabase(stop, (first) =>
+    withDatabaseOn(first, stop, (second) => work([first, second])),
+  );
+
+async function withDatabaseOn<T>(
+  serverUrl: string | undefined,
+  stop: AbortSignal,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const scratch = await openScratch(serverUrl, stop);
   try {
     await unlessStopped(stop, prepareLabDatabase(scratch.url));
     return await work(scratch.url);
   } finally {
-    // All stages of a command share the stores, so the last one ends them.
-    if (--underWay === 0) await closeStores();
     await scratch.stop();
   }
 }

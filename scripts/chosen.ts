@@ -1,4 +1,5 @@
-import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
+import { z } from 'zod';
+import type { Chapter, Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
 import {
   type Addressed,
   chapters,
@@ -31,10 +32,16 @@ export const mostInHelp = [...new Set(chapters.flatMap(situationsOf).map(({ most
   .filter((most) => most !== undefined)
   .join(' or ');
 
-export interface Chosen {
-  chapter: Chapter;
+export interface Chosen<C extends Explorable = Chapter> {
+  chapter: C;
   strategies: readonly Strategy[];
 }
+
+/** An option may be given several times, and each time it may name several strategies. */
+export const strategyNames = z
+  .array(z.string())
+  .transform((all) => all.flatMap((names) => names.split(',')))
+  .optional();
 
 /** `all`, or `claims/all`. The group is the chapter. */
 export const WHOLE = /^(?:(.+)\/)?all$/;
@@ -95,7 +102,10 @@ function inSituation(chapter: Chapter, situation: string | undefined): Addressed
 }
 
 /** Finds a situation by its name. Throws a `UsageError` if a strategy has no such situation. */
-export function chooseSituation({ chapter, strategies }: Chosen, name: string | undefined) {
+export function chooseSituation(
+  { chapter, strategies }: Chosen<Explorable>,
+  name: string | undefined,
+) {
   const [situation] = strategies.map((strategy) =>
     orUsage(findSituation({ chapter, strategy }, name)),
   );

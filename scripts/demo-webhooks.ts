@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import { createClient } from '../src/client/index.ts';
+import {
+  createClient,
+  type Delivery,
+  type Done,
+  type Id,
+  type Problem,
+  type Rowlock,
+} from '../src/client/index.ts';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { freePort } from '../src/postgres/postmaster.ts';
@@ -32,8 +39,6 @@ database on that server. It drops the database at the end.
 /** The first repeat comes after about five seconds. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 200;
-
-type Rowlock = ReturnType<typeof createClient>;
 
 runMain(async (stop) => {
   if (printsHelp('demo:webhooks', HELP)) return 0;
@@ -67,10 +72,7 @@ async function show(rowlock: Rowlock, stop: AbortSignal) {
   const port = await freePort();
   const url = `http://localhost:${port}/`;
   headline(`The company "${job.company.name}" registers an endpoint at ${url}`);
-  const endpoint = await bodyOf(
-    rowlock.companies[':id'].endpoints.$post({ param: { id: `${job.company.id}` }, json: { url } }),
-    201,
-  );
+  const endpoint = await done(rowlock.createEndpoint({ id: job.company.id, url }));
   const deliveries = () => deliveriesTo(rowlock, endpoint.id);
 
   headline(`A recruiter claims "${job.role}", but the receiver is down`);
@@ -87,15 +89,14 @@ async function show(rowlock: Rowlock, stop: AbortSignal) {
   try {
     const ids = [];
     for (const recruiter of [2, 3, 4]) ids.push(await claim(rowlock, job.id, recruiter));
-    await bodyOf(rowlock.claims[':id'].$delete({ param: { id: `${ids.at(-1)}` } }), 200);
+    await done(rowlock.releaseClaim({ id: ids.at(-1) ?? 0 }));
     await wait('the messages; the failed one is repeated after about 5 seconds', stop, async () => {
       const all = await deliveries();
       return all.length === MESSAGES && all.every(({ status }) => status === 'delivered');
     });
 
     headline('The company asks for the first message again, and the receiver knows its id');
-    const id = `${failed?.id}`;
-    await bodyOf(rowlock.deliveries[':id'].resend.$post({ param: { id } }), 200);
+    await done(rowlock.resendDelivery({ id: failed?.id ?? 0 }));
     await wait('the repeat', stop, async () => (await deliveries())[0]?.attemptCount === 3);
 
     headline('The deliveries, as the company sees them');
@@ -108,11 +109,8 @@ async function show(rowlock: Rowlock, stop: AbortSignal) {
 /** Four claims, one release, `job.full` and `job.open`. */
 const MESSAGES = 7;
 
-type Delivery = Awaited<ReturnType<typeof deliveriesTo>>[number];
-
-async function deliveriesTo(rowlock: Rowlock, endpointId: unknown) {
-  const request = { param: { id: `${endpointId}` }, query: {} };
-  const { deliveries } = await bodyOf(rowlock.endpoints[':id'].deliveries.$get(request), 200);
+async function deliveriesTo(rowlock: Rowlock, id: Id): Promise<Delivery[]> {
+  const { deliveries } = await done(rowlock.listDeliveries({ id }));
   return deliveries.toReversed();
 }
 
@@ -124,27 +122,22 @@ const tableOf = (deliveries: Delivery[]): string =>
   );
 
 async function firstJob(rowlock: Rowlock) {
-  const { jobs } = await bodyOf(rowlock.jobs.$get({ query: {} }), 200);
+  const { jobs } = await done(rowlock.listJobs());
   const [job] = jobs;
   if (!job) throw new Error('the demo data has no job');
   return job;
 }
 
-async function claim(rowlock: Rowlock, jobId: number | string, recruiterId: number) {
-  const request = { param: { jobId: `${jobId}` }, json: { recruiterId } };
-  const answer = await bodyOf(rowlock.jobs[':jobId'].claims.$post(request), 201);
-  return answer.claim.id;
+async function claim(rowlock: Rowlock, jobId: Id, recruiterId: Id) {
+  const { claim } = await done(rowlock.claimJob({ jobId, recruiterId }));
+  return claim.id;
 }
 
-/** The body of an answer with the expected status. Throws if the answer has another status. */
-async function bodyOf<
-  Answer extends { status: number; json(): Promise<unknown> },
-  Status extends number,
->(asked: Promise<Answer>, status: Status) {
+/** The data of an answer. Throws if the answer is a problem. */
+async function done<T>(asked: Promise<Done<T> | Problem>): Promise<T> {
   const answer = await asked;
-  const body = await answer.json();
-  if (answer.status !== status) throw new PlainError(`The service answered ${answer.status}.`);
-  return body as Awaited<ReturnType<Extract<Answer, { status: Status }>['json']>>;
+  if (!answer.ok) throw new PlainError(`The service answered: ${answer.detail}`);
+  return answer.data;
 }
 
 /** Runs the example as a thread, so the receiver ends with this process, however that ends. */

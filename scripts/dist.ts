@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chapters } from '../src/lab/chapters/index.ts';
+import { WORKSHOP } from '../src/lab/lessons/lesson.ts';
 import {
   compile,
   compilePrograms,
@@ -14,6 +15,7 @@ import { inProject } from '../src/process/project.ts';
 const PROGRAMS = [
   'scripts/doctor.ts',
   'scripts/migrate.ts',
+  'scripts/restored.ts',
   'scripts/seed.ts',
   'src/postgres/guard.ts',
   'src/server.ts',
@@ -28,13 +30,17 @@ const PAGES = [
   { in: 'src/web/company/page.css', out: 'company' },
   { in: 'src/web/lab/island.tsx', out: 'lab' },
   { in: 'src/web/lab/page.css', out: 'lab' },
+  { in: 'src/web/lab/classroom/join/island.tsx', out: 'join' },
+  { in: 'src/web/lab/classroom/join/page.css', out: 'join' },
+  { in: 'src/web/lab/classroom/teacher/island.tsx', out: 'teacher' },
+  { in: 'src/web/lab/classroom/teacher/page.css', out: 'teacher' },
   { in: 'src/web/icon.svg', out: 'icon' },
   { in: 'src/http/docs/start.js', out: 'docs' },
 ];
 
 /**
  * The sources that the lab shows. They are the strategies, and the production code that the
- * strategies use. The build copies them to `dist/sources`.
+ * strategies use. The build copies them to `dist/sources`, and the texts of the lessons too.
  */
 const SHOWN = ['src/lab/chapters', ...chapters.map(({ production }) => production)];
 
@@ -65,12 +71,13 @@ const compilePages = () =>
   });
 
 const shownSources = (): Made[] =>
-  SHOWN.flatMap(filesBelow)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => ({
-      file: inDist(path.join('sources', name)),
-      content: readFileSync(inProject(name)),
-    }));
+  [
+    ...SHOWN.flatMap(filesBelow).filter((name) => name.endsWith('.ts')),
+    ...filesBelow(WORKSHOP).filter((name) => path.basename(name) === 'lesson.md'),
+  ].map((name) => ({
+    file: inDist(path.join('sources', name)),
+    content: readFileSync(inProject(name)),
+  }));
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' }).map((name) =>

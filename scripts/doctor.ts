@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
+import { databaseAlone } from '../src/db/alone.ts';
 import type { Database } from '../src/db/client.ts';
-import { databaseAlone, missingMigrations } from '../src/db/migrate.ts';
+import { isDatabaseUrl } from '../src/db/hosts.ts';
+import { missingMigrations } from '../src/db/migrations.ts';
 import { databaseName, unusable } from '../src/db/unusable.ts';
 import { type Ages, clearAll } from '../src/operation/clearing.ts';
 import { type Diagnosis, diagnose } from '../src/operation/doctor.ts';
@@ -30,9 +32,7 @@ Exit code: 0 if all is well, 1 if something is wrong, 2 if the check could not r
 `;
 
 const rules = z.object({
-  url: z
-    .url({ protocol: /^postgres(ql)?$/, error: '--url must look like postgres://…' })
-    .optional(),
+  url: z.string().refine(isDatabaseUrl, '--url must look like postgres://…').optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -58,8 +58,8 @@ runMain(async (stop) => {
 }, FAILED);
 
 async function examine(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
-  const { databaseUrl, dataDir, ...ages } = readConfig();
-  const url = given ?? databaseUrl;
+  const { databaseUrl, directUrl, dataDir, ...ages } = readConfig();
+  const url = given ?? directUrl ?? databaseUrl;
   if (url !== undefined) return onDatabase(url, (db) => diagnose(db));
   if (!hasData(dataDir))
     throw new PlainError('There is no embedded database yet. Run npm start, or give --url.');
@@ -91,7 +91,7 @@ async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): P
   }
 }
 
-function inWords({ healthy, findings, skipped }: Diagnosis): string {
+function inWords({ healthy, findings, skipped, notes }: Diagnosis): string {
   const rows = findings.map(({ check, total, examples }) => [
     total === 0 ? paint('green', 'ok') : paint('red', 'wrong'),
     total,
@@ -105,5 +105,5 @@ function inWords({ healthy, findings, skipped }: Diagnosis): string {
   });
   const left = skipped.length === 0 ? [] : [`\nNot checked: ${skipped.join('; ')}.`];
   const verdict = healthy ? 'All is well.' : 'Something is wrong.';
-  return [table, ...more, ...left, '', verdict].join('\n');
+  return [table, ...more, ...left, ...notes.map((note) => `\n${note}`), '', verdict].join('\n');
 }

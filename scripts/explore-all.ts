@@ -1,11 +1,12 @@
-import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
+import type { Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
 import { type Exploration, explore } from '../src/lab/explore/explore.ts';
+import type { Stage } from '../src/lab/explore/stage.ts';
 import { withStage } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
 /** A strategy to explore in one situation, with at most the situation's number of schedules. */
 export interface Wanted {
-  chapter: Chapter;
+  chapter: Explorable;
   strategy: Strategy;
   situation: Situation;
   sessions: number;
@@ -26,22 +27,30 @@ const STAGES = 2;
 export async function exploreAll(
   wanted: readonly Wanted[],
   stop: AbortSignal,
-  { leavesOutMirrored = false } = {},
+  options: { leavesOutMirrored?: boolean } = {},
 ): Promise<Result[]> {
   const waiting = [...wanted];
   const results = new Map<Wanted, Result>();
   const worker = () =>
     withStage(stop, async (stage) => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const { chapter, strategy, situation, sessions } = next;
-        const trial = chapter.trial(strategy, situation, sessions);
-        const onSchedule = (n: number) =>
-          showProgress(`${situation.name}, ${strategy.name}: schedule ${n}`);
-        const options = { onSchedule, stop, most: situation.most, leavesOutMirrored };
-        results.set(next, { ...next, ...(await explore(stage, trial, options)) });
-      }
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        results.set(next, await exploreOne(stage, next, stop, options));
     });
   await Promise.all(Array.from({ length: Math.min(STAGES, wanted.length) }, worker));
   clearProgress();
   return wanted.flatMap((each) => results.get(each) ?? []);
+}
+
+export async function exploreOne(
+  stage: Stage,
+  wanted: Wanted,
+  stop: AbortSignal,
+  { leavesOutMirrored = false } = {},
+): Promise<Result> {
+  const { chapter, strategy, situation, sessions } = wanted;
+  const trial = chapter.trial(strategy, situation, sessions);
+  const onSchedule = (n: number) =>
+    showProgress(`${situation.name}, ${strategy.name}: schedule ${n}`);
+  const options = { onSchedule, stop, most: situation.most, leavesOutMirrored };
+  return { ...wanted, ...(await explore(stage, trial, options)) };
 }

@@ -1,24 +1,38 @@
 import { z } from 'zod';
-import { type Chapter, type Situation, type Strategy, sessionsIn } from '../src/lab/chapter.ts';
-import { addressOf, chapters } from '../src/lab/chapters/index.ts';
-import { counterexampleOf, hasMirrors } from '../src/lab/explore/explore.ts';
-import { tell } from '../src/lab/explore/tell.ts';
+import { type Strategy, sessionsIn } from '../src/lab/chapter.ts';
+import { chapters } from '../src/lab/chapters/index.ts';
+import { hasMirrors, type Played } from '../src/lab/explore/explore.ts';
+import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
-import { plainTable } from '../src/process/plain-table.ts';
 import { print } from '../src/process/print.ts';
 import {
+  type Chosen,
+  chooseChapter,
   chooseChapterIfNamed,
   chooseSituation,
   chooseStrategies,
   mostInHelp,
   situationsInHelp,
+  strategyNames,
 } from './chosen.ts';
-import { exploreAll, type Result } from './explore-all.ts';
+import { exploreAll, exploreOne, type Result } from './explore-all.ts';
+import { type Asked, asJson, describe } from './explore-report.ts';
 import { compareOutput, writeSpecs } from './isolation.ts';
-import { paint } from './paint.ts';
+import { chooseFile, withOwnFile } from './own-file.ts';
+import {
+  explainProgram,
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+  sourceOfProgram,
+  withProgramStage,
+} from './own-program.ts';
+import { clearProgress } from './progress.ts';
+import { sourceOfFile } from './replay-command.ts';
 
 const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
 
@@ -26,8 +40,11 @@ Usage: npm run explore -- [options]
 
   --chapter NAME     ${chapters.map(({ name }) => name).join(' or ')} (default: the chapter of the strategies, or
                      ${chapters[0].name})
-  --strategy NAME    a strategy such as claims/naive or naive; may be given several
-                     times (default: all strategies of the chapter)
+  --strategy NAME    a strategy such as claims/naive or naive; several have commas between
+                     them, or an option each (default: all strategies of the chapter)
+  --file FILE        the strategy in a TypeScript file of your own, in place of --strategy
+                     (npm run judge -- --help says what the file exports)
+${PROGRAM_HELP}
   --situation NAME   one of the chapter's situations (default: its first), which are
                      ${situationsInHelp}
   --sessions N       sessions at once (2 or 3, default 2); three take long, and some
@@ -56,7 +73,9 @@ isolationtester saw something else. With --isolation: 0 when the specs were writ
 
 const rules = z.object({
   chapter: z.string().optional(),
-  strategy: z.array(z.string()).optional(),
+  strategy: strategyNames,
+  file: z.string().min(1, '--file needs a file').optional(),
+  ...programOptions,
   situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),
   most: wholeNumber('--most', 1, 1_000_000).optional(),
@@ -77,6 +96,8 @@ runMain(async (stop) => {
     options: {
       chapter: text,
       strategy: { ...text, multiple: true },
+      file: text,
+      ...programFlags,
       situation: text,
       sessions: text,
       most: text,
@@ -91,15 +112,40 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const { isolation, compare } = options;
-  const leavesOutMirrored = options['leave-out-mirrored'];
+  assertOneKind(options);
+  const { chapter, strategy, situation, file } = options;
+  if (isProgram(options)) return runProgram(options, stop);
+  if (file === undefined)
+    return run(chooseStrategies(strategy, situation, chooseChapterIfNamed(chapter)), options, stop);
+  return withOwnFile('explore', file, stop, async () =>
+    run(await chooseFile(file, chapter), options, stop),
+  );
+}, FAILED);
+
+type Options = z.infer<typeof rules>;
+
+/** Throws a `UsageError` if two options contradict each other. */
+function assertOneKind(options: Options) {
+  const { isolation, compare, strategy, file } = options;
   const isForTester = [isolation, compare].filter((each) => each !== undefined).length;
   if (isForTester + Number(options.json) > 1)
     throw new UsageError('Only one of --isolation, --compare and --json can be given.');
-  if (isForTester && leavesOutMirrored)
+  if (isForTester && options['leave-out-mirrored'])
     throw new UsageError('--isolation and --compare use all schedules, not --leave-out-mirrored.');
-  const within = chooseChapterIfNamed(options.chapter);
-  const chosen = chooseStrategies(options.strategy, options.situation, within);
+  if (isForTester && file !== undefined)
+    throw new UsageError('--isolation and --compare use strategies of the lab, not --file.');
+  if (strategy && file !== undefined)
+    throw new UsageError('Only one of --strategy and --file can be given.');
+  if (isProgram(options) && (strategy ?? file ?? isolation ?? compare) !== undefined)
+    throw new UsageError(
+      '--server and --module cannot be used with --strategy, --file, --isolation or --compare.',
+    );
+}
+
+/** Explores the chosen strategies, and returns the exit code. */
+async function run(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {
+  const { isolation, compare, file } = options;
+  const leavesOutMirrored = options['leave-out-mirrored'];
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
@@ -115,14 +161,42 @@ runMain(async (stop) => {
     sessions,
   }));
   const results = await exploreAll(wanted, stop, { leavesOutMirrored });
-  const explored = { chapter, situation, sessions };
-  if (options.json) print(`${JSON.stringify(results.map((each) => asJson(each, explored)))}\n`);
-  else print(`${describe(results, explored)}\n`);
+  const source = file === undefined ? undefined : sourceOfFile(file, chapter);
+  const explain = file === undefined ? undefined : (played: Played) => faultOfFile(played, file);
+  return report(results, { chapter, situation, sessions, source, explain }, options);
+}
+
+/** Explores a program in any language. */
+function runProgram(options: Options, stop: AbortSignal): Promise<number> {
+  const chapter = chooseChapter(options.chapter);
+  const { sessions } = options;
+  const leavesOutMirrored = options['leave-out-mirrored'];
+  return withProgramStage(options, { chapter, sessions }, stop, async (stage, judged) => {
+    const { chapter, strategy } = judged;
+    const situation = chooseSituation({ chapter, strategies: [strategy] }, options.situation);
+    if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, [strategy]);
+    const bounded = { ...situation, most: options.most ?? situation.most };
+    const wanted = { ...judged, situation: bounded, sessions };
+    const result = await exploreOne(stage, wanted, stop, { leavesOutMirrored });
+    clearProgress();
+    const source = sourceOfProgram(options);
+    return report(
+      [result],
+      { chapter, situation, sessions, source, explain: explainProgram },
+      options,
+    );
+  });
+}
+
+/** Prints the results, and returns the exit code. */
+function report(results: Result[], asked: Asked, { json }: Options): number {
+  if (json) print(`${JSON.stringify(results.map((each) => asJson(each, asked)))}\n`);
+  else print(`${describe(results, asked)}\n`);
   const broken = results.filter(({ strategy: { promise }, faults }) =>
-    brokePromise(chapter, { promise, faults }),
+    brokePromise(asked.chapter, { promise, faults }),
   );
   return broken.length > 0 ? 1 : 0;
-}, FAILED);
+}
 
 function assertMirrors({ chapter, situation, sessions }: Asked, strategies: readonly Strategy[]) {
   const isMirrored = (strategy: Strategy) =>
@@ -131,107 +205,4 @@ function assertMirrors({ chapter, situation, sessions }: Asked, strategies: read
   throw new UsageError(
     `The situation ${situation.name} has no two identical sessions, so no schedule is a mirror.`,
   );
-}
-
-interface Asked {
-  chapter: Chapter;
-  situation: Situation;
-  sessions: number;
-}
-
-function asJson(result: Result, { chapter, situation, sessions }: Asked) {
-  const { strategy, schedules, isComplete, faults, serializationFailures, milliseconds } = result;
-  const { leftOut } = result;
-  const played = counterexampleOf(result, chapter.faults);
-  return {
-    chapter: chapter.name,
-    strategy: strategy.name,
-    promise: strategy.promise,
-    situation: situation.name,
-    sessions,
-    schedules,
-    isComplete,
-    ...(leftOut !== undefined && { mirroredLeftOut: leftOut }),
-    faults,
-    serializationFailures,
-    counterexample: played
-      ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
-      : null,
-    milliseconds,
-  };
-}
-
-function describe(results: Result[], asked: Asked): string {
-  const { chapter, situation, sessions } = asked;
-  const kinds = chapter.faults
-    .map(({ name }) => name)
-    .filter((name, index) => index === 0 || results.some(({ faults }) => faults[name]));
-  const isComplete = results.every((each) => each.isComplete);
-  const isHalved = results.some(({ leftOut }) => leftOut !== undefined);
-  const head = [
-    'strategy',
-    'schedules',
-    ...(isHalved ? ['left out'] : []),
-    ...kinds,
-    'serialization',
-    'ms',
-  ];
-  const red = (count = 0) => (count > 0 ? paint('red', String(count)) : String(count));
-  const rows = results.map(
-    ({ strategy, schedules, isComplete, faults, serializationFailures, milliseconds, leftOut }) => [
-      strategy.name,
-      isComplete ? schedules : `first ${schedules}`,
-      ...(leftOut === undefined ? [] : [leftOut]),
-      ...kinds.map((kind) => red(faults[kind])),
-      serializationFailures,
-      milliseconds,
-    ],
-  );
-  return [
-    `Situation ${situation.name}: ${situation.idea}.`,
-    `${whichSchedules(isComplete, isHalved)} of ${count(sessions, chapter.session)}, on a real PostgreSQL.${afterwardsOf(chapter)}`,
-    '',
-    plainTable(
-      head,
-      rows,
-      head.map((_, column) => column).filter((column) => column > 0),
-    ),
-    '',
-    ...results.flatMap((result) => describeCounterexample(result, asked)),
-    ...(isHalved ? [LEFT_OUT] : []),
-    isComplete
-      ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
-      : 'Not exhaustive: "first" counts the schedules with the fewest switches. --most N plays more.',
-  ].join('\n');
-}
-
-const afterwardsOf = ({ afterwards }: Chapter) => (afterwards ? ` Afterwards ${afterwards}.` : '');
-
-function whichSchedules(isComplete: boolean, isHalved: boolean): string {
-  const which = isComplete ? 'Every schedule' : 'The first schedules';
-  return isHalved ? `${which}, without mirrored schedules,` : which;
-}
-
-const LEFT_OUT =
-  'Left out: mirrored schedules. In the mirror of a schedule the two sessions change places, and\n' +
-  'the end is the same. So each count is half of the whole.';
-
-const sessionWords = { one: 'session', many: 'sessions' };
-
-const count = (number: number, { one, many }: Chapter['session']) =>
-  `${number} ${number === 1 ? one : many}`;
-
-function describeCounterexample(result: Result, { chapter, situation }: Asked): string[] {
-  const played = counterexampleOf(result, chapter.faults);
-  if (!played) return [];
-  const { strategy } = result;
-  const elsewhere =
-    situation === chapter.situationsOf(strategy)[0] ? '' : ` --situation ${situation.name}`;
-  const command = `npm run replay -- ${addressOf({ chapter, strategy })} ${played.schedule.join(',')}`;
-  return [
-    paint('bold', strategy.name),
-    tell(played).transcript,
-    `replay: ${command}${elsewhere}`,
-    '',
-  ];
 }

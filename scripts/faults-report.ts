@@ -11,6 +11,7 @@ export const describeSkipped = (scenario: string, why: string): string =>
 export function describeFaults(results: ScenarioResult[]): string {
   const lines = [
     describeCounts(results),
+    ...results.flatMap(describeEvents),
     ...results.flatMap(describeWorkers),
     ...results.flatMap(describeFindings),
     '',
@@ -57,6 +58,16 @@ function describeCounts(results: ScenarioResult[]): string {
     ];
   });
   return plainTable(head, rows, head.map((_, column) => column).slice(1));
+}
+
+function describeEvents({ scenario, events = [] }: ScenarioResult): string[] {
+  const names = [...new Set(events.map(({ event }) => event))];
+  const times = (name: string) =>
+    events
+      .filter(({ event }) => event === name)
+      .map(({ withoutClaimMs }) => `${(withoutClaimMs / 1000).toFixed(1)} s`);
+  const lines = names.map((name) => `  ${name}: ${times(name).join(', ')}`);
+  return names.length === 0 ? [] : ['', `${scenario}: without a claim for`, ...lines];
 }
 
 function describeWorkers({ scenario, workers }: ScenarioResult): string[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
-import { type FaultyPostgres, openFaulty, openPair } from '../src/faults/database.ts';
+import { type FaultyPostgres, openCluster, openFaulty, openPair } from '../src/faults/database.ts';
+import { whyNoCluster } from '../src/faults/patroni/cluster.ts';
 import { play, type ScenarioResult } from '../src/faults/play.ts';
 import type { Scenario } from '../src/faults/scenario.ts';
 import { scenarioNames, scenariosOf } from '../src/faults/scenarios/index.ts';
@@ -16,8 +17,9 @@ const HELP = `Makes faults under a running service and its load, and audits the 
 
 Usage: npm run faults -- [options]
 
-  --scenario NAME    backends, server, postgres, servers, failover, soak or workers;
-                     may be given several times (default: all)
+  --scenario NAME    backends, server, postgres, servers, failover, soak, workers or
+                     patroni; may be given several times (default: all but patroni,
+                     which needs the programs of deploy/failover)
   --kills N          backends ended inside a transaction (1 to 100000, default 500)
   --restarts N       how often the server or PostgreSQL is stopped and started again,
                      or replaced by a standby (1 to 1000, default 5)
@@ -45,7 +47,7 @@ not run as asked.
 const optionRules = z.object({
   scenario: z
     .array(z.enum(scenarioNames, `--scenario must be one of ${scenarioNames.join(', ')}`))
-    .default([...scenarioNames]),
+    .default(scenarioNames.filter((name) => name !== 'patroni')),
   kills: whole('--kills', 1, 100_000, 500),
   restarts: whole('--restarts', 1, 1_000, 5),
   servers: whole('--servers', 2, 8, 0),
@@ -89,9 +91,20 @@ runMain(async (stop) => {
   return results.length === 0 ? FAILED : 0;
 }, FAILED);
 
+/** The servers that only this scenario needs. */
+async function openOwn(
+  { needsPair, needsCluster }: Scenario,
+  stop: AbortSignal,
+): Promise<FaultyPostgres | undefined> {
+  if (needsCluster) return openCluster(stop, needsCluster);
+  return needsPair ? openPair(stop, needsPair) : undefined;
+}
+
 function whySkipped(scenario: Scenario, postgres: FaultyPostgres): string | undefined {
   if (scenario.stopsPostgres && !postgres.restart)
     return 'the PostgreSQL at DATABASE_URL is never stopped';
+  const noCluster = scenario.needsCluster && whyNoCluster();
+  if (noCluster) return noCluster;
   if (scenario.readsMemory && !tellsMemory()) return 'only Linux shows the memory of a server';
   return undefined;
 }
@@ -113,9 +126,9 @@ async function playAll(
         print(describeSkipped(each.name, why), process.stderr);
         continue;
       }
-      const pair = each.needsPair && (await openPair(stop));
-      const how = { postgres: pair ?? shared, settings, stop, progress: showProgress };
-      results.push(await play(each, how).finally(pair?.stop));
+      const own = await openOwn(each, stop);
+      const how = { postgres: own ?? shared, settings, stop, progress: showProgress };
+      results.push(await play(each, how).finally(own?.stop));
       clearProgress();
     }
     return results;

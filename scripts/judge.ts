@@ -1,21 +1,42 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { z } from 'zod';
+import type { Chapter } from '../src/lab/chapter.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
-import type { Judgement } from '../src/lab/judge/judge.ts';
+import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
+import {
+  type Check,
+  crowdCheck,
+  type Judged,
+  type Judgement,
+  judge,
+  SESSIONS,
+} from '../src/lab/judge/judge.ts';
+import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
+import { typeError } from '../src/lab/judge/type-error.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
-import { inProject } from '../src/process/project.ts';
-import { withScratchDatabase } from './arena.ts';
+import { withStage } from './arena.ts';
 import { chooseChapter, mostInHelp } from './chosen.ts';
+import { withOwnFile } from './own-file.ts';
+import {
+  explainProgram,
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+  sourceOfProgram,
+  withProgramStage,
+} from './own-program.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
+import { replayCommand, sourceOfFile } from './replay-command.ts';
 
 const HELP = `Judges a strategy of your own in every schedule.
 
 Usage: npm run judge -- FILE.ts [--chapter NAME] [--json]
+       npm run judge -- --server COMMAND [--answers LIST] [--json]
+       npm run judge -- --module FILE.mjs [--json]
 
 FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
 the function of a strategy. The chapters, each with an example of an export:
@@ -25,17 +46,26 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
 chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight
-sessions race at full speed.
+sessions race at full speed. If the types of the file are wrong, the first mistake is
+printed on stderr, before the verdict. The judge shows the clearest counterexample, and
+a command for each other fault, which plays it again.
 
+A program in any language takes part by --server. docs/any-language.md has examples.
+
+  --file FILE        the same as FILE alone
+${PROGRAM_HELP}
   --chapter NAME     the chapter of the strategy (default: ${chapters[0].name})
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
 Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
-the file does not compile or has no default export, or the strategy hangs.
+the file does not compile or has no default export, the program does not start, or the
+strategy hangs.
 `;
 
 const rules = z.object({
+  file: z.string().min(1, '--file needs a file').optional(),
+  ...programOptions,
   chapter: z.string().optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
@@ -44,20 +74,13 @@ const rules = z.object({
 /** Every other failure ends with this code, so 1 always means that the strategy falls. */
 const FAILED = 2;
 
-/**
- * The worker reports each step before it plays the step. The worker itself ends if a step never gives the
- * processor back. This is for a step that blocks the process without using the processor.
- */
-const SILENCE_MS = 300_000;
-
-export type WorkerReport =
-  | { kind: 'step'; where: string }
-  | { kind: 'judgement'; judgement: Judgement }
-  | { kind: 'unusable'; message: string };
+const EXIT = { holds: 0, falls: 1, hangs: FAILED } as const;
 
 runMain(async (stop) => {
   const { options, positionals } = readOptions('judge', rules, {
     options: {
+      file: { type: 'string' },
+      ...programFlags,
       chapter: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean' },
@@ -68,67 +91,94 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const [file, ...rest] = positionals;
+  const [file, ...rest] = options.file === undefined ? positionals : [options.file, ...positionals];
+  const chapter = chooseChapter(options.chapter);
+  if (isProgram(options)) {
+    if (file !== undefined)
+      throw new UsageError(`A program is judged without a file, so ${file} has no place here.`);
+    return judgeProgram(chapter, options, stop);
+  }
   if (file === undefined || rest.length > 0)
     throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
-  const { name: chapter } = chooseChapter(options.chapter);
-  const judgement = await withScratchDatabase(stop, (url) =>
-    judgeInWorker({ chapter, file, url }, stop),
-  );
-  print(`${options.json ? JSON.stringify(judgement) : describe(judgement)}\n`);
-  return { holds: 0, falls: 1, hangs: 2 }[judgement.verdict];
+  return withOwnFile('judge', file, stop, async () => {
+    const judged = await loadStrategy(chapter, file);
+    const mistake = await typeError(file, stop);
+    if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
+    const judgement = await withStage(stop, (stage) =>
+      judge(stage, judged, {
+        onStep: showStep(stop),
+        explain: (played) => faultOfFile(played, file),
+      }),
+    );
+    return tellJudgement(judgement, judged, sourceOfFile(file, chapter), options);
+  });
 }, FAILED);
 
-/** A worker's task. */
-export interface Task {
-  /** The name of the chapter. */
-  chapter: string;
-  file: string;
-  url: string;
+type Options = z.infer<typeof rules>;
+
+function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Promise<number> {
+  const onStep = showStep(stop);
+  const wanted = { chapter, sessions: SESSIONS };
+  return withProgramStage(options, wanted, stop, async (stage, judged, atFullSpeed) => {
+    const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, onStep));
+    const judgement = await judge(stage, judged, { onStep, explain: explainProgram, crowd });
+    return tellJudgement(judgement, judged, sourceOfProgram(options), options);
+  });
 }
 
-/** Judges in a process of its own, since we must be able to end code that never ends by itself. */
-async function judgeInWorker(task: Task, stop: AbortSignal): Promise<Judgement> {
-  const worker = fork(inProject('scripts/judge-worker.ts'), [], {
-    execArgv: process.execArgv,
-    // The strategy may print. Its output goes to stderr, since stdout is for the judgement.
-    stdio: ['ignore', 2, 2, 'ipc'],
-  });
-  const end = () => worker.kill('SIGKILL');
-  stop.addEventListener('abort', end);
-  const ended = once(worker, 'exit');
-  let where = 'loading it';
-  let watchdog = setTimeout(end, SILENCE_MS);
-  let last: WorkerReport | undefined;
-  worker.on('message', (report: WorkerReport) => {
-    clearTimeout(watchdog);
-    last = report;
-    if (report.kind !== 'step') return;
-    watchdog = setTimeout(end, SILENCE_MS);
-    where = report.where;
+function showStep(stop: AbortSignal) {
+  return (where: string) => {
+    stop.throwIfAborted();
     showProgress(where);
-  });
-  worker.send(task);
-  await ended;
-  clearTimeout(watchdog);
-  clearProgress();
-  stop.throwIfAborted();
-  if (last?.kind === 'judgement') return last.judgement;
-  if (last?.kind === 'unusable') throw new UsageError(last.message);
-  throw new UsageError(`${task.file} hangs or ended the process, at ${where}.`);
+  };
 }
 
-function describe({ strategy, verdict, checks }: Judgement): string {
-  const lines = checks.flatMap(({ check, holds, detail, counterexample }) => [
-    `${holds ? paint('green', 'holds') : paint('red', 'FALLS')}  ${check} (${detail})`,
-    ...(counterexample
-      ? ['', counterexample.transcript, `schedule: ${counterexample.schedule}`, '']
-      : []),
-  ]);
-  const words = {
-    holds: 'it holds.',
-    falls: 'it falls.',
-    hangs: 'it hangs, so it cannot be judged.',
-  };
-  return [...lines, '', `Verdict on ${strategy}: ${words[verdict]}`].join('\n');
+/** Prints the judgement, and returns the exit code. */
+function tellJudgement(
+  judgement: Judgement,
+  judged: Judged,
+  source: readonly string[],
+  { json }: Options,
+): number {
+  clearProgress();
+  print(`${json ? JSON.stringify(judgement) : describe(judgement, judged, source)}\n`);
+  return EXIT[judgement.verdict];
 }
+
+const WORDS = {
+  holds: 'it holds.',
+  falls: 'it falls.',
+  hangs: 'it hangs, so it cannot be judged.',
+} as const;
+
+/** Every check in a line, and one counterexample: that of the gravest fault. */
+function describe(
+  { strategy, verdict, checks, error }: Judgement,
+  judged: Judged,
+  source: readonly string[],
+) {
+  const fallen = checks.filter(({ holds }) => !holds);
+  const shown = judged.chapter.faults
+    .flatMap(({ name }) => fallen.filter(({ fault }) => fault === name))
+    .find(({ counterexample }) => counterexample);
+  const others = fallen.filter((each) => each !== shown && each.counterexample);
+  const command = (check: Check) => `replay: ${replayOf(check, judged, source)}`;
+  return [
+    ...checks.map(({ check, holds, detail }) => {
+      const word = holds ? paint('green', 'holds') : paint('red', 'FALLS');
+      return `${word}  ${check} (${detail})`;
+    }),
+    ...(shown ? ['', shown.check, shown.counterexample?.transcript, command(shown)] : []),
+    ...(others.length > 0 ? ['', 'The other counterexamples:'] : []),
+    ...others.flatMap((each) => [each.check, `  ${command(each)}`]),
+    ...(error ? ['', paint('red', error)] : []),
+    '',
+    `Verdict on ${strategy}: ${WORDS[verdict]}`,
+  ].join('\n');
+}
+
+const replayOf = (
+  { situation, counterexample }: Check,
+  judged: Judged,
+  source: readonly string[],
+) => replayCommand(judged, { name: situation ?? '' }, counterexample?.schedule ?? '', source);

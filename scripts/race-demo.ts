@@ -2,26 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
-import { chapters, quoted } from '../src/lab/chapters/index.ts';
+import type { Chapter } from '../src/lab/chapter.ts';
+import { adopt, chapters, quoted } from '../src/lab/chapters/index.ts';
+import { type Costs, costsOf, type RoundCosts } from '../src/lab/race/costs.ts';
 import { type CrashChapter, hasCrashes } from '../src/lab/race/crashes/crashes.ts';
 import {
   listStrategies,
   type RaceOrder,
   type RaceResult,
-  type Round,
   race,
   type StrategyInfo,
+  type TimedRound,
 } from '../src/lab/race/race.ts';
-import {
-  brokePromise,
-  describeRace,
-  describeResults,
-  describeRound,
-  describeVerdict,
-  hasRequests,
-  type RequestChapter,
-  showedNothing,
-} from '../src/lab/race/report.ts';
+import { hasRequests, type RequestChapter } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
 import { UsageError } from '../src/process/errors.ts';
@@ -30,11 +23,20 @@ import { runMain, unlessStopped } from '../src/process/main.ts';
 import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { startService } from '../src/service/service.ts';
-import { type Chosen, chooseChapterIfNamed, chooseStrategies, WHOLE } from './chosen.ts';
+import {
+  type Chosen,
+  chooseChapter,
+  chooseChapterIfNamed,
+  chooseStrategies,
+  strategyNames,
+  WHOLE,
+} from './chosen.ts';
 import { raceCrashes } from './crash-demo.ts';
 import { buildDist } from './dist.ts';
-import { paint } from './paint.ts';
-import { clearProgress, showProgress } from './progress.ts';
+import { chooseFile, withOwnFile } from './own-file.ts';
+import { isProgram, PROGRAM_HELP, programFlags, programOptions } from './own-program.ts';
+import { raceProgram } from './program-race.ts';
+import { exitCodeOf, tellRaces } from './tell-races.ts';
 
 const shownInHelp = chapters
   .map(({ name, race: { shown } }) => shown.map((each) => `${name}/${each}`).join(', '))
@@ -50,9 +52,12 @@ retries: requests come several times at once, and some of the servers are killed
 
   --chapter NAME     claims, queue or retries (default: the chapter of the strategies, or
                      claims)
-  --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; may be
-                     given several times
+  --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; several
+                     have commas between them, or an option each
                      (default: ${shownInHelp})
+  --file FILE        the strategy in a TypeScript file of your own, in place of --strategy
+                     (npm run judge -- --help says what the file exports)
+${PROGRAM_HELP}
   --rounds N         rounds a strategy, each on fresh rows (1 to 100000, default 20)
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
@@ -62,6 +67,7 @@ Only for claims:
   --capacity N       slots of the job (1 to 1000, default 4)
   --url URL          race on a server that already runs in workshop mode; by default
                      the command starts a server on a database of its own
+  --costs            also show the time of a round, and the transactions of a request
   --trace FILE       write what happened as a timeline (Chrome trace-event JSON) that
                      Perfetto opens: statements, waits, and who held the lock
 
@@ -85,7 +91,9 @@ promise, 2 when the command could not run as asked.
 
 const optionRules = z.object({
   chapter: z.string().optional(),
-  strategy: z.array(z.string()).optional(),
+  strategy: strategyNames,
+  file: z.string().min(1, '--file needs a file').optional(),
+  ...programOptions,
   rounds: whole('--rounds', 1, 100_000, 20),
   recruiters: wholeNumber('--recruiters', 1, 1_000).optional(),
   capacity: wholeNumber('--capacity', 1, 1_000).optional(),
@@ -97,6 +105,7 @@ const optionRules = z.object({
     .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
     .optional(),
   trace: z.string().min(1, '--trace needs the name of a file').optional(),
+  costs: z.boolean().optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -108,7 +117,7 @@ type Options = z.infer<typeof optionRules>;
 
 /** The options of each chapter's race that no other race has. */
 const OWN = {
-  claims: ['recruiters', 'capacity', 'url', 'trace'],
+  claims: ['recruiters', 'capacity', 'url', 'trace', 'costs'],
   queue: ['workers', 'tasks'],
   retries: ['requests', 'keys'],
 } as const;
@@ -119,7 +128,26 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const { chapter, strategies } = chooseRacing(options);
+  const { file } = options;
+  if (isProgram(options)) {
+    const chapter = chooseChapter(options.chapter);
+    if (!hasRequests(chapter)) throw new UsageError(`A program cannot race in ${chapter.name}.`);
+    assertFits(chapter, options);
+    return raceProgram(chapter, { ...options, order: orderOf(chapter, options) }, stop);
+  }
+  if (file === undefined) return raceChosen(chooseRacing(options), options, stop);
+  assertFits(chooseChapter(options.chapter), options);
+  return withOwnFile('race-demo', file, stop, async () => {
+    const own = await chooseFile(file, options.chapter);
+    const { chapter, strategies } = own;
+    for (const strategy of strategies) adopt({ chapter, strategy });
+    return raceChosen(own, options, stop);
+  });
+}, FAILED);
+
+/** Races the chosen strategies, and returns the exit code. */
+function raceChosen(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {
+  const { chapter, strategies } = chosen;
   if (hasCrashes(chapter)) {
     const { rounds, json } = options;
     return raceCrashes(
@@ -130,23 +158,29 @@ runMain(async (stop) => {
     );
   }
   if (!hasRequests(chapter)) throw new Error(`${chapter.name} has no race`);
-  return raceRequests(chapter, options, stop);
-}, FAILED);
+  const names = options.file === undefined ? options.strategy : strategies.map(({ name }) => name);
+  return raceRequests(chapter, { ...options, strategy: names }, stop);
+}
 
 /** The chapter and the strategies of the race. Throws a `UsageError` if they do not fit the options. */
 function chooseRacing(options: Options): Chosen {
   const within = chooseChapterIfNamed(options.chapter);
   const named = options.strategy && chooseStrategies(options.strategy, undefined, within);
   const chapter = named?.chapter ?? within ?? chapters[0];
-  const own: readonly string[] = OWN[chapter.name as keyof typeof OWN];
+  assertFits(chapter, options);
+  return named ?? chooseStrategies(chapter.race.shown, undefined, chapter);
+}
+
+/** Throws a `UsageError` if an option belongs to the race of another chapter. */
+function assertFits({ name }: Chapter, options: Options) {
+  const own: readonly string[] = OWN[name as keyof typeof OWN];
   const wrong = Object.values(OWN)
     .flat()
-    .find((name) => !own.includes(name) && options[name] !== undefined);
+    .find((each) => !own.includes(each) && options[each] !== undefined);
   if (wrong !== undefined)
     throw new UsageError(
-      `A race of ${chapter.name} has no --${wrong}. It has ${own.map((name) => `--${name}`).join(', ')}.`,
+      `A race of ${name} has no --${wrong}. It has ${own.map((each) => `--${each}`).join(', ')}.`,
     );
-  return named ?? chooseStrategies(chapter.race.shown, undefined, chapter);
 }
 
 /** The size of a race whose options have the chapter's words. */
@@ -166,8 +200,7 @@ async function raceRequests(chapter: RequestChapter, options: Options, stop: Abo
   try {
     const results = await runRaces(arena.url, chapter, options, trace, stop);
     if (trace && options.trace) await writeTrace(trace, options.trace);
-    if (results.some((each) => brokePromise(chapter, each))) return 1;
-    return results.some(showedNothing) ? FAILED : 0;
+    return exitCodeOf(chapter, results);
   } finally {
     await arena.stop();
   }
@@ -180,6 +213,8 @@ function readRaceOptions(): Options {
     options: {
       chapter: text,
       strategy: { ...text, multiple: true },
+      file: text,
+      ...programFlags,
       recruiters: text,
       workers: text,
       rounds: text,
@@ -189,6 +224,7 @@ function readRaceOptions(): Options {
       keys: text,
       url: text,
       trace: text,
+      costs: flag,
       json: flag,
       help: flag,
     },
@@ -196,6 +232,13 @@ function readRaceOptions(): Options {
   if (options.trace !== undefined && options.url !== undefined)
     throw new UsageError(
       '--trace records only a server of this command, so it cannot be used with --url.',
+    );
+  if (options.file !== undefined && (options.strategy ?? options.url) !== undefined)
+    throw new UsageError('--file cannot be used with --strategy or --url.');
+  const { strategy, file, url, trace, costs } = options;
+  if (isProgram(options) && (strategy ?? file ?? url ?? trace ?? costs) !== undefined)
+    throw new UsageError(
+      '--server and --module cannot be used with --strategy, --file, --url, --trace or --costs.',
     );
   return options;
 }
@@ -235,37 +278,32 @@ async function runRaces(
   trace: Trace | undefined,
   stop: AbortSignal,
 ): Promise<RaceResult[]> {
-  const { shown, usual } = chapter.race;
   const offered = await listStrategies(url, stop);
   const chosen = choose(
     offered.filter((each) => each.chapter === chapter.name),
-    options.strategy ?? shown,
+    options.strategy ?? chapter.race.shown,
   );
-  const { recruiters: sessions = usual.sessions, capacity = usual.capacity, rounds } = options;
-  const order = { sessions, capacity, rounds };
-  const say = (text: string) => {
-    if (!options.json) print(`${text}\n`);
-  };
-  const results: RaceResult[] = [];
-  say(describeRace(chapter, order));
-  for (const strategy of chosen) {
-    let worst: Round | undefined;
+  const order = orderOf(chapter, options);
+  const costs: Costs[] = [];
+  const told = { order, json: options.json, costs: options.costs ? costs : undefined };
+  return tellRaces(chapter, chosen, told, async (strategy, onRound) => {
+    const rounds: RoundCosts[] = [];
     trace?.startRound(`${strategy.name}, round 1`);
-    const onRound = (round: Round, done: number) => {
-      if (done < options.rounds) trace?.startRound(`${strategy.name}, round ${done + 1}`);
-      const { taken } = round.standing;
-      if (worst === undefined || taken > worst.standing.taken) worst = round;
-      showProgress(`${strategy.name}: round ${done} of ${options.rounds}`);
+    const onEach = (round: TimedRound, done: number) => {
+      const { answers, milliseconds, transactions } = round;
+      rounds.push({ requests: answers.length, milliseconds, transactions });
+      if (done < order.rounds) trace?.startRound(`${strategy.name}, round ${done + 1}`);
+      onRound(round, done);
     };
-    results.push(await race(url, strategy, order, onRound, stop));
-    clearProgress();
-    if (worst && (strategy === chosen[0] || strategy === chosen.at(-1)))
-      say(describeRound(chapter, strategy.name, worst, paint));
-  }
-  if (options.json) print(`${JSON.stringify(asJson(order, results))}\n`);
-  say(describeResults(chapter, results, chosen, order, paint));
-  say(describeVerdict(chapter, results, order, paint));
-  return results;
+    const result = await race(url, strategy, order, onEach, stop);
+    costs.push(costsOf(strategy.name, rounds));
+    return result;
+  });
+}
+
+function orderOf({ race: { usual } }: RequestChapter, options: Options): RaceOrder {
+  const { recruiters: sessions = usual.sessions, capacity = usual.capacity, rounds } = options;
+  return { sessions, capacity, rounds };
 }
 
 async function writeTrace(trace: Trace, file: string) {
@@ -282,19 +320,12 @@ function choose(offered: StrategyInfo[], names: readonly string[]): StrategyInfo
 }
 
 function namedIn(offered: StrategyInfo[], name: string): StrategyInfo[] {
-  const found = WHOLE.test(name)
-    ? offered
-    : offered.filter((each) => [each.name, addressIn(each)].includes(name));
+  // The name of a student's file may be `all` too.
+  const exact = offered.filter((each) => [each.name, addressIn(each)].includes(name));
+  const found = exact.length === 0 && WHOLE.test(name) ? offered : exact;
   if (found.length > 0) return found;
   const known = offered.map(addressIn).join(', ');
   throw new UsageError(`The server has no strategy ${quoted(name)}. It has ${known}.`);
 }
 
 const addressIn = ({ chapter, name }: StrategyInfo) => `${chapter}/${name}`;
-
-const asJson = ({ capacity, sessions, rounds }: RaceOrder, strategies: RaceResult[]) => ({
-  capacity,
-  recruiters: sessions,
-  rounds,
-  strategies,
-});

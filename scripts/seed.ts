@@ -1,3 +1,4 @@
+import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { runMain } from '../src/process/main.ts';
 import { printsHelp } from '../src/process/options.ts';
@@ -5,7 +6,7 @@ import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
 const HELP = `Adds the demo data to the database at DATABASE_URL if it has no company yet. Also applies
-the migrations that the database lacks.
+the migrations that the database lacks, unless MIGRATE=off.
 
 Usage: npm run seed
 
@@ -14,7 +15,9 @@ Usage: npm run seed
 
 runMain(async () => {
   if (printsHelp('seed', HELP)) return 0;
-  await prepareDatabase(databaseUrlOrExplain('seed'), { demoData: true });
+  await prepareDatabase(databaseUrlOrExplain('seed'), {
+    ...{ demoData: true, migrates: readConfig().migrates },
+  });
   print('The database has demo data now, or already had companies.\n');
   return 0;
 });

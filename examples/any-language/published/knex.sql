@@ -1,0 +1,5 @@
+-- Knex has made its two tables, and nobody has written the row of the lock yet.
+create table knex_migrations (
+  id serial primary key, name varchar(255), batch integer, migration_time timestamptz
+);
+create table knex_migrations_lock (index serial primary key, is_locked integer);

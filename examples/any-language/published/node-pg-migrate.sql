@@ -1,0 +1,1 @@
+-- node-pg-migrate makes its table itself.

@@ -1,0 +1,4 @@
+import sequelize from 'sequelize-6.8.0';
+import { findOrCreateWith } from './find-create-find.mjs';
+
+export default findOrCreateWith(sequelize);

@@ -1,0 +1,1 @@
+create table accounts (id serial primary key, email varchar(255) unique);

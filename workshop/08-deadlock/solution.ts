@@ -1,0 +1,34 @@
+import { eq } from 'drizzle-orm';
+import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
+import { type ClaimRequest, decide, type Outcome } from 'rowlock/claims/rules.ts';
+import type { Database } from 'rowlock/db/client.ts';
+import { jobs } from 'rowlock/db/schema.ts';
+
+/** The strong lock comes first. Nobody can hold a weaker lock on the job and wait for a stronger one. */
+export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
+  try {
+    return await db.transaction(async (tx) => {
+      const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
+      if (!job) return { kind: 'no-such-job' };
+      const inserted = await insertClaim(tx, request);
+      const { claimed } = await readHolders(tx, request);
+      // Our own claim is in the table already.
+      const decision = decide(job, { claimed: claimed - 1, held: false });
+      if (decision.kind !== 'granted') throw new Refused(decision);
+      return { kind: 'claimed', claim: inserted, slots: decision.slots };
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.outcome;
+    throw error;
+  }
+}
+
+/** Rolls the transaction back, and carries the answer out of it. */
+class Refused extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super('refused');
+    this.outcome = outcome;
+  }
+}

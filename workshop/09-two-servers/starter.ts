@@ -1,0 +1,60 @@
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { insertClaim } from 'rowlock/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
+import type { Database, Transaction } from 'rowlock/db/client.ts';
+import { sleep } from 'rowlock/lab/chapters/claims/clock.ts';
+import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import { leases } from 'rowlock/lab/chapters/claims/tables.ts';
+
+/** Two servers share a lease: a lock in a table that ends by itself after ten seconds. */
+async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
+  const token = await takeLease(db, request);
+  if (token === undefined) return { kind: 'busy' };
+  try {
+    const decision = await countClaims(db, request);
+    if (decision.kind !== 'granted') return decision;
+    return await db.transaction(async (tx): Promise<Outcome> => {
+      const inserted = await insertClaim(tx, request);
+      return { kind: 'claimed', claim: inserted, slots: decision.slots };
+    });
+  } finally {
+    await endLease(db, request, token);
+  }
+}
+
+/** Time may pass while a claim runs. The lab lets time pass at every step. */
+export default { claim, timed: true };
+
+// You need not change the lines below.
+
+const TRIES = 40;
+const PAUSE_MS = 50;
+
+/** Waits for the lease, and takes it. Each lease has a higher token than the lease before. */
+async function takeLease(db: Database, { jobId, recruiterId }: ClaimRequest) {
+  const isFree = or(isNull(leases.holder), lt(leases.expiresAt, sql`now()`));
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const [lease] = await db
+      .update(leases)
+      .set({
+        holder: recruiterId,
+        token: sql`${leases.token} + 1`,
+        expiresAt: sql`now() + interval '10 seconds'`,
+      })
+      .where(and(eq(leases.jobId, jobId), isFree))
+      .returning({ token: leases.token });
+    if (lease) return lease.token;
+    await sleep(PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** Ends the lease with this token. False if a later lease has replaced the lease. */
+async function endLease(db: Database | Transaction, { jobId }: ClaimRequest, token: number) {
+  const ended = await db
+    .update(leases)
+    .set({ holder: null })
+    .where(and(eq(leases.jobId, jobId), eq(leases.token, token)))
+    .returning({ token: leases.token });
+  return ended.length > 0;
+}

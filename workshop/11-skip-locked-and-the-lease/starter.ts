@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from 'rowlock/db/client.ts';
+import { finish } from 'rowlock/lab/chapters/queue/finish.ts';
+import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+
+/** A worker marks a due task, does the task, and finishes it. */
+export default async function work(db: Database, worker: Worker): Promise<Outcome> {
+  const due = db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(eq(tasks.status, 'due'))
+    .orderBy(tasks.id)
+    .limit(1)
+    .for('update', { skipLocked: true });
+  const [task] = await db
+    .update(tasks)
+    .set({ status: 'running', worker: worker.name })
+    .where(eq(tasks.id, due))
+    .returning({ id: tasks.id });
+  if (!task) return { kind: 'idle' };
+
+  await worker.send(task.id);
+  await finish(db, task.id);
+  return { kind: 'done' };
+}
