@@ -8,7 +8,9 @@ test('the default is a workshop on loopback with the embedded database', () => {
     host: '127.0.0.1',
     port: 3000,
     databaseUrl: undefined,
+    directUrl: undefined,
     pooler: undefined,
+    migrates: true,
     dataDir: expect.stringMatching(/\.rowlock$/),
     lab: true,
     logLevel: 'info',
@@ -19,6 +21,7 @@ test('the default is a workshop on loopback with the embedded database', () => {
     workerPort: 3010,
     taskHours: 24,
     auth: { kind: 'loopback' },
+    scraping: { token: undefined, port: undefined, host: '127.0.0.1' },
     corsOrigins: [],
     rateLimit: 0,
     webhookLoopback: true,
@@ -41,6 +44,11 @@ test('DATABASE_POOLER says that the pooler at DATABASE_URL is in transaction mod
   expect(parseConfig(env)).toMatchObject({ databaseUrl: DB, pooler: 'transaction', lab: false });
 });
 
+test('DATABASE_URL may have several hosts, and DATABASE_URL_DIRECT leads past its pooler', () => {
+  const env = { DATABASE_URL: 'postgres://p1:6432,p2:6432/jobs', DATABASE_URL_DIRECT: DB };
+  expect(parseConfig(env)).toMatchObject({ databaseUrl: env.DATABASE_URL, directUrl: DB });
+});
+
 test('webhooks may go to this machine only without DATABASE_URL, unless the setting says so', () => {
   const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
   expect(parseConfig({ DATABASE_URL }).webhookLoopback).toBe(false);
@@ -61,6 +69,12 @@ test('a secret or a key set turns on tokens and a rate limit for each caller', (
     auth: { kind: 'jwks', url: JWKS },
     rateLimit: 0,
   });
+});
+
+test('the metrics may have a token or a port of their own', () => {
+  const env = { AUTH_JWT_SECRET: SECRET, METRICS_TOKEN: SECRET, METRICS_PORT: '9464' };
+  const scraping = { token: SECRET, port: 9464, host: '127.0.0.1' };
+  expect(parseConfig(env)).toMatchObject({ scraping });
 });
 
 test('AUTH=off turns off tokens, and the rate limit unless one is set', () => {
@@ -95,7 +109,8 @@ test.each([
   [{ LAB: 'yes' }, 'LAB must be on or off'],
   [{ DATABASE_URL: 'mysql://me:hunter2@host/x' }, 'DATABASE_URL must look like'],
   [{ DATABASE_URL: 'postgres://me:hunter2%zz@host/x' }, 'DATABASE_URL must look like'],
-  [{ DATABASE_URL: 'postgres://me:hunter2@one,two/x' }, 'DATABASE_URL must look like'],
+  [{ DATABASE_URL: 'postgres://me:hunter2@one,,two/x' }, 'DATABASE_URL must look like'],
+  [{ DATABASE_URL_DIRECT: DB }, 'DATABASE_URL_DIRECT leads past'],
   [{ DATABASE_URL: 'hunter2' }, 'DATABASE_URL must look like'],
   [{ DATABASE_POOLER: 'session' }, 'DATABASE_POOLER must be transaction'],
   [{ DATABASE_POOLER: 'transaction' }, 'DATABASE_POOLER describes DATABASE_URL'],
@@ -110,6 +125,12 @@ test.each([
   [{ AUTH_JWKS_URL: JWKS, AUTH: 'off' }, 'AUTH=off contradicts'],
   [{ AUTH_AUDIENCE: 'hunter2' }, 'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens'],
   [{ AUTH_ISSUER: 'hunter2', AUTH: 'off' }, 'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens'],
+  [{ MIGRATE: 'no' }, 'MIGRATE must be on or off'],
+  [{ MIGRATE: 'off' }, 'MIGRATE=off needs DATABASE_URL'],
+  [{ METRICS_TOKEN: 'hunter2' }, 'METRICS_TOKEN must have at least 16'],
+  [{ METRICS_TOKEN: SECRET }, 'METRICS_TOKEN protects nothing'],
+  [{ METRICS_TOKEN: SECRET, AUTH: 'off' }, 'METRICS_TOKEN protects nothing'],
+  [{ METRICS_PORT: '65536' }, 'METRICS_PORT must be'],
   [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS must look like'],
   [{ CORS_ORIGINS: 'null' }, 'CORS_ORIGINS must look like'],
   [{ CORS_ORIGINS: 'https://jobs.example/' }, 'CORS_ORIGINS must look like'],

@@ -1,40 +1,36 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { settingNames } from '../src/config.ts';
 import { inProject } from '../src/process/project.ts';
-import { makeTmpDir, run, runServer, runSource, start } from './support/command.ts';
+import { run, runServer, start } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
-import { blocksIn, commandBefore, type Kind, linesOf } from './support/pages.ts';
+import { programs } from './support/debian-postgres.ts';
+import {
+  commandsWithOptions,
+  linesOfKind,
+  partsOf,
+  programNames,
+  programOf,
+  runScript,
+  scripts,
+} from './support/npm-scripts.ts';
+import { blocksIn, commandBefore } from './support/pages.ts';
 
-const linesOfKind = (kind: Kind) => [
-  ...new Set(
-    blocksIn('sh')
-      .flatMap(linesOf)
-      .filter((line) => line.kind === kind)
-      .map(({ text }) => text),
-  ),
-];
-
-/** Splits `npm run NAME -- ARGS` into the name and the arguments. */
-function partsOf(line: string) {
-  const [, name = '', rest = ''] = /^npm (?:run )?([\w:-]+)(?: -- (.*))?$/.exec(line) ?? [];
-  const args = rest.replace(/ > .*$/, '').split(' ');
-  return { name, args: args.filter((each) => each !== '') };
+/** The help of an npm script. Several tests read the same help. */
+function helpOf(name: string): Promise<string> {
+  const help = helps.get(name) ?? askForHelp(name);
+  helps.set(name, help);
+  return help;
 }
+const helps = new Map<string, Promise<string>>();
 
-const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
-
-/** The program of ours that an npm script of this name runs. Undefined if there is none. */
-const programOf = (name: string): string | undefined =>
-  /(?:scripts|dist)\/[\w-]+\.[tj]s$/.exec(scripts[name] ?? '')?.[0];
-
-/** Runs the program of an npm script. The programs in `dist` are compiled already. */
-const runScript = (name: string, args: string[]) => {
-  const program = programOf(name) ?? '';
-  if (!program.startsWith('dist/')) return run(program, args);
-  return start(process.execPath, [inProject(program), ...args], {});
-};
+async function askForHelp(name: string): Promise<string> {
+  const help = runScript(name, ['--help']);
+  expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
+  return help.stdout();
+}
 
 describe('each command', () => {
   test.each(linesOfKind('npm'))('%s is there', (line) => {
@@ -42,31 +38,18 @@ describe('each command', () => {
     expect(['ci', ...Object.keys(scripts)]).toContain(name);
   });
 
-  const withOptions = linesOfKind('npm').filter((line) => partsOf(line).args.length > 0);
-  const ours = withOptions.filter((line) => programOf(partsOf(line).name) !== undefined);
-  // A command reads all its options before it prints its help.
-  test.concurrent.each(ours)('%s takes its options', async (line) => {
+  // test/slow/docs.commands.test.ts gives these options to the commands.
+  test.concurrent.each(commandsWithOptions())('%s has only options of the help', async (line) => {
     const { name, args } = partsOf(line);
-    const command = runScript(name, [...args, '--help']);
-    expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
-    expect(command.stdout()).toContain(`npm run ${name}`);
+    const help = await helpOf(name);
+    for (const option of args.filter((each) => each.startsWith('--')))
+      expect(help).toMatch(new RegExp(`^  ${option}\\b`, 'm'));
   });
 
-  const programs = Object.keys(scripts).filter((name) => programOf(name) !== undefined);
-  test.concurrent.each(programs)(
-    'npm run %s has a help, and refuses a wrong option',
-    async (name) => {
-      const help = runScript(name, ['--help']);
-      expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
-      expect(help.stdout()).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
-      const wrong = runScript(name, ['--bogus']);
-      expect(await wrong.ended).toEqual({ code: 2, signal: null });
-      expect([wrong.stdout(), wrong.stderr()]).toEqual([
-        '',
-        `Unknown option '--bogus'. See: npm run ${name} -- --help\n`,
-      ]);
-    },
-  );
+  // test/slow/docs.commands.test.ts gives them a wrong option.
+  test.concurrent.each(programNames)('npm run %s has a help', async (name) => {
+    expect(await helpOf(name)).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
+  });
 
   test.each(linesOfKind('vitest'))('%s finds its tests', (line) => {
     expect(existsSync(inProject(line.split(' ').at(-1) ?? ''))).toBe(true);
@@ -81,6 +64,17 @@ describe('each command', () => {
     expect((await wrong.ended).code).toBe(2);
   });
 
+  test.each(linesOfKind('postgres'))('%s has options that the program knows', (line) => {
+    // The slow tests run these commands. Without PostgreSQL's programs nothing can be checked.
+    const [program = '', ...words] = line.split(' ');
+    if (programs === undefined) return;
+    const help = execFileSync(path.join(programs, program), ['--help'], { encoding: 'utf8' });
+    for (const option of words.filter((each) => /^--\w/.test(each)))
+      expect(help).toContain(option.split('=')[0]);
+    for (const option of words.filter((each) => /^-\w/.test(each)))
+      expect(help).toContain(` ${option}`);
+  });
+
   test.each(linesOfKind('setting'))('%s makes a setting', (line) => {
     expect(settingNames).toContain(/^export (\w+)=/.exec(line)?.[1]);
   });
@@ -89,23 +83,9 @@ describe('each command', () => {
 /** Replaces numbers and spaces in a line. The numbers of a race differ from run to run. */
 const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();
 
-/** The strategies on the pages. Each strategy is in a file with the name that its block has. */
-const folder = makeTmpDir();
-const shownFiles = new Map(
-  blocksIn('ts')
-    .filter(({ tag }) => tag !== '')
-    .map(({ tag, text }) => [tag, { file: path.join(folder, tag), text }]),
-);
-for (const { file, text } of shownFiles.values()) writeFileSync(file, text);
-
 /** The output of a command that ends by itself, and ends well. */
 async function outputOf(name: string, args: string[]): Promise<string> {
-  const files = args.map((each) => shownFiles.get(each)?.file ?? each);
-  const env = { DATABASE_URL: inject('scratchUrl') };
-  const command =
-    name === 'judge'
-      ? runSource('scripts/judge.ts', files, env)
-      : run(programOf(name) ?? '', files, env);
+  const command = run(programOf(name) ?? '', args, { DATABASE_URL: inject('scratchUrl') });
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   return command.stdout();
 }
@@ -117,8 +97,14 @@ async function outputOfStart(): Promise<string> {
   return server.stdout().replaceAll(/(127\.0\.0\.1):\d+/g, '$1:3000');
 }
 
-test.each(blocksIn('text'))('the output at $at is that of its command', async (block) => {
-  const { name, args } = partsOf(commandBefore(block).text);
+const outputs = blocksIn('text').map((block) => ({
+  ...block,
+  ...partsOf(commandBefore(block).text),
+}));
+// test/slow/docs.judged.test.ts has the outputs of the judge.
+const quick = outputs.filter(({ name }) => name !== 'judge');
+test.each(quick)('the output at $at is that of its command', async (block) => {
+  const { name, args } = block;
   const output = name === 'start' ? outputOfStart() : outputOf(name, args);
   const same = name === 'race-demo' ? inShape : (line: string) => line;
   const said = (await output).split('\n').map(same);
@@ -129,10 +115,4 @@ test.each(blocksIn('text'))('the output at $at is that of its command', async (b
     .split('\n')
     .map(same);
   expect(shown.filter((line) => !said.includes(line))).toEqual([]);
-});
-
-test('every strategy that a page shows is judged there', () => {
-  const outputs = blocksIn('text').map((block) => commandBefore(block).text);
-  const judged = outputs.map((line) => /^npm run judge -- (\S+)/.exec(line)?.[1]);
-  for (const name of shownFiles.keys()) expect(judged).toContain(name);
 });

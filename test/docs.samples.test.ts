@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../src/postgres/postmaster.ts';
 import { inProject } from '../src/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
-import { atEnd, runJudge, runSource, start } from './support/command.ts';
+import { atEnd, runSource } from './support/command.ts';
 import { makeDatabase } from './support/database.ts';
 import { blocksIn } from './support/pages.ts';
 
@@ -27,36 +27,14 @@ beforeAll(() => {
     writeFileSync(file, text.replaceAll('http://localhost:3000', url));
 });
 
-test('every sample in TypeScript compiles', async () => {
-  const config = { extends: '../../tsconfig.json', files: samples.map(({ file }) => file) };
-  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ ...config, include: [] }));
-  const command = start('node_modules/.bin/tsc', ['-p', folder], {});
-  expect(await command.ended, command.stdout()).toEqual({ code: 0, signal: null });
-});
-
-/** The samples whose blocks name a file. docs.commands.test.ts runs the judge on them. */
-const strategies = samples.filter(({ tag }) => tag !== '');
-/** The chapter of each strategy, and the fault that the strategy has without its lock. */
-const falls: Record<string, [chapter: string, fault: string]> = {
-  'my-strategy.ts': ['claims', 'OVERSOLD'],
-  'my-worker.ts': ['queue', 'TWICE'],
-  'my-handler.ts': ['retries', 'TWICE'],
-};
-const LOCK = /\.for\('update'.*?\)/;
-test.each(strategies)('the strategy at $at falls without its lock', async ({ tag, file, text }) => {
-  const [chapter = '', fault = ''] = falls[tag] ?? [];
-  const unlocked = file.replace('.ts', '-unlocked.ts');
-  writeFileSync(unlocked, text.replace(LOCK, ''));
-  const command = runJudge([unlocked, '--chapter', chapter], {
-    DATABASE_URL: inject('scratchUrl'),
-  });
-  expect((await command.ended).code, command.stderr()).toBe(1);
-  expect(command.stdout()).toContain(fault);
-});
+// test/slow/docs.samples.test.ts checks the types of each sample.
 
 /** Whether a sample receives webhooks. The other programs claim a job. */
 const receives = ({ text }: { text: string }) => text.includes("from 'standardwebhooks'");
-const programs = samples.filter((sample) => sample.tag === '' && !receives(sample));
+/** Whether a sample is a program of its own. Other samples are parts of a page or a module. */
+const isProgram = ({ text, tag }: { text: string; tag: string }) =>
+  tag === '' && !text.includes('export const') && !text.includes('export function');
+const programs = samples.filter((sample) => isProgram(sample) && !receives(sample));
 test.each(programs)('the sample at $at claims a job', async ({ file }) => {
   const command = runSource(file, []);
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
@@ -105,7 +83,7 @@ async function aJobOf(companyId: number): Promise<number> {
 }
 
 describe('in a browser', () => {
-  for (const { at, text } of blocksIn('js'))
+  for (const { at, text } of blocksIn('js').filter(({ tag }) => tag === ''))
     browserTest(`the sample at ${at} follows the jobs`, async ({ open }) => {
       const id = await aJobOf(1);
       const page = await open(`${url}/`);

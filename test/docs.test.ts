@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { problemCodes } from '../src/http/problem.ts';
-import { labProblemCodes } from '../src/lab/problems.ts';
+import { type Meaning, meanings } from '../src/http/problem-list.ts';
+import { labMeanings } from '../src/lab/problems.ts';
 import { inProject } from '../src/process/project.ts';
 import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
 
@@ -11,7 +11,13 @@ const LANGUAGES = {
   json: 'the answer to the curl line before it: docs.curl.test.ts',
   text: 'the output of the command before it: docs.commands.test.ts',
   ts: 'compiled, and run or judged: docs.samples.test.ts',
-  js: 'run in a browser: docs.samples.test.ts',
+  js: 'run in a browser, or a file of the examples: docs.samples.test.ts, docs.examples.test.ts',
+  go: 'a file of the examples: docs.examples.test.ts',
+  python: 'a file of the examples: docs.examples.test.ts',
+  java: 'a file of the examples: docs.examples.test.ts',
+  sql: 'a file of the examples: docs.examples.test.ts',
+  html: 'shown by Vite in a browser: test/slow/client/package.test.ts',
+  tsx: 'the same',
   mermaid: 'a picture: its files exist, see docs.links.test.ts',
 };
 
@@ -47,11 +53,15 @@ test('README has at most 200 lines', () => {
   expect(pageOf('README.md').text.split('\n').length).toBeLessThanOrEqual(201);
 });
 
-test('docs/api.md lists every problem code once, and no other', () => {
+test('docs/api.md lists every problem as the service explains it', () => {
   const { text } = pageOf('docs/api.md');
   const [table = ''] = text.match(/<!-- problem codes[\s\S]+<!-- end of problem codes/) ?? [];
-  const listed = [...table.matchAll(/^\| \d{3} \| `([\w-]+)` \|/gm)].map((match) => match[1]);
-  expect(listed.toSorted()).toEqual([...problemCodes, ...labProblemCodes].toSorted());
+  const rows = [...table.matchAll(/^\| \d{3} \|.*$/gm)].map(([row]) => row);
+  const listed: [string, Meaning][] = Object.entries({ ...meanings, ...labMeanings });
+  const expected = listed.map(
+    ([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`,
+  );
+  expect(rows.toSorted()).toEqual(expected.toSorted());
 });
 
 test('the layout of CONTRIBUTING has every room', () => {

@@ -51,8 +51,9 @@ const ROOMS: Record<string, string[]> = {
   'claims/rules.ts': [],
   waiting: [],
   process: ['config.ts'],
-  'config.ts': ['process', 'postgres', 'http/auth'],
-  db: [...BASE, 'claims/rules.ts'],
+  'config.ts': ['process', 'postgres', 'http/auth', 'db/hosts.ts'],
+  'db/hosts.ts': [],
+  db: [...BASE, 'claims/rules.ts', 'db/hosts.ts'],
   postgres: [...BASE, 'db'],
   http: API,
   claims: API,
@@ -62,7 +63,7 @@ const ROOMS: Record<string, string[]> = {
   jobs: [...API, 'claims', 'companies', 'outbox'],
   companies: API,
   recruiters: [...API, 'claims'],
-  live: [...API, 'jobs', 'outbox'],
+  live: [...API, 'claims/answers.ts', 'companies', 'jobs', 'outbox'],
   webhooks: ['db', 'http', 'queue', 'webhooks'],
   'webhooks/send': BASE,
   'webhooks/endpoints': [...API, 'companies', 'queue', ...OF_WEBHOOKS, 'webhooks/send'],
@@ -73,10 +74,15 @@ const ROOMS: Record<string, string[]> = {
     ...['webhooks/endpoints', 'webhooks/attempts', 'webhooks/relay'],
   ],
   operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
-  client: ['service'],
+  client: ['waiting'],
   'lab/explore': [...BASE, 'db'],
   'lab/stores': [...BASE, 'config.ts', 'postgres', 'lab/explore/trial.ts'],
   lab: [...BASE, 'db', 'http', 'postgres', 'lab'],
+  'lab/programs': [...BASE, 'config.ts', 'db', 'lab', 'postgres'],
+  'lab/classroom': [
+    ...[...API, 'postgres', 'lab', 'claims', 'jobs', 'live', 'recruiters'],
+    ...['service/listen.ts', 'service/otherwise.ts', 'web/http.ts'],
+  ],
   web: [...BASE, 'http', 'client'],
   'web/parts': ['client', 'waiting'],
   'web/board': ['client', 'waiting', 'web/parts'],
@@ -204,7 +210,7 @@ test('what runs in the browser knows of the service its client and types, and no
     text: text.replaceAll(/^import type [^;]+;/gm, ''),
   }));
   const imported = values.flatMap(({ name, text }) => importsOf(name, text));
-  const allowed = /^(web\/|waiting\/|client\/index\.ts$|hono\/(jsx\/dom|client)$)/;
+  const allowed = /^(web\/|waiting\/|client\/(index|events)\.ts$|hono\/(jsx\/dom|client)$)/;
   expect(imported.filter((each) => !allowed.test(each))).toEqual([]);
   expect(inBrowser).not.toEqual([]);
   // web/parts/use-effect.ts says why nobody imports this `useEffect`.

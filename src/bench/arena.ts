@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { changed, databaseIn } from '../db/hosts.ts';
 import { prepareDatabase } from '../db/migrate.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { startEmbedded } from '../postgres/embedded.ts';
@@ -71,7 +72,7 @@ export async function withArena<T>(
         return url;
       },
       makeEmptyDatabase: (name) => createDatabase(scratch.url, name),
-      copyDatabase: (name, of) => createDatabase(scratch.url, name, nameOf(of)),
+      copyDatabase: (name, of) => createDatabase(scratch.url, name, databaseIn(of)),
       async startServer(side, url, settings) {
         stop.throwIfAborted();
         const server = await startServer(side, url, settings);
@@ -105,8 +106,6 @@ export async function withArena<T>(
   }
 }
 
-const nameOf = (url: string): string => new URL(url).pathname.slice(1);
-
 /**
  * PostgreSQL's manual advises a quarter of the memory for a dedicated server. We use at most 1 GB.
  */
@@ -134,13 +133,14 @@ async function createDatabase(
   name: string,
   template = 'template1',
 ): Promise<string> {
-  const url = new URL(scratchUrl);
-  url.pathname = `${nameOf(scratchUrl)}_${name}`;
+  const database = `${databaseIn(scratchUrl)}_${name}`;
   const sql = oneConnection(scratchUrl, {});
   try {
-    await sql`CREATE DATABASE ${sql(nameOf(url.href))} TEMPLATE ${sql(template)}`;
+    await sql`CREATE DATABASE ${sql(database)} TEMPLATE ${sql(template)}`;
   } finally {
     await sql.end({ timeout: 5 });
   }
-  return url.href;
+  return changed(scratchUrl, (url) => {
+    url.pathname = database;
+  });
 }

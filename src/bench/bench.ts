@@ -10,6 +10,7 @@ import { impossible } from './scenarios/impossible.ts';
 import { memory } from './scenarios/memory.ts';
 import { queue } from './scenarios/queue.ts';
 import { alone, beside, hot, spread } from './scenarios/scenarios.ts';
+import { servers } from './scenarios/servers.ts';
 import { size } from './scenarios/size.ts';
 import { withConnection } from './seed.ts';
 import { type BenchSettings, CONNECTIONS, makeStand, type Scenario } from './stand.ts';
@@ -23,6 +24,7 @@ export const scenarios = {
   size,
   memory,
   followers,
+  servers,
   endpoints,
   queue,
   held,

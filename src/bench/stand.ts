@@ -73,7 +73,7 @@ export async function crowdsAt(
 ): Promise<Heard[]> {
   await clearClaims(url);
   return arena.makeLoad({
-    origin: server.origin,
+    origins: [server.origin],
     seconds,
     crowds: crowds.map((asks) => ({ asks, connections })),
   });

@@ -33,7 +33,7 @@ async function expectProblem(response: Response, status: number, code: string) {
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('x-request-id')).toBeTruthy();
   const body = await json(response);
-  expect(body).toMatchObject({ status, code, type: `urn:problem-type:rowlock:${code}` });
+  expect(body).toMatchObject({ status, code, type: `/problems/${code}` });
   expect(body.title).toEqual(expect.any(String));
   expect(body.detail).toEqual(expect.any(String));
   return body;

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/db/client.ts';
-import { connectionLost } from '../../src/db/one-connection.ts';
+import { connectionLost } from '../../src/db/failure.ts';
 import { openSession } from '../../src/db/session.ts';
 import { createApp } from '../../src/service/app.ts';
 import { collectLog, makeApp } from '../support/app.ts';

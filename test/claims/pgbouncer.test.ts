@@ -25,7 +25,8 @@ async function makeServers(mode: 'session' | 'transaction') {
   const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
   const poolerUrl = await makePooler(databaseUrl, { mode, dropped: SETTINGS });
   const errors: LogEvent[] = [];
-  const log = { info: () => undefined, error: (event: LogEvent) => void errors.push(event) };
+  const ignore = () => undefined;
+  const log = { debug: ignore, info: ignore, error: (event: LogEvent) => void errors.push(event) };
   const starting = Array.from({ length: SERVERS }, () =>
     makeService(poolerUrl, { lab: false, log }),
   );

@@ -1,131 +1,20 @@
-import { expect, expectTypeOf, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import type { hc } from 'hono/client';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { OPERATIONS_FILE, operationsOf } from '../../scripts/operations.ts';
 import { createClient } from '../../src/client/index.ts';
+import type { Operations } from '../../src/client/operations.ts';
 import { documentOf } from '../../src/http/docs/document.ts';
+import { inProject } from '../../src/process/project.ts';
+import type { App } from '../../src/service/app.ts';
 import { makeApp } from '../support/app.ts';
 
 const { app } = await makeApp();
-const client = createClient('http://localhost', { fetch: app.request });
+const client = createClient('http://localhost', {
+  fetch: async (input, init) => app.request(input, init),
+});
 
-type Client = typeof client;
-type Id = string | number;
-interface Slots {
-  capacity: number;
-  claimed: number;
-  remaining: number;
-}
-interface Claim {
-  id: Id;
-  jobId: Id;
-  recruiterId: Id;
-  claimedAt: string;
-  expiresAt: string | null;
-}
-interface Named {
-  id: Id;
-  name: string;
-  createdAt: string;
-}
-interface Job extends Slots {
-  id: Id;
-  company: { id: Id; name: string };
-  role: string;
-  createdAt: string;
-}
-interface Task {
-  id: Id;
-  kind: string;
-  lane: string;
-  status: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled';
-  createdAt: string;
-  runAt: string;
-  attempt: number;
-  attemptsLeft: number;
-  workerId: Id | null;
-  beganAt: string | null;
-  leaseUntil: string | null;
-  finishedAt: string | null;
-  error: string | null;
-}
-interface TaskWithAttempts extends Task {
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
-  payload: any;
-  attempts: {
-    number: number;
-    workerId: Id;
-    workerName: string | null;
-    beganAt: string;
-    endedAt: string | null;
-    ended: 'running' | 'done' | 'failed' | 'lost' | 'given back' | 'cancelled';
-    error: string | null;
-  }[];
-}
-interface Worker {
-  id: Id;
-  name: string;
-  version: string;
-  kinds: string[];
-  status: 'living' | 'lost' | 'stopped';
-  startedAt: string;
-  seenAt: string;
-  stoppedAt: string | null;
-  places: number;
-  holds: Id[];
-}
-interface JobEvent extends Slots {
-  number: number;
-  kind:
-    | 'posted'
-    | 'changed'
-    | 'removed'
-    | 'claimed'
-    | 'released'
-    | 'expired'
-    | 'renewed'
-    | 'resized';
-  at: string;
-  claimId: Id | null;
-  recruiterId: Id | null;
-  expiresAt: string | null;
-  role: string;
-}
-type MessageType = 'claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open';
-interface Endpoint {
-  id: Id;
-  companyId: Id;
-  url: string;
-  types: MessageType[];
-  description: string;
-  enabled: boolean;
-  disabledBecause: 'gone' | 'failing' | null;
-  failingSince: string | null;
-  disablesAt: string | null;
-  pausedUntil: string | null;
-  oldSecretUntil: string | null;
-  createdAt: string;
-}
-interface DeliveryAttempt {
-  at: string;
-  milliseconds: number;
-  status: number | null;
-  detail: string;
-}
-interface Delivery {
-  id: Id;
-  endpointId: Id;
-  messageId: string;
-  type: string;
-  job: { id: Id; role: string } | null;
-  status: 'waiting' | 'delivered' | 'failed';
-  createdAt: string;
-  deliveredAt: string | null;
-  nextAttemptAt: string | null;
-  attemptCount: number;
-  lastAttempt: DeliveryAttempt | null;
-}
-type WithSecret = Endpoint & { secret: string };
-type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
-type Told = { message: string; claim: Claim } & Slots;
-type Paged = { nextCursor: string | null };
+type Client = ReturnType<typeof hc<App>>;
 
 /** The type of the body of a call's answer with this status. */
 type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answer>
@@ -134,69 +23,65 @@ type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answe
     : never
   : never;
 
-/** For each operation: the type of the call, and the status and type of its successful answer. */
+/** For each operation: the type of the call in Hono's client, and the status of its successful answer. */
 interface Routes {
-  claimJobByGet: [Client['claim-job']['$get'], 200, Told];
-  claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201, Told];
-  listClaimsOfJob: [
-    Client['jobs'][':jobId']['claims']['$get'],
-    200,
-    { claims: Claim[] } & Paged & Slots,
-  ];
-  readClaim: [Client['claims'][':id']['$get'], 200, { claim: Claim } & Slots];
-  releaseClaim: [Client['claims'][':id']['$delete'], 200, Told];
-  renewClaim: [Client['claims'][':id']['renew']['$post'], 200, Told];
-  listClaimsOfRecruiter: [
-    Client['recruiters'][':id']['claims']['$get'],
-    200,
-    { claims: Claim[] } & Paged,
-  ];
-  createJob: [Client['jobs']['$post'], 201, Job];
-  listJobs: [Client['jobs']['$get'], 200, { jobs: Job[] } & Paged];
-  readJob: [Client['jobs'][':id']['$get'], 200, Job];
-  changeJob: [Client['jobs'][':id']['$patch'], 200, Job];
-  createCompany: [Client['companies']['$post'], 201, Named];
-  listCompanies: [Client['companies']['$get'], 200, { companies: Named[] } & Paged];
-  readCompany: [Client['companies'][':id']['$get'], 200, Named];
-  createRecruiter: [Client['recruiters']['$post'], 201, Named];
-  listRecruiters: [Client['recruiters']['$get'], 200, { recruiters: Named[] } & Paged];
-  readRecruiter: [Client['recruiters'][':id']['$get'], 200, Named];
-  listTasks: [Client['tasks']['$get'], 200, { tasks: Task[] } & Paged];
-  readTask: [Client['tasks'][':id']['$get'], 200, TaskWithAttempts];
-  retryTask: [Client['tasks'][':id']['retry']['$post'], 200, TaskWithAttempts];
-  cancelTask: [Client['tasks'][':id']['cancel']['$post'], 200, TaskWithAttempts];
-  listEventsOfJob: [Client['jobs'][':id']['events']['$get'], 200, { events: JobEvent[] } & Paged];
-  createEndpoint: [Client['companies'][':id']['endpoints']['$post'], 201, WithSecret];
-  listEndpoints: [
-    Client['companies'][':id']['endpoints']['$get'],
-    200,
-    { endpoints: Endpoint[] } & Paged,
-  ];
-  readEndpoint: [Client['endpoints'][':id']['$get'], 200, Endpoint];
-  changeEndpoint: [Client['endpoints'][':id']['$patch'], 200, Endpoint];
-  deleteEndpoint: [Client['endpoints'][':id']['$delete'], 200, Endpoint];
-  rotateSecret: [Client['endpoints'][':id']['rotate-secret']['$post'], 200, WithSecret];
-  enableEndpoint: [Client['endpoints'][':id']['enable']['$post'], 200, Endpoint];
-  disableEndpoint: [Client['endpoints'][':id']['disable']['$post'], 200, Endpoint];
-  testEndpoint: [Client['endpoints'][':id']['test']['$post'], 201, WholeDelivery];
-  resendDeliveriesSince: [Client['endpoints'][':id']['resend']['$post'], 202, { since: string }];
-  listDeliveries: [
-    Client['endpoints'][':id']['deliveries']['$get'],
-    200,
-    { deliveries: Delivery[] } & Paged,
-  ];
-  readDelivery: [Client['deliveries'][':id']['$get'], 200, WholeDelivery];
-  resendDelivery: [Client['deliveries'][':id']['resend']['$post'], 200, WholeDelivery];
-  listWorkers: [Client['workers']['$get'], 200, { workers: Worker[] } & Paged];
+  claimJobByGet: [Client['claim-job']['$get'], 200];
+  claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201];
+  listClaimsOfJob: [Client['jobs'][':jobId']['claims']['$get'], 200];
+  readClaim: [Client['claims'][':id']['$get'], 200];
+  releaseClaim: [Client['claims'][':id']['$delete'], 200];
+  renewClaim: [Client['claims'][':id']['renew']['$post'], 200];
+  listClaimsOfRecruiter: [Client['recruiters'][':id']['claims']['$get'], 200];
+  createJob: [Client['jobs']['$post'], 201];
+  listJobs: [Client['jobs']['$get'], 200];
+  readJob: [Client['jobs'][':id']['$get'], 200];
+  changeJob: [Client['jobs'][':id']['$patch'], 200];
+  createCompany: [Client['companies']['$post'], 201];
+  listCompanies: [Client['companies']['$get'], 200];
+  readCompany: [Client['companies'][':id']['$get'], 200];
+  createRecruiter: [Client['recruiters']['$post'], 201];
+  listRecruiters: [Client['recruiters']['$get'], 200];
+  readRecruiter: [Client['recruiters'][':id']['$get'], 200];
+  listTasks: [Client['tasks']['$get'], 200];
+  readTask: [Client['tasks'][':id']['$get'], 200];
+  retryTask: [Client['tasks'][':id']['retry']['$post'], 200];
+  cancelTask: [Client['tasks'][':id']['cancel']['$post'], 200];
+  listEventsOfJob: [Client['jobs'][':id']['events']['$get'], 200];
+  createEndpoint: [Client['companies'][':id']['endpoints']['$post'], 201];
+  listEndpoints: [Client['companies'][':id']['endpoints']['$get'], 200];
+  readEndpoint: [Client['endpoints'][':id']['$get'], 200];
+  changeEndpoint: [Client['endpoints'][':id']['$patch'], 200];
+  deleteEndpoint: [Client['endpoints'][':id']['$delete'], 200];
+  rotateSecret: [Client['endpoints'][':id']['rotate-secret']['$post'], 200];
+  enableEndpoint: [Client['endpoints'][':id']['enable']['$post'], 200];
+  disableEndpoint: [Client['endpoints'][':id']['disable']['$post'], 200];
+  testEndpoint: [Client['endpoints'][':id']['test']['$post'], 201];
+  resendDeliveriesSince: [Client['endpoints'][':id']['resend']['$post'], 202];
+  listDeliveries: [Client['endpoints'][':id']['deliveries']['$get'], 200];
+  readDelivery: [Client['deliveries'][':id']['$get'], 200];
+  resendDelivery: [Client['deliveries'][':id']['resend']['$post'], 200];
+  listWorkers: [Client['workers']['$get'], 200];
 }
+
+/** A task without its payload. The payload may be any JSON, so nothing says more about its type. */
+type Told<T> = T extends { kind: string; payload?: unknown } ? Omit<T, 'payload'> : T;
 
 /** True if each of the two types is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Typed = {
-  [Name in keyof Routes]: Same<Body<Routes[Name][0], Routes[Name][1]>, Routes[Name][2]>;
+  [Name in keyof Operations]: Same<
+    Told<Body<Routes[Name][0], Routes[Name][1]>>,
+    Told<Operations[Name]['data']>
+  >;
 };
 
-test('every operation of the OpenAPI document is a call with a typed answer', () => {
+test('the operations are those of the routes: npm run generate:client has been run', () => {
+  expect(readFileSync(inProject(OPERATIONS_FILE), 'utf8')).toBe(
+    operationsOf(documentOf(app, { tokens: true })),
+  );
+});
+
+test('the type of each answer is the type that the route gives', () => {
   const typed: Typed = {
     claimJobByGet: true,
     claimJob: true,
@@ -235,31 +120,139 @@ test('every operation of the OpenAPI document is a call with a typed answer', ()
     resendDelivery: true,
     listWorkers: true,
   };
-  const documented = Object.values(documentOf(app).paths ?? {}).flatMap((item) =>
-    Object.values(item as Record<string, { operationId: string; tags: string[] }>),
-  );
-  // The client leaves out the operations for operators, and the stream, which is no JSON.
-  const calls = documented
-    .filter(({ tags, operationId }) => !tags.includes('Operation') && operationId !== 'followJobs')
-    .map(({ operationId }) => operationId);
-  expect(Object.keys(typed).sort()).toEqual(calls.sort());
+  for (const name of Object.keys(typed)) expect(client).toHaveProperty(name);
 });
 
-test('the status of an answer gives the type of its body', async () => {
-  const request = { param: { jobId: '1' }, json: { recruiterId: 1 } };
-  const claimed = await client.jobs[':jobId'].claims.$post(request);
-  expectTypeOf(claimed.status).toEqualTypeOf<
-    201 | 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 503
-  >();
-  if (claimed.status !== 201) throw new Error(`answered ${claimed.status}`);
-  const { claim } = await claimed.json();
-  expectTypeOf(claim).toEqualTypeOf<Claim>();
-  expect(claim).toMatchObject({ jobId: 1, recruiterId: 1 });
+test('the code of an answer gives its type', async () => {
+  const request = { jobId: 1, recruiterId: 1 };
+  const claimed = await client.claimJob(request);
+  if (!claimed.ok) throw new Error(`answered ${claimed.code}`);
+  expect(claimed).toMatchObject({ status: 201, data: { claim: request } });
 
-  const again = await client.jobs[':jobId'].claims.$post(request);
-  if (again.status !== 409) throw new Error(`answered ${again.status}`);
-  const { code } = await again.json();
-  expectTypeOf<'already-claimed' | 'key-in-use'>().toExtend<typeof code>();
-  expectTypeOf<'no-such-code'>().not.toExtend<typeof code>();
-  expect(code).toBe('already-claimed');
+  const again = await client.claimJob(request);
+  if (again.ok) throw new Error('claimed twice');
+  expectTypeOf<'already-claimed' | 'job-full' | 'no-answer'>().toExtend<typeof again.code>();
+  expectTypeOf<'no-lease'>().not.toExtend<typeof again.code>();
+  expect(again.code).toBe('already-claimed');
+});
+
+describe('a request', () => {
+  type Asked = { url: string; headers: Headers };
+  /** A client whose requests get these answers, one after the other. */
+  function answering(answers: (Response | Error)[], token?: Parameters<typeof createClient>[1]) {
+    const asked: Asked[] = [];
+    const rowlock = createClient('http://localhost/', {
+      ...token,
+      fetch: async (input, init) => {
+        asked.push({ url: String(input), headers: new Headers(init?.headers) });
+        const answer = answers.shift();
+        if (answer instanceof Response) return answer;
+        throw answer;
+      },
+    });
+    const keys = () => new Set(asked.map(({ headers }) => headers.get('Idempotency-Key')));
+    return { rowlock, asked, keys };
+  }
+  const refused = (status: number, code: string, headers = {}) =>
+    Response.json({ type: '', title: '', status, detail: '', code }, { status, headers });
+  const done = () => Response.json({ claim: { id: 1 } }, { status: 201 });
+  const soon = { 'Retry-After': '0' };
+  const claim = { jobId: 1, recruiterId: 1 };
+
+  test('that writes is repeated with one key, as long as the service says so', async () => {
+    const answers = [refused(503, 'busy', soon), new TypeError('no network'), done()];
+    const { rowlock, asked, keys } = answering(answers);
+    const waits: string[] = [];
+    const answer = await rowlock.claimJob(claim, { onWait: ({ code }) => waits.push(code) });
+    expect(answer.ok).toBe(true);
+    expect(asked).toHaveLength(3);
+    expect([...keys()]).toEqual([expect.stringMatching(/^\d+-\d+-\d+-\d+$/)]);
+    expect(waits).toEqual(['busy', 'no-answer']);
+  });
+
+  test('has a key of its own, and none if it reads', async () => {
+    const { rowlock, keys } = answering([done(), done(), Response.json({ jobs: [] })]);
+    await rowlock.claimJob(claim);
+    await rowlock.claimJob(claim);
+    expect(keys().size).toBe(2);
+    await rowlock.listJobs();
+    expect(keys()).toContain(null);
+  });
+
+  test('ends after five attempts, and at once without Retry-After', async () => {
+    const busy = Array.from({ length: 9 }, () => refused(503, 'busy', soon));
+    const patient = answering(busy);
+    expect(await patient.rowlock.claimJob(claim)).toMatchObject({ ok: false, code: 'busy' });
+    expect(patient.asked).toHaveLength(5);
+    const final = answering([refused(403, 'job-full')]);
+    expect(await final.rowlock.claimJob(claim)).toMatchObject({ ok: false, code: 'job-full' });
+    const late = answering([refused(429, 'too-many-requests', { 'Retry-After': '3600' })]);
+    expect(await late.rowlock.listJobs()).toMatchObject({ code: 'too-many-requests' });
+  });
+
+  test('that a proxy answers has no answer', async () => {
+    const page = () => new Response('<html>Bad gateway</html>', { status: 502 });
+    const { rowlock, asked } = answering([page(), done()]);
+    expect((await rowlock.claimJob(claim)).ok).toBe(true);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('ends with its signal, also during a pause', async () => {
+    const { rowlock } = answering([refused(503, 'busy', { 'Retry-After': '50' })]);
+    const leaving = new AbortController();
+    const asked = rowlock.claimJob(claim, {
+      signal: leaving.signal,
+      onWait: () => leaving.abort(new Error('left')),
+    });
+    await expect(asked).rejects.toThrow('left');
+  });
+
+  test('asks for a new token after 401, once for all requests', async () => {
+    const answers = [refused(401, 'unauthorized'), refused(401, 'unauthorized'), done(), done()];
+    const tokens: (string | undefined)[] = [];
+    const token = (old?: string) => {
+      tokens.push(old);
+      return `t${tokens.length}`;
+    };
+    const { rowlock, asked, keys } = answering(answers, { token });
+    const both = await Promise.all([rowlock.claimJob(claim), rowlock.claimJob(claim)]);
+    expect(both.map(({ ok }) => ok)).toEqual([true, true]);
+    expect(tokens).toEqual([undefined, 't1']);
+    const sent = asked.map(({ headers }) => headers.get('Authorization'));
+    expect(sent).toEqual(['Bearer t1', 'Bearer t1', 'Bearer t2', 'Bearer t2']);
+    expect(keys().size).toBe(2);
+  });
+
+  test('with a token that stays refused is refused, and an error of the token is thrown', async () => {
+    const { rowlock } = answering([refused(401, 'unauthorized')], { token: () => 'old' });
+    expect(await rowlock.listJobs()).toMatchObject({ code: 'unauthorized' });
+    const broken = answering([], {
+      token: () => {
+        throw new Error('no session');
+      },
+    });
+    await expect(broken.rowlock.listJobs()).rejects.toThrow('no session');
+  });
+
+  test('has the token of the next person after forgetToken', async () => {
+    const people = ['ada', 'grace'];
+    const token = () => people.shift();
+    const { rowlock, asked } = answering([done(), done(), done()], { token });
+    await rowlock.claimJob(claim);
+    await rowlock.claimJob(claim);
+    rowlock.forgetToken();
+    await rowlock.claimJob(claim);
+    const sent = asked.map(({ headers }) => headers.get('Authorization'));
+    expect(sent).toEqual(['Bearer ada', 'Bearer ada', 'Bearer grace']);
+  });
+
+  test('encodes its arguments', async () => {
+    const { rowlock, asked } = answering([Response.json({}), Response.json({})]);
+    await rowlock.readJob({ id: '../x?y' });
+    await rowlock.listClaimsOfRecruiter({ id: 1, jobId: [2, 3], limit: 5 });
+    expect(asked.map(({ url }) => url)).toEqual([
+      'http://localhost/jobs/..%2Fx%3Fy',
+      'http://localhost/recruiters/1/claims?jobId=2&jobId=3&limit=5',
+    ]);
+  });
 });

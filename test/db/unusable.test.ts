@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { DrizzleQueryError } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
-import { MIGRATION_LOCK, prepareDatabase } from '../../src/db/migrate.ts';
+import { prepareDatabase } from '../../src/db/migrate.ts';
 import { nothingRan, SQLSTATE } from '../../src/db/sqlstate.ts';
+import { MIGRATION_LOCK } from '../../src/db/turn.ts';
 import { unusable } from '../../src/db/unusable.ts';
 import { openScratch } from '../../src/postgres/scratch.ts';
 import { makeDatabase, makeEmptyDatabase } from '../support/database.ts';
@@ -34,7 +35,10 @@ async function expectWords(failing: Promise<unknown>, words: RegExp) {
 
 test('the error of an unreachable server names DATABASE_URL', async () => {
   const failing = prepareDatabase('postgres://me:hunter2@127.0.0.1:1/jobs');
-  await expectWords(failing, /^connect ECONNREFUSED .*\. Check DATABASE_URL, or unset it/);
+  await expectWords(
+    failing,
+    /^connect ECONNREFUSED .*\. Check DATABASE_URL, and whether PostgreSQL runs there\.$/,
+  );
 });
 
 test('the error of a wrong password names the password', async () => {
@@ -61,23 +65,17 @@ test('a failed migration is named as the cause, and DATABASE_URL is not blamed',
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`drop schema drizzle cascade`;
   await sql.end();
-  const words = /^relation "\w+" already exists\. The migrations failed, and were undone\.$/;
+  const words = /^relation "\w+" already exists\. A migration failed, and was undone\.$/;
   await expectWords(prepareDatabase(url), words);
 });
 
 test('a process that gives up the wait for another migration names the other process', async () => {
-  const url = await makeDatabase();
+  const url = await makeEmptyDatabase();
   const lock = `SELECT pg_advisory_lock(${MIGRATION_LOCK})`;
-  const words =
-    /^canceling .*\. Another process is still migrating this database\. Try again later\.$/;
-  await whileLocked(url, lock, async ({ tx, untilWaitedFor }) => {
-    const preparing = expectWords(prepareDatabase(url), words);
-    await untilWaitedFor();
-    // PostgreSQL ends the wait in the same way after the timeout of a minute.
-    await tx`
-      SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'rowlock migrate'`;
-    await preparing;
+  await whileLocked(url, lock, async () => {
+    await expect(prepareDatabase(url, { patienceMs: 200 })).rejects.toThrow(
+      'Another process is still migrating this database. Try again later.',
+    );
   });
 });
 

@@ -76,7 +76,7 @@ test.concurrent.each<[string, string, (response: ServerResponse) => unknown]>([
     expect(error).toBe('');
     expect(said).toContain('Claimed');
     expect(code).toBe(0);
-    expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
+    expect(keys).toEqual([expect.stringMatching(/^[\d-]{20,}$/), keys[0]]);
   },
 );
 
@@ -86,7 +86,7 @@ test.concurrent('the example gives up on a service that is not there', async () 
   const { port } = server.address() as AddressInfo;
   await once(server.close(), 'close');
   const { code, said, error } = await example(`http://127.0.0.1:${port}`, '6', '1');
-  expect(said).toBe('');
-  expect(error).toContain('fetch failed');
+  expect(said).toMatch(/^It is not known whether the job was claimed/);
+  expect(error).toBe('');
   expect(code).toBe(1);
 });

@@ -98,6 +98,14 @@ describe('a new follower', () => {
     await soon(() => expect(small.feed.load().followers).toBe(2));
   });
 
+  test('is told that there is no such company, and does not count as a follower', async () => {
+    const before = made.feed.load();
+    const response = await made.app.request('/jobs/events?companyId=987654321');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'company-not-found' });
+    expect(made.feed.load()).toEqual(before);
+  });
+
   test.each([
     ['jobId=x', 'jobId.0'],
     ['jobId=1&jobId=0', 'jobId.1'],

@@ -144,7 +144,9 @@ test('only one of two simultaneous clearings works, since the other finds the lo
       const first = clearClaims(db);
       await vi.waitFor(
         async () => {
-          const [lock] = await tx`SELECT pid <> pg_backend_pid() AS of_another FROM pg_locks
+          const [lock] =
+            await tx`SELECT pg_locks.pid <> pg_backend_pid() AS of_another FROM pg_locks
+          JOIN pg_database ON database = pg_database.oid AND datname = current_database()
           WHERE locktype = 'advisory' AND classid = ${CLEARING_LOCK} AND granted`;
           expect(lock).toEqual({ of_another: true });
         },

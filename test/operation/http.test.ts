@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
 import { makeApp } from '../support/app.ts';
 import { makeDatabaseWith } from '../support/database.ts';
 import { whileHeld, whileLocked } from '../support/locks.ts';
@@ -71,6 +72,24 @@ describe('GET /readyz', () => {
     const made = await makeApp();
     await made.db.execute(breakIt);
     await expectNotReady(made, 'migrations-missing');
+  });
+
+  test('says that the database is newer, and is 503 if this version is too old for it', async () => {
+    const made = await makeApp();
+    await made.db.execute(
+      sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9000000000000)`,
+    );
+    const answer = await made.app.request('/readyz');
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { status: 'ready', database: 'newer than this version, which may serve' },
+    ]);
+    await prepareDatabase(made.databaseUrl);
+    await made.db.execute(sql`UPDATE installation SET oldest_migration = 9000000000000`);
+    await expectNotReady(made, 'database-too-new');
+    await expect(prepareDatabase(made.databaseUrl)).rejects.toThrow(
+      /^PostgreSQL at \S+: This version is too old for the database\. Start the newer version again, or/,
+    );
   });
 
   test('is 503 if the database takes no writes, and claims are answered busy', async () => {

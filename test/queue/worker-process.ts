@@ -1,4 +1,5 @@
 // A worker in a process of its own. The test may kill, freeze or block this process.
+import { existsSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { connect } from '../../src/db/client.ts';
 import type { Attempt, AttemptOutcome } from '../../src/queue/kind.ts';
@@ -7,21 +8,27 @@ import { startWorker } from '../../src/queue/worker/worker.ts';
 const [url = '', name = ''] = process.argv.slice(2);
 const { db } = connect(url);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const log = { info: () => undefined, error: () => undefined };
+const log = { debug: () => undefined, info: () => undefined, error: () => undefined };
 
-/** Keeps the event loop busy, so that no timer and no answer is handled. */
-function block(ms: number) {
+/** Keeps the event loop busy until the time is over or the file exists. No timer and no answer is handled. */
+function block(ms: number, file: string) {
   const end = performance.now() + ms;
-  while (performance.now() < end);
+  while (performance.now() < end && !existsSync(file));
+}
+
+interface Payload {
+  act: string;
+  ms?: number;
+  file?: string;
 }
 
 async function run(attempt: Attempt): Promise<AttemptOutcome> {
-  const { act, ms = 0 } = attempt.payload as { act: string; ms?: number };
+  const { act, ms = 0, file = '' } = attempt.payload as Payload;
   say(`began ${attempt.taskId} ${attempt.number}`);
   if (act === 'die') process.kill(process.pid, 'SIGKILL');
   if (act === 'hang') await new Promise(() => undefined);
   if (act === 'block') {
-    block(ms);
+    block(ms, file);
     say(`able to renew: ${worker.isAbleToRenew()}`);
     try {
       attempt.assertHeld();

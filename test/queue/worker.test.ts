@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import type { Transaction } from '../../src/db/client.ts';
-import { connectionLost } from '../../src/db/one-connection.ts';
+import { connectionLost } from '../../src/db/failure.ts';
 import { openSession } from '../../src/db/session.ts';
 import { cancelTask } from '../../src/queue/intervene.ts';
 import type { Attempt } from '../../src/queue/kind.ts';
@@ -387,6 +387,33 @@ describe.concurrent('losing a task', () => {
     await vi.waitFor(() => expect(worker.load().running).toBe(1), soon);
   });
 
+  // The answers to a COMMIT and to a claim come on different connections, so either may come first.
+  test('is not reported for an outcome that was written, and whose COMMIT is answered late', async () => {
+    const sound = await makeQueue();
+    const isClaimedAgain = signal();
+    const open: typeof openSession = (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      let hasFailed = false;
+      const run: typeof session.run = async (statement) => {
+        const answer = await session.run(statement);
+        hasFailed ||= /'failed'/.test(statement.text);
+        if (hasFailed && statement.text === 'commit') await isClaimedAgain.told;
+        return answer;
+      };
+      return { ...session, run };
+    };
+    const { db } = await makeQueue(sound.url, { open });
+    const { worker, ends } = await makeWorker(db, async ({ number }) => {
+      if (number === 1) return { kind: 'failed', error: 'no' };
+      isClaimedAgain.tell();
+      return { kind: 'done' };
+    });
+    const [id] = await sound.add({});
+    worker.wake();
+    await vi.waitFor(() => expect(ends().toSorted()).toEqual(['done', 'failed']), soon);
+    expect(await sound.ends(id)).toEqual(['failed']);
+  });
+
   test('a heartbeat keeps the task of a living worker for longer than its lease', async () => {
     const { db, add, claim, row } = await makeQueue();
     const { worker } = await makeWorker(db, () => new Promise(() => undefined));
@@ -446,6 +473,39 @@ describe.concurrent('a lost connection', () => {
     expect(isLost()).toBe(true);
     expect(await row(id)).toMatchObject({ ended: 'done', attempt: 1 });
     expect(errors).toHaveLength(1);
+  });
+
+  // COMMIT may wait for a synchronous standby, and keeps the lock of the task meanwhile.
+  test('during a commit that ends later is remembered, although the repeat is refused', async () => {
+    const sound = await makeQueue();
+    const refused = signal();
+    const committed = signal();
+    let isLost = false;
+    const open: typeof openSession = (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      let isOutcome = false;
+      let isOurs = true;
+      const run: typeof session.run = async (statement) => {
+        isOutcome ||= /ended = 'done'/.test(statement.text);
+        if (isLost || !isOutcome || statement.text !== 'commit') return session.run(statement);
+        isLost = true;
+        isOurs = false;
+        const late = refused.told.then(() => session.run(statement));
+        late.then(() => session.close(0)).then(() => committed.tell());
+        throw connectionLost();
+      };
+      return { ...session, run, isAlive: () => isOurs && session.isAlive() };
+    };
+    const { db } = await makeQueue(sound.url, { open, lockTimeoutMs: 200 });
+    const { worker, ends, errors } = await makeWorker(db, done);
+    const [id] = await sound.add({});
+    worker.wake();
+    const event = 'an outcome could not be written';
+    await vi.waitFor(() => expect(errors.map((each) => each.event)).toContain(event), soon);
+    refused.tell();
+    await committed.told;
+    await vi.waitFor(() => expect(ends()).toEqual(['unknown']), soon);
+    expect(await sound.row(id)).toMatchObject({ ended: 'done', attempt: 1 });
   });
 
   test('at the end of a claim leaves the tasks to the end of their leases', async () => {

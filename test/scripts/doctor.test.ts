@@ -269,3 +269,23 @@ describe('the doctor cannot run', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('npm run doctor -- --help')]);
   });
 });
+
+test('the doctor says that the database is newer, and finds a fault only if this version may not serve', async () => {
+  const later = (sql: postgres.Sql) =>
+    sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9000000000000)`;
+  const url = await makeDatabase();
+  const sql = postgres(url, { max: 1 });
+  atEnd(() => sql.end());
+  await later(sql);
+  const { code, stdout } = await doctor(['--url', url]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^The database has migrations .* This version may serve\. To go back/m),
+  ]);
+  await sql`UPDATE installation SET oldest_migration = 9000000000000`;
+  const tooOld = await doctor(['--url', url]);
+  expect([tooOld.code, tooOld.stdout]).toEqual([
+    1,
+    expect.stringMatching(/wrong +1 +versions that are too old for the database/),
+  ]);
+});

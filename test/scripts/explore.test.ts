@@ -44,15 +44,9 @@ describe('the specs for isolationtester', () => {
     expect((await replayed.ended).code, replayed.stderr()).toBe(0);
   });
 
+  // test/slow/scripts/explore.test.ts has more wrong options.
   test.each([
     [['--compare', 'x.out', '--isolation', 'x'], /^Only one of --isolation/],
-    [['--isolation', 'x', '--leave-out-mirrored'], /^--isolation and --compare use all schedules/],
-    [['--compare', 'no-such-file'], /^ENOENT: no such file or directory, open 'no-such-file'$/],
-    [['--isolation', 'package.json'], /^EEXIST: file already exists, mkdir '.*package\.json'$/],
-    [['--isolation', '/proc/x'], /^ENOENT: no such file or directory, mkdir '\/proc\/x'$/],
-    [['--isolation', ''], /^--isolation needs a folder/],
-    [['--strategy', 'claims/naive', '--compare', OUTPUT], /^--compare needs one strategy/],
-    [['--situation', 'two-slots', '--compare', OUTPUT], /belongs to claims\/row-lock:last-slot:2/],
     [['--compare', 'package.json'], /^package\.json is no output of isolationtester/],
   ])('get one line for %j', async (args, words) => {
     const { ended, stdout, stderr } = run('scripts/explore.ts', [...strategy, ...args], env());

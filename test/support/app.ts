@@ -18,15 +18,20 @@ type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
   feedLimits?: Partial<FeedLimits>;
 };
 
-/** A log that keeps its lines: `requests` has the info lines, `events` has the error lines. */
+/**
+ * A log that keeps its lines: `events` has the error lines, `requests` the info lines, and `details`
+ * the debug lines.
+ */
 export function collectLog() {
   const events: LogEvent[] = [];
   const requests: LogEvent[] = [];
+  const details: LogEvent[] = [];
   const log: Log = {
+    debug: (event) => void details.push(event),
     info: (event) => void requests.push(event),
     error: (event) => void events.push(event),
   };
-  return { log, events, requests };
+  return { log, events, requests, details };
 }
 
 /**
@@ -49,7 +54,7 @@ export async function makeApp({
     answerTimeoutMs,
     observe: (statement) => feed.observe(statement),
   });
-  const { log, events, requests } = collectLog();
+  const { log, events, requests, details } = collectLog();
   const feed = new Feed({ db, log, ...(feedLimits && { limits: feedLimits }) });
   atEnd(() => {
     feed.close();
@@ -76,7 +81,7 @@ export async function makeApp({
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
-  return { app, db, feed, claim, call, events, requests, databaseUrl };
+  return { app, db, feed, claim, call, events, requests, details, databaseUrl };
 }
 
 /** The lab. Its stages are new databases on the same PostgreSQL server as the app's database. */
@@ -100,6 +105,7 @@ export async function makeService(
     lab: true,
     webhookLoopback: true,
     log: {
+      debug: () => undefined,
       info: () => undefined,
       error: (event) => {
         throw new Error(`the service logged ${JSON.stringify(event)}`);

@@ -77,12 +77,29 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Asserts that axe finds no serious or critical violation in the present page. */
 export async function expectAccessible(page: Page) {
   // The policy of the page refuses a script element, so axe is evaluated.
-  await page.evaluate(await readFile(axeFile, 'utf8'));
+  if (!(await page.evaluate("'axe' in window")))
+    await page.evaluate(await readFile(axeFile, 'utf8'));
   // axe would also describe every element that passes, which takes long.
   const options = JSON.stringify({ resultTypes: ['violations'] });
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(serious.map(inWords).join('\n')).toBe('');
+}
+
+/**
+ * Asserts that the present page is accessible and fits its width, light and dark, at each width. The
+ * page changes its look by CSS alone, so one page shows all looks.
+ */
+export async function expectAccessibleLooks(page: Page, widths = [1280, 360]) {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of widths) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+    }
 }
 
 const inWords = ({ id, help, nodes }: Result): string =>

@@ -44,13 +44,6 @@ const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 export const run = (command: string, args: string[], env: Record<string, string> = {}): Command =>
   start(process.execPath, [compiled(command), ...args], env);
 
-/**
- * Runs the judge, compiled. The judge starts a worker with the same options of node. The worker loads
- * TypeScript files.
- */
-export const runJudge = (args: string[], env: Record<string, string> = {}): Command =>
-  start(process.execPath, ['--import', 'tsx', compiled('scripts/judge.ts'), ...args], env);
-
 /** Runs a command like `npm run`: tsx compiles every loaded file. */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>
   start(process.execPath, ['--import', 'tsx', command, ...args], env);
@@ -59,8 +52,8 @@ const compiled = (command: string): string =>
   path.join(inject('commandsFolder'), command.replace(/\.ts$/, '.js'));
 
 /** Runs a server like `npm start`, on a free port. Kills the server after the tests. */
-export const runServer = (env: Record<string, string>): Command =>
-  start(process.execPath, programOf(inject('serverProgram')), { PORT: '0', ...env });
+export const runServer = (env: Record<string, string>, args: string[] = []): Command =>
+  start(process.execPath, [...programOf(inject('serverProgram')), ...args], { PORT: '0', ...env });
 
 /** Runs a worker like `npm run worker`, on a free port. Kills the worker after the tests. */
 export const runWorker = (env: Record<string, string>): Command =>
@@ -72,13 +65,14 @@ export function start(
   args: string[],
   env: Record<string, string>,
   cwd = root,
+  stdin: 'ignore' | 'pipe' = 'ignore',
 ): Command {
   // npm may need certificates of its own to download the queues of the bench.
   const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(program, args, {
     cwd,
     env: { PATH, HOME, NODE_EXTRA_CA_CERTS, ...noSettings, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
   atEnd(() => child.kill('SIGKILL'));
   let stdout = '';

@@ -5,7 +5,7 @@ import { documented } from './documented.ts';
 const { app } = await makeApp();
 const company = { id: 1, name: 'Harbour Analytics', createdAt: '2026-11-21T09:00:00.000Z' };
 const notFound = {
-  type: 'urn:problem-type:rowlock:company-not-found',
+  type: '/problems/company-not-found',
   title: 'No such company',
   status: 404,
   detail: 'There is none.',

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type Document, documentOf } from '../../src/http/docs/document.ts';
-import { labProblemCodes } from '../../src/lab/problems.ts';
+import { labMeanings } from '../../src/lab/problems.ts';
 import type { App } from '../../src/service/app.ts';
 
 interface ProblemBody {
@@ -17,7 +17,8 @@ const GENERAL_CODES = [
   'unsupported-media-type',
 ];
 /** The document leaves out the addresses for operators and readers, of the lab, and of one test. */
-const UNDOCUMENTED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|lab\/.*|page)$/;
+const UNDOCUMENTED =
+  /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?|problems(\/.*)?|lab\/.*|page)$/;
 
 type Operation = NonNullable<NonNullable<Document['paths']>[string]['get']>;
 type Answer = NonNullable<Operation['responses']>[string];
@@ -27,7 +28,7 @@ type Answer = NonNullable<Operation['responses']>[string];
  * answer's status, type, body and problem code are documented for the operation.
  */
 export function documented(app: App): App {
-  const check = checkOf(documentOf(app));
+  const check = checkOf(documentOf(app, { tokens: true }));
   const ask = app.request;
   app.request = async (input, init, ...rest) => {
     const response = await ask(input, init, ...rest);
@@ -104,7 +105,7 @@ function checkOver(document: Document) {
 
 /** The lab has more problem codes than the API. Replaces such a code with a code of the API. */
 const asOfApi = (body: Partial<ProblemBody>) =>
-  labProblemCodes.some((code) => code === body.code) ? { ...body, code: 'busy' } : body;
+  Object.hasOwn(labMeanings, body.code ?? '') ? { ...body, code: 'busy' } : body;
 
 const errorsOf = (validate: ValidateFunction, body: unknown): string | undefined =>
   validate(body) ? undefined : JSON.stringify([validate.errors, body]);

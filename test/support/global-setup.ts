@@ -35,29 +35,16 @@ export default async function setup(project: TestProject) {
   // The guard of PostgreSQL, the servers and the pages of the tests come from `dist`.
   await buildDist();
   project.onTestsRerun(buildDist);
-  const { databaseUrl } = readConfig();
-  const scratch = await openScratch(databaseUrl, undefined, startRoomy);
-  const scratchName = nameIn(scratch.url);
-  const templates = { plain: `${scratchName}_template`, lab: `${scratchName}_lab_template` };
-  const sql = postgres(scratch.url, { max: 1 });
-  await sql`CREATE DATABASE ${sql(templates.plain)}`;
-  await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
-  await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
-  await prepareLabDatabase(beside(scratch.url, templates.lab));
-  // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs
-  // may have databases too.
-  const databases = async () =>
-    (
-      await sql<{ datname: string }[]>`
-        SELECT datname FROM pg_database WHERE starts_with(datname, ${databaseUrl ? scratchName : ''})`
-    ).map(({ datname }) => datname);
+  const [{ scratch, sql, templates, databases }, commands, browser] = await Promise.all([
+    makeTemplates(),
+    compileCommands(),
+    launchChromium(),
+  ]);
   const atStart = await databases();
   project.provide('scratchUrl', scratch.url);
   project.provide('templates', templates);
   project.provide('serverProgram', inProject('dist/server.js'));
-  const commands = await compileCommands();
   project.provide('commandsFolder', commands.folder);
-  const browser = await launchChromium();
   project.provide('browserUrl', browser?.wsEndpoint());
   return async () => {
     await browser?.close();
@@ -74,6 +61,27 @@ export default async function setup(project: TestProject) {
       throw new Error(`The tests left databases behind: ${left.join(', ')}`);
     }
   };
+}
+
+/** Starts the server of the run, and makes the template databases. */
+async function makeTemplates() {
+  const { databaseUrl } = readConfig();
+  const scratch = await openScratch(databaseUrl, undefined, startRoomy);
+  const scratchName = nameIn(scratch.url);
+  const templates = { plain: `${scratchName}_template`, lab: `${scratchName}_lab_template` };
+  const sql = postgres(scratch.url, { max: 1 });
+  await sql`CREATE DATABASE ${sql(templates.plain)}`;
+  await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
+  await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
+  await prepareLabDatabase(beside(scratch.url, templates.lab));
+  // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs
+  // may have databases too.
+  const databases = async () =>
+    (
+      await sql<{ datname: string }[]>`
+        SELECT datname FROM pg_database WHERE starts_with(datname, ${databaseUrl ? scratchName : ''})`
+    ).map(({ datname }) => datname);
+  return { scratch, sql, templates, databases };
 }
 
 /** Starts a PostgreSQL for 400 connections. Test files that run at once need more than 100. */

@@ -21,13 +21,18 @@ export interface Page {
   blocks: Block[];
 }
 
+/** The pages below a folder. The student's own files in `workshop/mine` are no pages. */
+const pagesBelow = (folder: string): string[] =>
+  readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('workshop/mine/'));
+
 const names = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => path.posix.join('docs', name.split(path.sep).join('/'))),
+  ...pagesBelow('docs'),
+  ...pagesBelow('workshop'),
 ];
 
 /** All pages of documentation in this project. */
@@ -71,9 +76,12 @@ const KINDS = {
   example: /^npx tsx examples\//,
   variable: /^(CLAIM|ENDPOINT)=/,
   /** docs.commands.test.ts checks the lines of these kinds. */
+  /** These lines make a page elsewhere. test/slow/client/package.test.ts makes such pages. */
+  page: /^(npm (install|create) \S|npx vite)/,
   npm: /^npm /,
   vitest: /^npx vitest run /,
-  script: /^docs\/[\w-]+\.sh /,
+  script: /^(docs|deploy)\/[\w-]+\.(sh|mjs)( |$)/,
+  postgres: /^(psql|createdb|pg_\w+) /,
   setting: /^export /,
 };
 export type Kind = keyof typeof KINDS | 'unknown';

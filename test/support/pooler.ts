@@ -34,7 +34,7 @@ export const SETTINGS = [
 ];
 
 interface PoolerSettings {
-  mode: 'session' | 'transaction';
+  mode: 'session' | 'transaction' | 'statement';
   /** Settings that PgBouncer ignores. */
   dropped?: string[];
   /** The largest number of connections to the server. */

@@ -95,7 +95,8 @@ browserTest('a job that is posted appears on the last page', async ({ open }) =>
 });
 
 browserTest('a sixth tab waits for a stream, and can claim all the same', async ({ open }) => {
-  const board = (recruiterId: number) => `${url}/?recruiter=${recruiterId}&q=post+777`;
+  // Each tab shows another job, so no tabs share a stream.
+  const board = (recruiterId: number) => `${url}/?recruiter=${recruiterId}&q=post+77${recruiterId}`;
   const live: Page[] = [];
   for (const recruiterId of [1, 2, 3, 4, 5]) {
     const page = await open(board(recruiterId));
@@ -103,8 +104,8 @@ browserTest('a sixth tab waits for a stream, and can claim all the same', async 
     live.push(page);
   }
   const sixth = await open(board(6));
-  await sixth.getByText('Not live: five other tabs are live').waitFor();
-  await sixth.getByRole('button', { name: 'Claim Post 777', exact: true }).click();
+  await sixth.getByText('Not live: this browser has five other streams').waitFor();
+  await sixth.getByRole('button', { name: 'Claim Post 776', exact: true }).click();
   const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
   await row.getByText('1 of 4 claimed').waitFor();
   // Any of the five tabs could be closed here.

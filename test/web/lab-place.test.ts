@@ -26,14 +26,24 @@ describe('the address of a place in the lab', () => {
       '?strategy=claims/naive&view=race&beside=&recruiters=50&rounds=1',
       { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
     ],
+    ['?strategy=claims/naive&lesson=2', { ...HOME, lesson: 2 }],
   ] as const)('is read from %s and written to it', (address, place) => {
     expect(readPlace(address)).toEqual(place);
     expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);
   });
 
-  test('is the home if it is empty, and takes the third recruiter from the schedule', () => {
-    expect(readPlace('')).toEqual(HOME);
-    expect(readPlace('?view=moon')).toEqual(HOME);
+  test.each([
+    ['?view=lessons', 0],
+    ['?view=lessons&lesson=4', 4],
+  ])('names a lesson, and nothing else: %s', (address, lesson) => {
+    expect(readPlace(address)).toEqual({ ...HOME, view: 'lessons', lesson });
+    expect(hrefOf(readPlace(address))).toBe(address);
+  });
+
+  test('leads to the lessons if it has neither a view nor a strategy, and takes the third recruiter from the schedule', () => {
+    for (const address of ['', '?view=moon'])
+      expect(readPlace(address)).toEqual({ ...HOME, view: 'lessons' });
+    expect(readPlace('?strategy=claims/naive')).toEqual(HOME);
     expect(readPlace('?schedule=1,3').sessions).toBe(3);
     expect(readPlace('?schedule=1,k3').sessions).toBe(3);
   });

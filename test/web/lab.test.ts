@@ -16,6 +16,7 @@ browserTest(
   'each part of the lab has an address, and Back leads to the one before',
   async ({ open }) => {
     const page = await open(`${url}/lab`);
+    await page.getByRole('heading', { level: 2, name: 'Lessons' }).waitFor();
     const parts = page.getByRole('navigation', { name: 'Parts of the lab' });
     for (const [name, view] of [
       ['Syllabus', 'syllabus'],
@@ -31,3 +32,21 @@ browserTest(
     await page.getByRole('heading', { level: 2, name: 'Explore' }).first().waitFor();
   },
 );
+
+// test/slow/web/lab-*.test.ts has the details of each part.
+browserTest('a person oversells naive with keys', async ({ open }) => {
+  const page = await open(`${url}/lab?strategy=naive`);
+  await page.getByRole('region', { name: 'S1' }).waitFor();
+  for (const key of '121212') await page.keyboard.press(key);
+  await page.locator('.headline').getByText('Oversold! 5 claims, 4 slots').waitFor();
+  expect(page.url()).toBe(`${url}/lab?strategy=naive&schedule=1,2,1,2,1,2`);
+  await expectAccessible(page);
+});
+
+browserTest('an exploration shows the clearest schedule that oversells', async ({ open }) => {
+  const page = await open(`${url}/lab?strategy=naive&view=explore`);
+  await page.getByRole('button', { name: 'Play every order' }).click();
+  await page.locator('.result').getByText('Of 20 schedules, 18 oversold.').waitFor();
+  await page.getByRole('status').getByText('Step 6 of 6', { exact: true }).waitFor();
+  await expectAccessible(page);
+});

@@ -1,30 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { timeLeft } from '../../src/web/board/claims/leases.ts';
-import { ServiceClock } from '../../src/web/parts/clock.ts';
-import { eventsOf } from '../../src/web/parts/events.ts';
-
-describe('the clock of the service', () => {
-  test('is known to better than a second after some answers', () => {
-    const ahead = 3_600_000;
-    const clock = new ServiceClock();
-    for (let sent = 1_000_050; sent < 1_020_000; sent += 1_370) {
-      const made = sent + 20 + ahead;
-      clock.hear({ sent, received: sent + 40, date: Math.floor(made / 1_000) * 1_000 });
-    }
-    expect(Math.abs(clock.at(2_000_000) - (2_000_000 + ahead))).toBeLessThan(150);
-  });
-
-  test('is that of this machine before the first answer', () => {
-    expect(new ServiceClock().at(5)).toBe(5);
-  });
-
-  test('is learnt anew after a clock is set', () => {
-    const clock = new ServiceClock();
-    clock.hear({ sent: 0, received: 10, date: 50_000 });
-    clock.hear({ sent: 1_000, received: 1_010, date: 1_000 });
-    expect(Math.abs(clock.at(2_000) - 2_000)).toBeLessThan(1_000);
-  });
-});
 
 test.each([
   [0, '0:00'],
@@ -36,27 +11,4 @@ test.each([
   [86_399_000, '23:59:59'],
 ])('%i milliseconds are left as %s', (milliseconds, words) => {
   expect(timeLeft(milliseconds)).toBe(words);
-});
-
-test('events are read from pieces of any size, and comments are skipped', async () => {
-  const text =
-    'retry: 1000\n\nevent: begin\ndata: {}\n\n:\n\nevent: job\ndata: {"role":"Küste"}\n\n';
-  const bytes = new TextEncoder().encode(text);
-  for (const size of [1, 3, bytes.length]) {
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += size)
-          controller.enqueue(bytes.slice(at, at + size));
-        controller.close();
-      },
-    });
-    const events: unknown[] = [];
-    for await (const event of eventsOf(body)) events.push(event);
-    expect(events).toEqual([
-      undefined,
-      { name: 'begin', data: {} },
-      undefined,
-      { name: 'job', data: { role: 'Küste' } },
-    ]);
-  }
 });

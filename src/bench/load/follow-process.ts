@@ -6,7 +6,7 @@ import { claimEach, Followers, type FollowOrder, type FollowReport } from './fol
 let followers: Followers | undefined;
 
 async function obey(order: FollowOrder): Promise<number[]> {
-  if (order.kind === 'follow') followers = await Followers.open(order.origin, order.followers);
+  if (order.kind === 'follow') followers = await Followers.open(order.origins, order.followers);
   if (order.kind === 'leave') followers?.leave();
   return order.kind === 'claim' && followers ? claimEach(followers, order.jobs, order.seconds) : [];
 }

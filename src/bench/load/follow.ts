@@ -8,7 +8,7 @@ import { Wire } from './wire.ts';
  * intervals. `leave`: close all clients.
  */
 export type FollowOrder =
-  | { kind: 'follow'; origin: string; followers: number }
+  | { kind: 'follow'; origins: string[]; followers: number }
   | { kind: 'claim'; jobs: number[]; seconds: number }
   | { kind: 'leave' };
 
@@ -33,7 +33,7 @@ const PATIENCE_MS = 60_000;
 
 /** Clients that read everything that the server sends. All clients look for the same text. */
 export class Followers {
-  readonly #origin: URL;
+  readonly #origins: URL[];
   readonly #sockets: Socket[] = [];
   readonly #bytes = Buffer.alloc(READ_BYTES);
   #wanted = Buffer.alloc(0);
@@ -41,13 +41,13 @@ export class Followers {
   #onFound = () => {};
   #onLost: (error: Error) => void = () => {};
 
-  private constructor(origin: string) {
-    this.#origin = new URL(origin);
+  private constructor(origins: string[]) {
+    this.#origins = origins.map((origin) => new URL(origin));
   }
 
   /** Opens clients. Resolves when every client has the full state. */
-  static async open(origin: string, count: number): Promise<Followers> {
-    const followers = new Followers(origin);
+  static async open(origins: string[], count: number): Promise<Followers> {
+    const followers = new Followers(origins);
     while (followers.#sockets.length < count) {
       const some = Math.min(OPENED_AT_ONCE, count - followers.#sockets.length);
       await followers.#openMore(some);
@@ -60,7 +60,7 @@ export class Followers {
    * Returns 0 if all followers have the event before the answer.
    */
   async claim(jobId: number): Promise<number> {
-    const wire = await Wire.open(this.#origin.origin, () => undefined);
+    const wire = await Wire.open(this.#originOf(0).origin, () => undefined);
     const toldAt = this.#find(`\ndata: {"id":${jobId},`, this.#sockets);
     const answeredAt = new Promise<number>((resolve, reject) =>
       wire.ask(`/claim-job?jobId=${jobId}&recruiterId=1`, (status) =>
@@ -81,13 +81,13 @@ export class Followers {
   async #openMore(count: number) {
     const opened = Array.from({ length: count }, () => this.#connect());
     const complete = this.#find('\nevent: end\n', opened);
-    const { host } = this.#origin;
-    for (const socket of opened) socket.write(`GET /jobs/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    for (const socket of opened)
+      socket.write('GET /jobs/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await complete;
   }
 
   #connect(): Socket {
-    const { hostname, port } = this.#origin;
+    const { hostname, port } = this.#originOf(this.#sockets.length);
     const address = 1 + Math.floor(this.#sockets.length / FOLLOWERS_OF_ADDRESS);
     const socket: Socket = connect({
       host: hostname,
@@ -106,6 +106,11 @@ export class Followers {
     socket.on('end', () => this.#onLost(new Error('the server ended a stream')));
     this.#sockets.push(socket);
     return socket;
+  }
+
+  /** The followers go to the servers in turn. */
+  #originOf(n: number): URL {
+    return this.#origins[n % this.#origins.length] as URL;
   }
 
   /** Resolves when each of these sockets has received the text. Returns that time. */

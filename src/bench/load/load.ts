@@ -14,8 +14,8 @@ export interface Crowd {
  * one request.
  */
 export interface Order {
-  /** The server's address, such as `http://127.0.0.1:3000`. */
-  origin: string;
+  /** The addresses of the servers, such as `http://127.0.0.1:3000`. Connections go to them in turn. */
+  origins: string[];
   seconds: number;
   crowds: Crowd[];
 }
@@ -43,11 +43,11 @@ export type Report = { heard: Heard[] } | { failed: string };
 const OPENED_AT_ONCE = 100;
 
 /** Makes the ordered load. Throws if a connection is refused or lost. */
-export async function makeLoad({ origin, seconds, crowds }: Order): Promise<Heard[]> {
+export async function makeLoad({ origins, seconds, crowds }: Order): Promise<Heard[]> {
   const lost = new AbortController();
   const opened: Wire[] = [];
   try {
-    for (const { connections } of crowds) await openMore(origin, connections, opened, lost);
+    for (const { connections } of crowds) await openMore(origins, connections, opened, lost);
     lost.signal.throwIfAborted();
     const free = [...opened];
     const asking = crowds.map((crowd) => ask(crowd, free.splice(0, crowd.connections), seconds));
@@ -58,15 +58,15 @@ export async function makeLoad({ origin, seconds, crowds }: Order): Promise<Hear
 }
 
 async function openMore(
-  origin: string,
+  origins: string[],
   connections: number,
   opened: Wire[],
   lost: AbortController,
 ) {
   const onLost = () => lost.abort(new Error('the server ended a connection'));
   for (let left = connections; left > 0; left -= OPENED_AT_ONCE) {
-    const some = Array.from({ length: Math.min(left, OPENED_AT_ONCE) }, () =>
-      Wire.open(origin, onLost),
+    const some = Array.from({ length: Math.min(left, OPENED_AT_ONCE) }, (_, n) =>
+      Wire.open(origins[n % origins.length] ?? '', onLost),
     );
     opened.push(...(await Promise.all(some)));
     await setImmediate();

@@ -71,7 +71,7 @@ const measure =
     for (const each of all) await clear(each);
     const before = await receiver.ask({});
     const crowds = [{ asks: spreadClaims, connections: CONNECTIONS }];
-    const [heard] = await arena.makeLoad({ origin: server.origin, seconds, crowds });
+    const [heard] = await arena.makeLoad({ origins: [server.origin], seconds, crowds });
     const after = await receiver.ask({});
     await expectClaims('claims and endpoints', url, heard?.statuses[200] ?? 0);
     const messages = (after.messages - before.messages) / seconds;

@@ -9,7 +9,7 @@ import type { Scenario, Stand } from '../stand.ts';
 import { inTurn, rateIn } from './scenarios.ts';
 
 /** The number of jobs. A stream can follow at most 10,000 jobs. */
-const JOBS = 6_000;
+export const JOBS = 6_000;
 const FOLLOWERS = [0, 100, 400, 1_000];
 const CLAIMERS = 4;
 /**
@@ -19,9 +19,10 @@ const CLAIMERS = 4;
 const TIMED = 25;
 const TOLD_MS = 250;
 
-interface Board {
+/** Servers on one database with the jobs. */
+export interface Board {
   url: string;
-  server: Server;
+  servers: Server[];
 }
 
 /** (f) A few clients claim while many clients follow all jobs. */
@@ -29,13 +30,14 @@ export const followers: Scenario = async (stand) => {
   if (process.platform !== 'linux')
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };
   const url = await stand.arena.makeDatabase('followed', { fullJobs: 0, freeJobs: JOBS });
-  const board = { url, server: await stand.arena.startServer('group', url) };
+  const server = await stand.arena.startServer('group', url);
+  const board = { url, servers: [server] };
   const measurements = FOLLOWERS.map((count) => [
     nameOf(count),
     measureFollowed(stand, board, count),
   ]);
   const rounds = await inTurn(stand, 'followers', Object.fromEntries(measurements));
-  await board.server.stop();
+  await server.stop();
 
   const rate = rateIn(rounds);
   const many = FOLLOWERS.slice(1).map(nameOf);
@@ -62,27 +64,27 @@ export const followers: Scenario = async (stand) => {
   };
 };
 
-const nameOf = (count: number): string => `${count.toLocaleString('en')} followers`;
+export const nameOf = (count: number): string => `${count.toLocaleString('en')} followers`;
 
 const worst = (rounds: Figures[], figure: string): number =>
   Math.max(...rounds.map((figures) => figures[figure] ?? Number.NaN));
 
-const measureFollowed =
-  ({ arena, seconds }: Stand, { url, server }: Board, count: number): Measurement =>
+export const measureFollowed =
+  ({ arena, seconds }: Stand, { url, servers }: Board, count: number): Measurement =>
   async () => {
     const what = `claims with ${nameOf(count)}`;
-    const { origin } = server;
+    const origins = servers.map(({ origin }) => origin);
     await clearClaims(url);
-    await arena.follow({ kind: 'follow', origin, followers: count });
+    await arena.follow({ kind: 'follow', origins, followers: count });
     const jobs = JOBS - TIMED;
     const asks = { kind: 'spread', firstJob: 1, jobs, slots: DEFAULT_CAPACITY } as const;
     const timed = Array.from({ length: TIMED }, (_, n) => JOBS - n);
     const [[heard], toldMs] = await Promise.all([
-      arena.makeLoad({ origin, seconds, crowds: [{ asks, connections: CLAIMERS }] }),
+      arena.makeLoad({ origins, seconds, crowds: [{ asks, connections: CLAIMERS }] }),
       arena.follow({ kind: 'claim', jobs: timed, seconds }),
     ]);
     await arena.follow({ kind: 'leave' });
-    await noneFollow(origin);
+    for (const origin of origins) await noneFollow(origin);
     await expectClaims(what, url, (heard?.statuses[200] ?? 0) + toldMs.length);
     return { ...figuresOf(what, heard as Heard, 200), toldMs: Math.max(...toldMs) };
   };

@@ -40,7 +40,7 @@ async function crowdAtHeldJob({ arena, textbook, group }: Stand, side: Side) {
   const { origin, pid, stop } = await arena.startServer(side, url);
   const idleMb = memoryOf(pid, 'VmRSS');
   const asks = { kind: 'one-job', jobId: HOT_JOB } as const;
-  const order = { origin, seconds: 0, crowds: [{ asks, connections: WAITING }] };
+  const order = { origins: [origin], seconds: 0, crowds: [{ asks, connections: WAITING }] };
   const [heard] = await whileHeld(url, () => arena.makeLoad(order));
   const peakMb = memoryOf(pid, 'VmHWM');
   await stop();

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { environmentOf } from '../../config.ts';
 import { POOL_SIZE } from '../../db/client.ts';
+import { databaseIn, hostsOf } from '../../db/hosts.ts';
 import { PlainError } from '../../process/errors.ts';
 import { RECRUITERS, STRIDE } from '../load/asks.ts';
 import { withConnection } from '../seed.ts';
@@ -60,17 +61,18 @@ export async function openPgbench(
   const version = await run(['--version'], {}, stop);
   if (version === undefined) return undefined;
   await makeFunction(url);
-  const { hostname, port, username, password, pathname } = new URL(url);
-  const settings = { PGPASSWORD: decodeURIComponent(password) };
+  const each = hostsOf(url).map((host) => new URL(host));
+  const { username = '', password = '' } = each[0] ?? {};
+  const settings = { PGPASSWORD: decodeURIComponent(password), PGTARGETSESSIONATTRS: 'read-write' };
   return {
     version: version.trim(),
     async claim(seconds) {
       const output = await run(
         [
           '-h',
-          hostname,
+          each.map(({ hostname }) => hostname).join(','),
           '-p',
-          port || '5432',
+          each.map(({ port }) => port || '5432').join(','),
           '-U',
           decodeURIComponent(username),
           '-n',
@@ -89,7 +91,7 @@ export async function openPgbench(
           `jobs=${jobs}`,
           '-D',
           'turn=0',
-          pathname.slice(1),
+          databaseIn(url),
         ],
         settings,
         stop,

@@ -78,6 +78,6 @@ const measureRefusals =
 
 async function crowd({ arena, seconds }: Stand, { server }: Table, asks: Asks): Promise<Heard> {
   const crowds = [{ asks, connections: CONNECTIONS }];
-  const [heard] = await arena.makeLoad({ origin: server.origin, seconds, crowds });
+  const [heard] = await arena.makeLoad({ origins: [server.origin], seconds, crowds });
   return heard as Heard;
 }

@@ -8,7 +8,7 @@ const linuxTest = test.skipIf(process.platform !== 'linux');
 
 linuxTest('each claim is timed until the last of many followers is told', async () => {
   const { url } = await makeService(await makeDatabase());
-  const followers = await Followers.open(url, 120);
+  const followers = await Followers.open([url], 120);
   onTestFinished(() => followers.leave());
   const toldMs = await claimEach(followers, [1, 2, 3], 1);
   expect(toldMs).toHaveLength(3);
@@ -17,7 +17,7 @@ linuxTest('each claim is timed until the last of many followers is told', async 
 
 linuxTest('a claim that is not granted is no figure', async () => {
   const { url } = await makeService(await makeDatabase());
-  const followers = await Followers.open(url, 1);
+  const followers = await Followers.open([url], 1);
   onTestFinished(() => followers.leave());
   await expect(followers.claim(987_654)).rejects.toThrow('job 987654 was answered 404');
 });

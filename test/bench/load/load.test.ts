@@ -30,7 +30,7 @@ describe('a load', () => {
       response.end('{}');
     });
     const crowds = [{ asks: spread(10, 4), connections: 3 }];
-    const [heard] = await makeLoad({ origin, seconds: 60, crowds });
+    const [heard] = await makeLoad({ origins: [origin], seconds: 60, crowds });
     expect(heard?.statuses).toEqual({ 200: 36, 403: 4 });
     expect(heard?.perSecond).toBeGreaterThan(0);
     expect(heard?.p99).toBeGreaterThanOrEqual(heard?.p50 ?? Number.NaN);
@@ -52,7 +52,7 @@ describe('a load', () => {
       });
     });
     const asks = { kind: 'path', path: '/' } as const;
-    await makeLoad({ origin, seconds: 0.2, crowds: [{ asks, connections: 5 }] });
+    await makeLoad({ origins: [origin], seconds: 0.2, crowds: [{ asks, connections: 5 }] });
     expect([pipelined, seen.size]).toEqual([0, 5]);
   });
 
@@ -60,14 +60,14 @@ describe('a load', () => {
     const origin = await serve((_, response) => response.end());
     const asks = { kind: 'one-job', jobId: 1 } as const;
     const crowds = [{ asks, connections: 250 }];
-    const [heard] = await makeLoad({ origin, seconds: 0, crowds });
+    const [heard] = await makeLoad({ origins: [origin], seconds: 0, crowds });
     expect(heard?.statuses).toEqual({ 200: 250 });
   });
 
   test('fails when the server ends a connection instead of answering', async () => {
     const origin = await serve((_, response) => response.destroy());
     const asks = { kind: 'path', path: '/' } as const;
-    const load = makeLoad({ origin, seconds: 5, crowds: [{ asks, connections: 2 }] });
+    const load = makeLoad({ origins: [origin], seconds: 5, crowds: [{ asks, connections: 2 }] });
     await expect(load).rejects.toThrow('the server ended a connection');
   });
 });

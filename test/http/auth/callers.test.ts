@@ -130,6 +130,10 @@ const table: Record<string, Row> = {
     statuses: [403, 403, 201, 403, 201],
   },
   'GET /jobs/events': { path: () => '/jobs/events?jobId=1', statuses: [200, 200, 200, 200, 200] },
+  'GET /me/events': {
+    path: () => `/me/events?recruiterId=${RECRUITER}`,
+    statuses: [200, 403, 403, 403, 200],
+  },
   'GET /jobs/:id/events': {
     path: ({ job }) => `/jobs/${job}/events`,
     statuses: [403, 403, 200, 403, 200],
@@ -246,9 +250,22 @@ const table: Record<string, Row> = {
     path: () => '/lab/chapters',
     statuses: [403, 403, 403, 403, 200],
   },
+  'GET /lab/lessons': {
+    path: () => '/lab/lessons',
+    statuses: [403, 403, 403, 403, 200],
+  },
   'GET /lab/explorations': {
     path: () => '/lab/explorations?strategy=hope',
     statuses: [403, 403, 403, 403, 404],
+  },
+  'GET /lab/sandbox': {
+    path: () => '/lab/sandbox',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'POST /lab/sandbox': {
+    path: () => '/lab/sandbox',
+    body: {},
+    statuses: [403, 403, 403, 403, 400],
   },
   'POST /lab/rounds': {
     path: () => '/lab/rounds',
@@ -279,7 +296,7 @@ const table: Record<string, Row> = {
   },
 };
 
-const OPEN = /^GET \/(healthz|readyz|openapi\.json|docs(\/.*)?)$/;
+const OPEN = /^GET \/(healthz|readyz|openapi\.json|docs(\/.*)?|problems(\/:code)?)$/;
 
 test('the table has every route that is not open to all', () => {
   const routes = made.app.routes

@@ -96,15 +96,11 @@ describe('an invalid token', () => {
     ['has nothing but parts', () => bearer('.'.repeat(16_000))],
     ['is no object', () => forged({ alg: 'HS256' }, '"admin"')],
     ['is no JSON', () => forged({ alg: 'HS256' }, 'admin')],
-    ['has ended', () => id('7', { exp: inSeconds(-1) })],
     ['ends at infinity', () => forged({ alg: 'HS256' }, atInfinity('exp'))],
     ['never ends', () => id('7', { exp: undefined })],
     ['ends at a text', () => id('7', { exp: '9999999999' })],
-    ['is not valid yet', () => id('7', { nbf: inSeconds(60) })],
     ['is valid from a text on', () => id('7', { nbf: '1' })],
-    ['was issued in the future', () => id('7', { iat: inSeconds(60) })],
     ['was issued at a text', () => id('7', { iat: '1' })],
-    ['is for others', () => id('7', { aud: 'others' })],
     ['is for nobody', () => id('7', { aud: undefined })],
     ['is by others', () => id('7', { iss: 'others' })],
     ['is by nobody', () => id('7', { iss: undefined })],
@@ -121,18 +117,49 @@ describe('an invalid token', () => {
     ['is of an admin with a very long name', () => as('admin', 'a'.repeat(201), checked)],
     ['is of an admin whose name is not text', () => as('admin', 'a\0b', checked)],
   ])('that %s is refused without the reason', async (_, header) => {
-    const response = await ask(await header());
+    await expectRefused(await header(), 'The token is not valid.');
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['has ended', { exp: inSeconds(-1) }, 'The token has expired.'],
+    ['is not valid yet', { nbf: inSeconds(60) }, 'The token is not valid yet.'],
+    ['was issued in the future', { iat: inSeconds(60) }, 'The token is not valid yet.'],
+    ['is for others', { aud: 'others' }, 'The token is for another audience.'],
+  ])('that %s is refused with the reason', async (_, claims, why) => {
+    await expectRefused(await id('7', claims), why);
+  });
+
+  test('with a forged signature never gets the reason', async () => {
+    const payload = payloadOf('admin', 'eve', { ...checked, exp: inSeconds(-1) });
+    const header = bearer(await signedWith(`${SECRET}.`, payload));
+    await expectRefused(header, 'The token is not valid.');
+  });
+
+  test('leaves the reason in the log, and no part of the token', async () => {
+    const header = await id('7', { role: 'owner-of-all' });
+    const response = await ask({ ...header, 'X-Request-Id': 'refused-1' });
     expect(response.status).toBe(401);
-    expect(challengeOf(response)).toBe('Bearer error="invalid_token"');
+    const line = made.details.find(({ requestId }) => requestId === 'refused-1');
+    expect(line).toEqual({
+      event: 'token refused',
+      requestId: 'refused-1',
+      why: 'these fields are missing or wrong: payload.role',
+    });
+  });
+
+  async function expectRefused(header: Record<string, string>, why: string) {
+    const response = await ask(header);
+    expect(response.status).toBe(401);
+    expect(challengeOf(response)).toBe(`Bearer error="invalid_token", error_description="${why}"`);
     expect(await response.json()).toEqual({
-      type: 'urn:problem-type:rowlock:unauthorized',
+      type: '/problems/unauthorized',
       title: 'No valid token',
       status: 401,
-      detail: 'Send a valid token: Authorization: Bearer …',
+      detail: `${why} Send a valid token: Authorization: Bearer …`,
       code: 'unauthorized',
     });
     expect(made.events).toEqual([]);
-  });
+  }
 });
 
 describe('a caller without a token', () => {
@@ -162,7 +189,7 @@ describe('a caller without a token', () => {
 
   test('can read the health of the service and its OpenAPI document', async () => {
     expect((await ask({}, '/healthz')).status).toBe(200);
-    for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/style.css'])
+    for (const path of ['/readyz', '/openapi.json', '/docs', '/docs/style.css', '/problems/busy'])
       expect((await ask({}, path)).status).not.toBe(401);
   });
 

@@ -40,7 +40,7 @@ interface Operation {
 
 const { app, db } = await makeApp();
 await enqueue(db, [{ kind: 'test', payload: { of: 'the examples' }, attempts: 1 }]);
-const operations = Object.entries(documentOf(app).paths ?? {})
+const operations = Object.entries(documentOf(app, { tokens: true }).paths ?? {})
   .flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({
       ...operation,

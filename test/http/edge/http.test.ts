@@ -72,7 +72,7 @@ test('an allowed page may read every answer and its headers', async () => {
     expect(response.status).toBe(status);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(PAGE);
     expect(response.headers.get('Access-Control-Expose-Headers')).toBe(
-      'Location,Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy',
+      'Location,Retry-After,X-Request-Id,Idempotent-Replayed,RateLimit,RateLimit-Policy,Date',
     );
     expect(response.headers.get('Vary')).toBe('Origin');
   }

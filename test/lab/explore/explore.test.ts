@@ -89,6 +89,15 @@ describe('the explorer', () => {
     expect(await played(4)).toEqual({ schedules: 4, isComplete: true });
   });
 
+  test('ends after the first schedule with a fault that it looks for', async () => {
+    const sessions = [1, 2].map(() => (db: Database) => db.select().from(companies).where(first));
+    const judge = async () => ({ faults: ['found'], summary: '' });
+    const played = async (until: string[]) =>
+      (await explore(stage, trialOf(sessions, { judge }), { until })).schedules;
+    expect(await played(['found'])).toBe(1);
+    expect(await played(['another'])).toBe(2);
+  });
+
   test('takes a lone read for one step, and a lone write for two', async () => {
     const read = trialOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
     expect((await explore(stage, read)).schedules).toBe(2);

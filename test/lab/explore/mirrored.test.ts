@@ -14,9 +14,6 @@ beforeAll(async () => {
 test.each([
   'claims/naive last-slot',
   'claims/serializable last-slot',
-  'claims/mutex-two-servers last-slot',
-  'queue/update-subselect crash',
-  'queue/lease slow',
   'queue/mutex crash',
   'queue/rescue-by-node crash',
   'retries/map two-at-once',

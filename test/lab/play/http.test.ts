@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createLab } from '../../../src/lab/http.ts';
+import { playRoutes } from '../../../src/lab/play/http.ts';
 import type { PlayState } from '../../../src/lab/play/play.ts';
 import { labUnavailable } from '../../../src/lab/problems.ts';
 import { openStage, openStages, PLAY_LIMITS } from '../../../src/lab/stages/lab-stages.ts';
@@ -101,6 +102,28 @@ test('plays at the same time do not disturb one another, nor the tables of the s
   expect(await rows()).toEqual(before);
 });
 
+test('callers of the same schedule share one play, and a later caller gets it at once', async () => {
+  const { log } = collectLog();
+  const stages = new Stages(
+    made.databaseUrl,
+    { ...PLAY_LIMITS, places: 1, longest: 0 },
+    log,
+    openStage,
+  );
+  onTestFinished(() => stages.close());
+  const routes = playRoutes(stages);
+  const ask = async () => {
+    const body = JSON.stringify({ strategy: 'naive', schedule: ['1', '2'] });
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await routes.request('/plays', { method: 'POST', headers, body });
+    expect(answer.status).toBe(200);
+    return answer.json();
+  };
+  const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
+  await stages.close();
+  expect([...others, await ask()]).toEqual([first, first, first]);
+});
+
 describe('where there is no stage', () => {
   const asksOf = async (stages: Parameters<typeof createLab>[0]['stages']) => {
     const other = await makeApp();
@@ -112,7 +135,9 @@ describe('where there is no stage', () => {
         stop: new AbortController().signal,
       }),
     );
-    return () => other.call('POST', '/lab/plays', { strategy: 'naive' });
+    // Callers of the same schedule would share one play.
+    return (...schedule: string[]) =>
+      other.call('POST', '/lab/plays', { strategy: 'naive', schedule });
   };
 
   test('since all are in use, the answer is busy, and when to ask again', async () => {
@@ -121,7 +146,7 @@ describe('where there is no stage', () => {
     const stages = { ...openStages(made.databaseUrl, log) };
     stages.plays = new Stages(made.databaseUrl, limits, log, openStage);
     const play = await asksOf(stages);
-    const answers = await Promise.all([play(), play(), play()]);
+    const answers = await Promise.all([play(), play('1'), play('2')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503, 503]);
     const refused = answers.find(({ status }) => status === 503);
     expect(refused?.body.code).toBe('busy');

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { PlayState } from '../../../src/lab/play/play.ts';
-import { closeStores } from '../../../src/lab/stores/index.ts';
 import type { SyllabusEntry } from '../../../src/lab/syllabus/syllabus.ts';
 import { collectLog, makeApp, makeLab } from '../../support/app.ts';
-import { hasEtcd, hasRedis } from '../../support/stores.ts';
+import { hasEtcd, hasRedis, setForStores } from '../../support/stores.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -22,17 +19,6 @@ const missingIn = async () => {
   const missing = (body as SyllabusEntry[]).filter((each) => each.missing !== null);
   return missing.map(({ chapter, name }) => `${chapter}/${name}`);
 };
-
-/** Gives a setting to the lab of this process until the test ends. */
-async function set(name: string, value: string) {
-  const before = process.env[name];
-  process.env[name] = value;
-  await closeStores();
-  onTestFinished(() => {
-    if (before === undefined) delete process.env[name];
-    else process.env[name] = before;
-  });
-}
 
 describe.skipIf(!hasRedis || !hasEtcd)('a lab with Redis and etcd', () => {
   test('lacks no strategy', async () => {
@@ -62,7 +48,7 @@ describe.skipIf(!hasRedis || !hasEtcd)('a lab with Redis and etcd', () => {
 
 describe('a lab without Redis', () => {
   test('names the strategies that it cannot run, and refuses to play them', async () => {
-    await set('REDIS_SERVER_PATH', '/nowhere/redis-server');
+    await setForStores('REDIS_SERVER_PATH', '/nowhere/redis-server');
     expect(await missingIn()).toEqual(['retries/set-nx', 'retries/set-nx-answer']);
     const { status, body } = await play('retries/set-nx', 'alone', '1');
     expect([status, body]).toMatchObject([
@@ -77,7 +63,7 @@ describe('a lab without Redis', () => {
   });
 
   test('says so in its log when it starts', async () => {
-    await set('REDIS_SERVER_PATH', '/nowhere/redis-server');
+    await setForStores('REDIS_SERVER_PATH', '/nowhere/redis-server');
     const { log, requests } = collectLog();
     makeLab(made, log);
     expect(requests).toMatchObject([
@@ -89,7 +75,7 @@ describe('a lab without Redis', () => {
   });
 
   test('still plays all other strategies', async () => {
-    await set('REDIS_SERVER_PATH', '/nowhere/redis-server');
+    await setForStores('REDIS_SERVER_PATH', '/nowhere/redis-server');
     expect((await play('retries/none', 'alone', '1,k1')).status).toBe(200);
   });
 });
@@ -99,29 +85,11 @@ describe('a lab whose store does not answer', () => {
     ['REDIS_URL', 'redis://127.0.0.1:1', 'retries/set-nx'],
     ['ETCD_URL', 'http://127.0.0.1:1', 'queue/session-lock'],
   ])('at %s tells callers no address', async (name, url, strategy) => {
-    await set(name, url);
+    await setForStores(name, url);
     const { status, body } = await play(strategy, 'alone', '1,k1');
     expect([status, body]).toMatchObject([
       503,
       { code: 'busy', detail: 'The lab cannot use Redis or etcd at the moment. Try again.' },
     ]);
   });
-
-  test.each([
-    ['REDIS_URL', 'redis', 'retries/set-nx'],
-    ['ETCD_URL', 'http', 'queue/session-lock'],
-  ])(
-    'at %s, but accepts a connection, keeps nobody waiting for ever',
-    async (name, scheme, strategy) => {
-      const sockets: Socket[] = [];
-      const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
-      await once(silent, 'listening');
-      onTestFinished(() => {
-        for (const socket of sockets) socket.destroy();
-        silent.close();
-      });
-      await set(name, `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}`);
-      expect((await play(strategy, 'alone', '1,k1')).status).toBe(503);
-    },
-  );
 });

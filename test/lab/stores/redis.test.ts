@@ -72,7 +72,8 @@ describe.skipIf(!hasRedis)('Redis', () => {
       ];
     };
     const untilGone = async () => {
-      while ((await redis.get('k')) !== null);
+      const looks = { timeout: 20_000, interval: 50 };
+      await expect.poll(() => redis.get('k'), looks).toBeNull();
     };
     const byItself = await after(untilGone);
     expect(byItself).toEqual([null, null, 'OK', 1]);

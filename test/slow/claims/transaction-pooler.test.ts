@@ -176,7 +176,10 @@ throughPgBouncer('a server behind PgBouncer with one connection in transaction m
       SELECT name, current_setting(name) AS value FROM pg_settings
       WHERE name = ANY (string_to_array(${PARAMETERS.join()}, ',')) ORDER BY name`;
     const statements = await bystander`SELECT name FROM pg_prepared_statements`;
-    const locks = await bystander`SELECT FROM pg_locks WHERE locktype = 'advisory'`;
+    // Other tests hold advisory locks in databases of their own.
+    const locks = await bystander`
+      SELECT FROM pg_locks JOIN pg_database ON database = pg_database.oid
+      WHERE locktype = 'advisory' AND datname = current_database()`;
     const channels = await bystander`SELECT pg_listening_channels() AS name`;
     return { settings: [...settings], statements, locks, channels };
   };
@@ -297,6 +300,44 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
   test('refuses the commands that make databases, in one line', async () => {
     const url = await makePooler(await makeDatabase(), { mode: 'transaction' });
     await expect(openScratch(url)).rejects.toThrow(/pooler in transaction mode\. This command/);
+  });
+});
+
+throughPgBouncer('a start', () => {
+  test.each<Record<string, string>>([{}, { DATABASE_POOLER: 'transaction' }])(
+    'is refused in statement mode, with %j',
+    async (settings) => {
+      const url = await makePooler(await makeDatabase(), { mode: 'statement' });
+      const server = runServer({ DATABASE_URL: url, ...settings });
+      expect(await server.ended).toMatchObject({ code: 1 });
+      expect(server.stderr()).toMatch(/^DATABASE_URL leads to a pooler in statement mode, .+\n$/);
+    },
+  );
+
+  test('migrates past the pooler with DATABASE_URL_DIRECT', async () => {
+    const databaseUrl = await makeEmptyDatabase();
+    const admin = connectTo(databaseUrl);
+    const url = await makePooler(databaseUrl, { mode: 'transaction' });
+    const server = runServer({
+      ...{ DATABASE_URL: url, DATABASE_POOLER: 'transaction', DATABASE_URL_DIRECT: databaseUrl },
+    });
+    const [, origin] = await server.says(/listens on (http\S+)/);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+    expect(await admin`SELECT FROM drizzle.__drizzle_migrations`).not.toHaveLength(0);
+  });
+
+  test('is refused if DATABASE_URL_DIRECT leads to another database or to a pooler', async () => {
+    const databaseUrl = await makeDatabase();
+    const url = await makePooler(databaseUrl, { mode: 'transaction' });
+    for (const [direct, words] of [
+      [await makeDatabase(), /^DATABASE_URL_DIRECT must lead to the same database as DATABASE_URL/],
+      [url.replace('127.0.0.1', 'localhost'), /^DATABASE_URL_DIRECT leads to a pooler in transact/],
+    ] as const) {
+      const settings = { DATABASE_URL: url, DATABASE_POOLER: 'transaction' };
+      const server = runServer({ ...settings, DATABASE_URL_DIRECT: direct });
+      expect(await server.ended).toMatchObject({ code: 1 });
+      expect(server.stderr()).toMatch(words);
+    }
   });
 });
 

@@ -26,7 +26,9 @@ const homeOf = async (holder: Command) => (await holder.says(/home (.+)\n/))[1] 
 /** Kills a process and the guard of its PostgreSQL, so that PostgreSQL stays. */
 async function orphan({ child, ended }: Command, home: string): Promise<number> {
   const pid = postmasterOf(home);
-  // The guard must die first. Otherwise the guard stops PostgreSQL when the process ends.
+  // A process that sees the end of its guard stops PostgreSQL. A guard does the same at the end of
+  // its process. So the process is frozen before the guard is killed.
+  child.kill('SIGSTOP');
   process.kill(parentOf(pid), 'SIGKILL');
   child.kill('SIGKILL');
   await ended;

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { runSource } from '../../support/command.ts';
+import { makeTmpDir, runSource } from '../../support/command.ts';
 import { done, makeQueue, makeWorker } from '../../support/queue.ts';
 
 const soon = { timeout: 40_000 };
@@ -54,14 +56,16 @@ test('a frozen worker that lost its task writes nothing after the thaw', async (
   const queue = await makeQueue();
   const { url, db, add, row, endLeases } = queue;
   const frozen = await startProcess(url, 'frozen');
-  // The attempt ends 500 ms after it began. The worker is frozen before that, and learns of nothing.
-  const [id] = await add({ payload: { act: 'block', ms: 500 } });
+  // The attempt ends when the file exists. The worker is frozen before that, and learns of nothing.
+  const file = path.join(makeTmpDir(), 'end');
+  const [id] = await add({ payload: { act: 'block', ms: 600_000, file } });
   await frozen.says(/began/);
   frozen.child.kill('SIGSTOP');
   await endLeases();
   await makeWorker(db, done);
   await vi.waitFor(async () => expect(await row(id)).toMatchObject({ ended: 'done' }), soon);
   const before = await row(id);
+  writeFileSync(file, '');
   frozen.child.kill('SIGCONT');
   await frozen.says(/ended lost/);
   expect(await row(id)).toEqual(before);

@@ -1,31 +1,9 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../../../src/process/project.ts';
-import { makeTmpDir, start } from '../../support/command.ts';
+import { start } from '../../support/command.ts';
+import { projectWithout, type Removal } from '../../support/removal.ts';
 
 /** The timeout of a run. A lease lasts 15 s, and a slow machine needs long to start the workers. */
 const PATIENCE_MS = 300_000;
-
-const PARTS = ['src', 'scripts', 'drizzle', 'package.json', 'tsconfig.json'];
-
-/** A change that takes a text out of a file. `left` stays in its place. */
-interface Removal {
-  file: string;
-  text: string;
-  left: string;
-}
-
-/** Copies the project, and changes one file. The file must contain the text once. */
-function projectWithout({ file, text, left }: Removal): string {
-  const folder = makeTmpDir();
-  for (const name of PARTS) cpSync(inProject(name), path.join(folder, name), { recursive: true });
-  symlinkSync(inProject('node_modules'), path.join(folder, 'node_modules'));
-  const parts = readFileSync(inProject(file), 'utf8').split(text);
-  expect(parts).toHaveLength(2);
-  writeFileSync(path.join(folder, file), parts.join(left));
-  return folder;
-}
 
 const FENCE: Removal = {
   file: 'src/queue/held.ts',

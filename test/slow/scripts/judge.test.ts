@@ -1,11 +1,13 @@
+import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
 import type { Judgement } from '../../../src/lab/judge/judge.ts';
-import { runJudge } from '../../support/command.ts';
+import { makeTmpDir, run } from '../../support/command.ts';
 
 const folder = fileURLToPath(new URL('../../lab/judge/judged/', import.meta.url));
-const judge = (...args: string[]) => runJudge(args, { DATABASE_URL: inject('scratchUrl') });
+const judge = (...args: string[]) =>
+  run('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
 async function judgementOf(
   name: string,
@@ -38,11 +40,11 @@ describe('the judge finds that a right strategy holds:', () => {
 describe('the judge finds that a wrong strategy falls:', () => {
   test.each([
     ['wrong-naive.ts', ['oversold']],
-    ['wrong-after-rollback.ts', ['oversold']],
     ['wrong-skips-locked.ts', ['unsold']],
     ['wrong-deadlocks.ts', ['deadlock', 'unsold', 'error']],
     ['wrong-no-retry.ts', ['unsold']],
     ['wrong-throws.ts', ['unsold', 'error']],
+    ['wrong-every-job.ts', ['untrue']],
   ])('%s, by %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
@@ -53,9 +55,13 @@ describe('the judge finds that a wrong strategy falls:', () => {
 });
 
 test('wrong-after-rollback.ts oversells only when somebody rolls back', async () => {
-  const { checks } = await judgementOf('wrong-after-rollback.ts');
-  const fallen = checks.filter(({ holds }) => !holds).map(({ check }) => check);
-  expect(fallen).toEqual([expect.stringContaining('rolls back and asks again')]);
+  const judgement = await judgementOf('wrong-after-rollback.ts');
+  expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
+  const fallen = judgement.checks.filter(({ holds }) => !holds);
+  expect(fallen).toMatchObject([
+    { fault: 'oversold', check: expect.stringContaining('rolls back and asks again') },
+  ]);
+  expect(fallen[0]?.counterexample?.transcript).toContain('OVERSOLD');
 });
 
 describe('the judge cannot run a strategy that hangs:', () => {
@@ -68,10 +74,12 @@ describe('the judge cannot run a strategy that hangs:', () => {
     expect(checks[0]?.detail).toMatch(words);
   });
 
-  test('hangs-in-a-loop.ts, which is ended, and the step is told', async () => {
+  test('hangs-in-a-loop.ts, which is ended', async () => {
     const { ended, stderr } = judge(path.join(folder, 'hangs-in-a-loop.ts'));
     expect((await ended).code).toBe(2);
-    expect(stderr()).toMatch(/hangs or ended the process, at last-slot, schedule 1\.\n$/);
+    expect(stderr()).toMatch(
+      /hangs-in-a-loop\.ts: it never gives the processor back, as an endless loop does\.\n$/,
+    );
   });
 });
 
@@ -110,4 +118,25 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
     const transcripts = fallen.map(({ counterexample }) => counterexample?.transcript ?? '');
     expect(transcripts.join('\n').replace(/\s+/g, ' ')).toMatch(words);
   });
+});
+
+describe('the judge cannot run', () => {
+  test.each([
+    [[path.join(folder, 'unusable-no-default.ts')], /has no default export that is a strategy/],
+    [['/etc/hostname'], /^\/etc\/hostname is no TypeScript or JavaScript file\.\n$/],
+    [[folder], /is no TypeScript or JavaScript file\.\n$/],
+  ])('%j', async (args, words) => {
+    const { ended, stderr } = judge(...args);
+    expect((await ended).code).toBe(2);
+    expect(stderr()).toMatch(words);
+  });
+});
+
+test('a strategy outside the project finds the project and its packages', async () => {
+  const directory = makeTmpDir();
+  const file = path.join(directory, 'mine.ts');
+  copyFileSync(path.join(folder, 'right-row-lock.ts'), file);
+  const { ended, stdout } = judge(file);
+  expect((await ended).code).toBe(0);
+  expect(stdout()).toMatch(/Verdict on my-row-lock: it holds\.\n$/);
 });

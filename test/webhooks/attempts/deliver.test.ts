@@ -365,7 +365,7 @@ describe.concurrent('a resend', () => {
         expect(receiver.received.length).toBe(221);
         expect(await db.$count(deliveries, sql`delivered_at IS NULL`)).toBe(0);
       },
-      { timeout: 30_000 },
+      { timeout: 50_000 },
     );
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(221);
   });
@@ -409,7 +409,7 @@ describe.concurrent('a resend', () => {
         await hasten();
         expect(await batches()).toEqual(Array(5).fill({ ended: 'done' }));
       },
-      { timeout: 30_000 },
+      { timeout: 50_000 },
     );
     await soon(async () => expect((await ask()).status).toBe(202));
   });
@@ -422,7 +422,7 @@ describe.concurrent('a resend', () => {
     const hanging: ServerResponse[] = [];
     receiver.answer = (answer) => void hanging.push(answer);
     const first = await sendTest();
-    await vi.waitFor(() => expect(hanging).toHaveLength(1));
+    await soon(() => expect(hanging).toHaveLength(1));
     receiver.answer = answering(429, { 'Retry-After': '600' });
     await untilDelivery(await sendTest(), { attemptCount: 1 });
     const since = new Date(0).toISOString();

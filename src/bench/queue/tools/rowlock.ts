@@ -16,6 +16,7 @@ const PLACES = { places: 500, perLane: 500 };
 
 /** Failures must be seen, because they make the figures meaningless. */
 const log = {
+  debug: () => undefined,
   info: () => undefined,
   error({ event, error }: { event: string; error?: unknown }) {
     throw new Error(`${event}: ${error}`);

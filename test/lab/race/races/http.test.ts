@@ -62,6 +62,7 @@ test.each(strategies.map(({ name }) => name))(
       taken: 2,
       faults: [],
       summary: '2 claims in the table for 2 slots',
+      transactions: expect.any(Number),
     });
     expect((await end()).status).toBe(204);
     for (const answer of [await standing(), await claim(1), await end()]) {

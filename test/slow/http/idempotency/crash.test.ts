@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../../../src/db/client.ts';
-import { connectionLost } from '../../../../src/db/one-connection.ts';
+import { connectionLost } from '../../../../src/db/failure.ts';
 import { type Codecs, openSession, type SessionSettings } from '../../../../src/db/session.ts';
 import { createApp } from '../../../../src/service/app.ts';
 import { collectLog, makeApp } from '../../../support/app.ts';

@@ -1,0 +1,160 @@
+import { expectClaims, figuresOf } from '../check.ts';
+import type { Asks } from '../load/asks.ts';
+import { compare } from '../measure.ts';
+import type { Server } from '../processes.ts';
+import { type Figures, type Measurement, median } from '../rounds.ts';
+import { clearClaims, withConnection } from '../seed.ts';
+import { CONNECTIONS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
+import { JOBS, measureFollowed, nameOf } from './followers.ts';
+import { HOT_JOB, inTurn, rateIn } from './scenarios.ts';
+
+/** The most followers of one server. */
+const FOLLOWERS = 1_000;
+/** How often the sessions that wait for a lock are counted. */
+const LOOK_MS = 50;
+
+/** Commits do not wait for the disk. The driver sends this setting when it connects. */
+const WITHOUT_WAIT = '?synchronous_commit=off';
+
+interface Crowd {
+  what: string;
+  asks: Asks;
+  /** The status of nearly all answers. */
+  status: number;
+}
+
+const CROWDS: Crowd[] = [
+  { what: 'spread', asks: spreadClaims, status: 200 },
+  { what: 'hot', asks: { kind: 'one-job', jobId: HOT_JOB }, status: 403 },
+];
+
+/** (k) Two servers on one database, against one server. */
+export const servers: Scenario = async (stand) => {
+  const { url } = stand.group;
+  const measurements: Record<string, Measurement> = {};
+  for (const [commits, at] of [
+    ['', url],
+    [', no wait for the disk', `${url}${WITHOUT_WAIT}`],
+  ] as const) {
+    const both = await startTwo(stand, at);
+    for (const crowd of CROWDS)
+      for (const count of [1, 2])
+        measurements[`${crowd.what}${commits}, ${nameOfServers(count)}`] = measure(
+          ...[stand, both.slice(0, count), crowd],
+        );
+  }
+  await addFollowed(stand, measurements);
+  const rounds = await inTurn(stand, 'servers', measurements);
+  const rate = rateIn(rounds);
+  const pairs = Object.keys(measurements).filter((name) => name.endsWith(nameOfServers(2)));
+  return {
+    rounds,
+    measures: pairs.map((name) => {
+      const what = name.slice(0, -nameOfServers(2).length - 2);
+      const unit = what.startsWith('hot') ? 'refusals/s' : 'claims/s';
+      return compare(what, unit, rate(name), rate(`${what}, ${nameOfServers(1)}`));
+    }),
+    notes: Object.entries(rounds).flatMap(([name, figures]) => shareInWords(name, figures)),
+  };
+};
+
+const nameOfServers = (count: number): string => (count === 1 ? '1 server' : `${count} servers`);
+
+const startTwo = async ({ arena }: Stand, url: string): Promise<Server[]> => [
+  await arena.startServer('group', url),
+  await arena.startServer('group', url),
+];
+
+/** The same number of followers on one server, and on each of two servers. Needs Linux. */
+async function addFollowed(stand: Stand, measurements: Record<string, Measurement>) {
+  if (process.platform !== 'linux') return;
+  const url = await stand.arena.makeDatabase('servers', { fullJobs: 0, freeJobs: JOBS });
+  const both = await startTwo(stand, url);
+  for (const count of [1, 2]) {
+    const board = { url, servers: both.slice(0, count) };
+    const what = `claims of four clients, ${nameOf(FOLLOWERS)} a server`;
+    measurements[`${what}, ${nameOfServers(count)}`] = measureFollowed(
+      ...[stand, board, count * FOLLOWERS],
+    );
+  }
+}
+
+const measure =
+  ({ arena, seconds, group }: Stand, of: Server[], { what, asks, status }: Crowd): Measurement =>
+  async () => {
+    const origins = of.map(({ origin }) => origin);
+    await clearClaims(group.url);
+    const crowds = [{ asks, connections: CONNECTIONS }];
+    const { heard, share } = await withShare(group.url, origins, async () => {
+      const [only] = await arena.makeLoad({ origins, seconds, crowds });
+      if (!only) throw new Error('there was no crowd');
+      return only;
+    });
+    const granted = heard.statuses[200] ?? 0;
+    await expectClaims(`${what}, ${nameOfServers(of.length)}`, group.url, granted);
+    const answers = Object.values(heard.statuses).reduce((sum, count) => sum + count, 0);
+    // The few claims that the hot job grants are no refusals.
+    const statuses = status === 200 ? heard.statuses : { ...heard.statuses, 200: 0 };
+    return { ...figuresOf(what, { ...heard, statuses }, status), ...perAnswer(share, answers) };
+  };
+
+/** The work of the database. */
+interface Share {
+  locks: number;
+  transactions: number;
+  walBytes: number;
+  /** How many sessions waited for a lock, on average. */
+  waiting: number;
+}
+
+const perAnswer = ({ locks, transactions, walBytes, waiting }: Share, answers: number) => ({
+  locks: locks / answers,
+  transactions: transactions / answers,
+  walBytes: walBytes / answers,
+  waiting,
+});
+
+/** Measures the work of the database during `work`. */
+const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
+  withConnection(url, async (sql) => {
+    const look = async () => {
+      const [row] = await sql<{ wal: number; transactions: number }[]>`
+        SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS wal,
+          xact_commit::float8 AS transactions
+        FROM pg_stat_database WHERE datname = current_database()`;
+      const locks = await Promise.all(origins.map(locksOf));
+      return { ...row, locks: locks.reduce((sum, count) => sum + count, 0) };
+    };
+    const before = await look();
+    const waits: number[] = [];
+    const looking = setInterval(async () => {
+      const [row] = await sql<{ waiting: number }[]>`
+        SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+      waits.push(row?.waiting ?? 0);
+    }, LOOK_MS);
+    const heard = await work().finally(() => clearInterval(looking));
+    const after = await look();
+    const share: Share = {
+      locks: after.locks - before.locks,
+      transactions: (after.transactions ?? 0) - (before.transactions ?? 0),
+      walBytes: (after.wal ?? 0) - (before.wal ?? 0),
+      waiting: waits.reduce((sum, count) => sum + count, 0) / Math.max(1, waits.length),
+    };
+    return { heard, share };
+  });
+
+/** How many statements of a server have locked jobs. */
+async function locksOf(origin: string): Promise<number> {
+  const metrics = await (await fetch(`${origin}/metrics`)).text();
+  const counts = metrics.matchAll(/^rowlock_lock_wait_seconds_count (\S+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function shareInWords(name: string, rounds: Figures[]): string[] {
+  if (rounds[0]?.locks === undefined) return [];
+  const of = (figure: string, digits: number) => median(rounds, figure).toFixed(digits);
+  return [
+    `${name}: an answer takes ${of('locks', 3)} statements that lock, ${of('transactions', 3)} ` +
+      `transactions and ${of('walBytes', 0)} bytes of WAL; ${of('waiting', 1)} sessions wait for a lock`,
+  ];
+}

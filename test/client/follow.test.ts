@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  Claiming,
+  type ClientOptions,
+  createClient,
+  type Id,
+  type Job,
+} from '../../src/client/index.ts';
+import { connect } from '../../src/db/client.ts';
+import { jobs } from '../../src/db/schema.ts';
+import { makeService } from '../support/app.ts';
+import { atEnd } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { as, inSeconds, WITH_SECRET } from '../support/tokens.ts';
+
+const databaseUrl = await makeDatabase();
+const { url } = await makeService(databaseUrl, { auth: WITH_SECRET });
+const { db, close } = connect(databaseUrl, {});
+atEnd(close);
+
+const tokenOf = async (role: string, sub: string, seconds = 600) =>
+  (await as(role, sub, { exp: inSeconds(seconds) })).Authorization.replace('Bearer ', '');
+const clientOf = async (role: string, sub: string, options: ClientOptions = {}) =>
+  createClient(url, { token: await tokenOf(role, sub), ...options });
+const admin = await clientOf('admin', 'ada');
+
+async function newJob(): Promise<number> {
+  const [job] = await db.insert(jobs).values({ companyId: 1n, role: 'Tester' }).returning();
+  return Number(job?.id);
+}
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** Follows jobs until the test ends. */
+function follow(rowlock: typeof admin, followed: { jobs?: Id[]; company?: Id }) {
+  const told: Id[][] = [];
+  const statuses: string[] = [];
+  let latest: ReadonlyMap<Id, Job> = new Map();
+  stops.push(
+    rowlock.followJobs(followed, {
+      onJobs(all, changed) {
+        latest = all;
+        told.push([...changed]);
+      },
+      onStatus: (status, problem) => statuses.push(problem?.code ?? status),
+    }),
+  );
+  return { told, statuses, claimed: (id: Id) => latest.get(id)?.claimed, all: () => latest };
+}
+
+describe('followJobs', () => {
+  test('tells the full state, and then each change', async () => {
+    const [one, other] = [await newJob(), await newJob()];
+    const { told, statuses, claimed } = follow(admin, { jobs: [one, `${other}`] });
+    await vi.waitFor(() => expect(statuses).toEqual(['connecting', 'live']));
+    expect(told).toEqual([[one, other]]);
+    await admin.claimJob({ jobId: other, recruiterId: 1 });
+    await vi.waitFor(() => expect(claimed(other)).toBe(1));
+    expect(told).toEqual([[one, other], [other]]);
+  });
+
+  test('tells that a job is gone, or never was', async () => {
+    const one = await newJob();
+    const { told, all } = follow(admin, { jobs: [one, 999_999_999] });
+    await vi.waitFor(() => expect(told).toEqual([[one, 999_999_999]]));
+    expect([...all().keys()]).toEqual([one]);
+    await db.execute(`delete from jobs where id = ${one}`);
+    await vi.waitFor(() => expect(all().size).toBe(0));
+    expect(told.at(-1)).toEqual([one]);
+  });
+
+  test('goes on with a new token when the token ends', async () => {
+    const one = await newJob();
+    const tokens = [await tokenOf('recruiter', '1', 2), await tokenOf('recruiter', '1')];
+    const asked: (string | undefined)[] = [];
+    const rowlock = createClient(url, {
+      token(refused) {
+        asked.push(refused);
+        return tokens[asked.length - 1];
+      },
+    });
+    const { statuses, claimed } = follow(rowlock, { jobs: [one] });
+    await vi.waitFor(
+      () => expect(statuses).toEqual(['connecting', 'live', 'reconnecting', 'live']),
+      { timeout: 10_000 },
+    );
+    expect(asked).toEqual([undefined, tokens[0]]);
+    await admin.claimJob({ jobId: one, recruiterId: 1 });
+    await vi.waitFor(() => expect(claimed(one)).toBe(1));
+  });
+
+  test('ends with the problem if the service refuses for good', async () => {
+    const wrong = follow(await clientOf('recruiter', '1', { token: 'none' }), {});
+    await vi.waitFor(() => expect(wrong.statuses).toEqual(['connecting', 'unauthorized']));
+    const many = follow(admin, { jobs: Array.from({ length: 101 }, (_, at) => at + 1) });
+    await vi.waitFor(() => expect(many.statuses).toEqual(['connecting', 'invalid-request']));
+  });
+
+  test('opens a new stream when the network breaks', async () => {
+    const one = await newJob();
+    let isBroken = false;
+    const broken: AbortController[] = [];
+    const rowlock = await clientOf('recruiter', '1', {
+      fetch: (input, init) => {
+        if (isBroken) return Promise.reject(new TypeError('no network'));
+        const breaking = new AbortController();
+        broken.push(breaking);
+        const signals = [breaking.signal, ...(init?.signal ? [init.signal] : [])];
+        return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      },
+    });
+    const { statuses, claimed } = follow(rowlock, { jobs: [one] });
+    await vi.waitFor(() => expect(statuses).toEqual(['connecting', 'live']));
+    isBroken = true;
+    for (const each of broken) each.abort();
+    await vi.waitFor(() => expect(statuses.at(-1)).toBe('reconnecting'));
+    await admin.claimJob({ jobId: one, recruiterId: 1 });
+    isBroken = false;
+    await vi.waitFor(() => expect(statuses.at(-1)).toBe('live'), { timeout: 10_000 });
+    expect(claimed(one)).toBe(1);
+  });
+
+  test('tells a recruiter what happens to its claims', async () => {
+    const one = await newJob();
+    const rowlock = await clientOf('recruiter', '41');
+    const news: string[] = [];
+    let held: Id[] = [];
+    const statuses: string[] = [];
+    stops.push(
+      rowlock.followJobs(
+        { mine: true },
+        {
+          onClaims: (claims) => {
+            held = [...claims.values()].map(({ jobId }) => jobId);
+          },
+          onNews: ({ kind }) => news.push(kind),
+          onStatus: (status) => statuses.push(status),
+        },
+      ),
+    );
+    await vi.waitFor(() => expect(statuses.at(-1)).toBe('live'));
+    const claimed = await rowlock.claimJob({ jobId: one, recruiterId: 41 });
+    await vi.waitFor(() => expect([news, held]).toEqual([['claimed'], [one]]));
+    if (claimed.ok) await admin.releaseClaim({ id: claimed.data.claim.id });
+    await vi.waitFor(() => expect([news, held]).toEqual([['claimed', 'released'], []]));
+  });
+});
+
+describe('a claim on a page', () => {
+  async function board(recruiter: string, job: number) {
+    const claiming = new Claiming(
+      await clientOf('recruiter', recruiter),
+      { jobs: [job] },
+      recruiter,
+    );
+    stops.push(() => claiming.stop());
+    const shown = () => claiming.get().jobs[0];
+    await vi.waitFor(() => expect(shown()).toBeDefined());
+    return { claiming, shown };
+  }
+
+  test('is shown at once, and stays when the service grants it', async () => {
+    const job = await newJob();
+    const { claiming, shown } = await board('42', job);
+    const seen: unknown[] = [];
+    claiming.subscribe(() => seen.push([shown()?.claimed, shown()?.claim !== undefined]));
+    const asked = claiming.claim(job, 60);
+    expect(shown()).toMatchObject({ claimed: 1, remaining: 3, isPending: true });
+    await asked;
+    expect(shown()).toMatchObject({ claimed: 1, isPending: false, problem: undefined });
+    expect(Date.parse(shown()?.claim?.expiresAt ?? '')).toBeGreaterThan(Date.now());
+    await claiming.release(job);
+    await vi.waitFor(() => expect(shown()).toMatchObject({ claimed: 0, claim: undefined }));
+    expect(seen).toContainEqual([1, true]);
+  });
+
+  test('is taken back, with the reason, when the service refuses it', async () => {
+    const job = await newJob();
+    const { claiming, shown } = await board('43', job);
+    const held: Id[] = [];
+    for (const recruiterId of [51, 52, 53, 54]) {
+      const answer = await admin.claimJob({ jobId: job, recruiterId });
+      if (answer.ok) held.push(answer.data.claim.id);
+    }
+    const asked = claiming.claim(job);
+    expect(shown()?.claim).toBeDefined();
+    await asked;
+    expect(shown()).toMatchObject({ claim: undefined, problem: { code: 'job-full' } });
+    await vi.waitFor(() => expect(shown()).toMatchObject({ claimed: 4, remaining: 0 }));
+    expect(shown()?.problem?.code).toBe('job-full');
+    await admin.releaseClaim({ id: held.at(-1) ?? 0 });
+    await vi.waitFor(() => expect(shown()).toMatchObject({ claimed: 3, problem: undefined }));
+  });
+
+  test('is not called up to date while the claims of the recruiter are unknown', async () => {
+    const job = await newJob();
+    // The token is of another recruiter. So the service tells the jobs, and refuses the claims.
+    const claiming = new Claiming(await clientOf('recruiter', '44'), { jobs: [job] }, 45);
+    stops.push(() => claiming.stop());
+    const seen: unknown[] = [];
+    claiming.subscribe(() => seen.push(claiming.get().status));
+    await vi.waitFor(() => expect(claiming.get()).toMatchObject({ jobs: [{ id: job }] }));
+    await vi.waitFor(() =>
+      expect(claiming.get()).toMatchObject({ status: 'refused', problem: { code: 'forbidden' } }),
+    );
+    await admin.claimJob({ jobId: job, recruiterId: 46 });
+    await vi.waitFor(() => expect(claiming.get()).toMatchObject({ jobs: [{ claimed: 1 }] }));
+    expect(seen).not.toContain('live');
+  });
+
+  test('is asked once, even if it is pressed twice', async () => {
+    const job = await newJob();
+    const { claiming, shown } = await board('44', job);
+    await Promise.all([claiming.claim(job), claiming.claim(job)]);
+    expect(shown()?.problem).toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Copy } from '../../../src/lab/programs/copy.ts';
+import { shellWord } from '../../../src/lab/programs/shell-word.ts';
+import { until } from '../../../src/waiting/until.ts';
+import { isRunning } from '../../support/command.ts';
+
+const never = new AbortController().signal;
+
+/** A command that runs this code of Node.js. */
+const node = (code: string) => `${shellWord(process.execPath)} -e ${shellWord(code)}`;
+
+/** A server that answers with this code, in which `request` and `response` are known. */
+const server = (code: string) =>
+  node(`require('http').createServer((request, response) => { ${code} })
+    .listen(process.env.PORT, '127.0.0.1')`);
+
+async function start(command: string, startMs = 20_000): Promise<Copy> {
+  const copy = await Copy.start(
+    { name: command, command, databaseUrl: 'postgres://db', startMs },
+    never,
+  );
+  onTestFinished(() => copy.end());
+  return copy;
+}
+
+const ends = (pid: number) => until(() => !isRunning(pid), { everyMs: 10, withinMs: 5_000 });
+
+test('a program answers on the port in PORT, and knows its DATABASE_URL', async () => {
+  const copy = await start(server('response.end(process.env.DATABASE_URL + request.url)'));
+  expect(await copy.ask('/claim-job?jobId=1')).toEqual({
+    ...{ status: 200, reason: 'OK' },
+    body: 'postgres://db/claim-job?jobId=1',
+  });
+  expect(copy.isIdle).toBe(true);
+});
+
+test('the end of a copy ends the processes that the program has started', async () => {
+  const copy = await start(`${server('response.end(String(process.pid))')} & sleep 1000 & wait`);
+  const { body } = await copy.ask('/');
+  expect(isRunning(Number(body))).toBe(true);
+  await copy.end();
+  expect(await ends(Number(body))).toBe(true);
+});
+
+test.each([
+  ['no-such-program', 'ended with exit code 127: /bin/sh: 1: no-such-program: not found'],
+  ['echo starting; exit 3', 'ended with exit code 3: starting'],
+  [node('throw new TypeError("no database")'), 'ended with exit code 1: TypeError: no database'],
+  ['printf "panic: no rows\\n\\ngoroutine 1\\nexit status 2\\n" >&2; exit 1', ': panic: no rows'],
+  ['kill -9 $$', 'ended with the signal SIGKILL'],
+])('a program that dies at once gets a line: %s', async (command, line) => {
+  await expect(start(command)).rejects.toThrow(line);
+});
+
+test('a program that never listens gets a line, and is ended', async () => {
+  const starting = start('echo $$ says hello; sleep 1000', 1_000);
+  const error: Error = await starting.then(
+    () => expect.fail('the program listens'),
+    (reason) => reason,
+  );
+  expect(error.message).toMatch(/ does not listen on port \d+, the port in PORT, within 1 s: /);
+  expect(await ends(Number(/(\d+) says hello$/.exec(error.message)?.[1]))).toBe(true);
+});
+
+test('an answer that is no HTTP gets a line', async () => {
+  const talker = node(`require('net').createServer((socket) => {
+    // The look whether the program listens closes its connection without reading.
+    socket.on('error', () => undefined).resume().end('hello\\n\\n');
+  }).listen(process.env.PORT, '127.0.0.1')`);
+  const copy = await start(talker);
+  await expect(copy.ask('/')).rejects.toThrow('gave no answer in HTTP (HPE_INVALID_CONSTANT)');
+});
+
+test('an answer without an end is cut', async () => {
+  const copy = await start(server(`setInterval(() => response.write('x'.repeat(10_000)), 1)`));
+  await expect(copy.ask('/')).rejects.toThrow('its answer has more than 64000 bytes');
+});
+
+test('a program that dies of a request gets a line', async () => {
+  const copy = await start(server('throw new RangeError("no rows")'));
+  await expect(copy.ask('/')).rejects.toThrow(/ended with exit code 1: RangeError: no rows$/);
+  expect(copy.isIdle).toBe(false);
+});
+
+test('a program that never answers is busy until its end', async () => {
+  const copy = await start(server(''));
+  const asked = copy.ask('/').catch((error: Error) => error.message);
+  expect(copy.isIdle).toBe(false);
+  await copy.end();
+  expect(await asked).toMatch(/^The program /);
+});
+
+test('a program may print for ever', async () => {
+  const floods = server(`console.log('x'.repeat(1_000_000)); response.end('done')`);
+  const copy = await start(floods);
+  for (let index = 0; index < 20; index++) expect((await copy.ask('/')).body).toBe('done');
+});

@@ -1,0 +1,9 @@
+import postgres from 'postgres';
+
+const sql = postgres(process.env.DATABASE_URL, { max: 1 });
+
+/** Takes a lock of the session, and never gives it back. */
+export default async () => {
+  await sql`select pg_advisory_lock(1)`;
+  return 'full';
+};

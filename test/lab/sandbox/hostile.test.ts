@@ -1,0 +1,260 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../../src/db/session.ts';
+import { databaseError } from '../../../src/db/sqlstate.ts';
+import { type Box, Boxes, openBox } from '../../../src/lab/sandbox/box.ts';
+import { readExperiment } from '../../../src/lab/sandbox/experiment.ts';
+import { runExperiment } from '../../../src/lab/sandbox/run.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { DOCTORS } from '../../support/doctors.ts';
+
+/**
+ * What a hostile student tries. The statements go to the sessions of the role itself, past the list
+ * of allowed statements. So these tests show that the role and the watch hold alone.
+ */
+const url = await makeDatabase();
+const service = postgres(url, { max: 1, onnotice: () => undefined });
+const superuser = new URL(url).username;
+const database = new URL(url).pathname.slice(1);
+
+/** Another student, whose box stays open during all attempts. */
+let neighbour: Box;
+let stateBefore: unknown;
+
+beforeAll(async () => {
+  neighbour = await openBox(url, 2);
+  await run(neighbour.stage.admin, 'create table mine (id int primary key)');
+  await run(neighbour.stage.admin, 'insert into mine values (1)');
+  stateBefore = await stateOfService();
+});
+afterAll(async () => {
+  await box?.close();
+  await neighbour.close();
+  await service.end();
+});
+
+const run = (session: Session, text: string) => session.run({ text, params: [], asArrays: false });
+
+/** The data of the service, and its own rights and settings. */
+const stateOfService = async () => {
+  const [state] = await service`
+    select (select md5(string_agg(j::text, '' order by id)) from jobs j) as jobs,
+      (select count(*)::int from job_claims) as claims,
+      (select rolsuper and rolcanlogin from pg_roles where rolname = current_user) as account,
+      (select coalesce(datacl::text, '') from pg_database where datname = current_database()) as acl,
+      (select setting from pg_settings where name = 'statement_timeout') as timeout`;
+  return state;
+};
+
+/** The neighbour and the service notice nothing. */
+async function expectUnharmed() {
+  const { stage, watch } = neighbour;
+  expect(watch.reason).toBeUndefined();
+  expect(await run(stage.admin, 'select id from mine')).toEqual([{ id: 1 }]);
+  expect((await stage.sessions(2)).every(({ session }) => session.isAlive())).toBe(true);
+  expect(await stateOfService()).toEqual(stateBefore);
+}
+
+/** The next student notices nothing. */
+async function expectNextUnharmed() {
+  const next = await runExperiment(new Boxes(url), readExperiment(DOCTORS.broken));
+  expect(next).toMatchObject({ schedules: 20, faults: { broken: 18 }, isComplete: true });
+}
+
+/** The box of the attempts. All attempts share a box until the watch ends its sessions. */
+let box: Box | undefined;
+
+/** Closes the box of the attempts. Nothing of the box is left, and the next student notices nothing. */
+async function closeBox() {
+  if (!box) return;
+  const name = nameOf(box);
+  await box.close();
+  box = undefined;
+  const left = await service`
+    select rolname as name from pg_roles where rolname = ${name}
+    union all select datname from pg_database where datname = ${name}`;
+  expect(left).toEqual([]);
+  await expectNextUnharmed();
+}
+
+const nameOf = ({ stage }: Box) => new URL(stage.url).pathname.slice(1);
+
+/**
+ * Runs the statements in one session. Returns why the watch has ended the session, or the code of
+ * the first error, or `harmless`.
+ */
+async function attempt(box: Box, texts: string[]): Promise<string> {
+  const [first] = await box.stage.sessions(2);
+  const { session } = first ?? expect.fail('no session');
+  try {
+    for (const text of texts) await run(session, text);
+    return 'harmless';
+  } catch (error) {
+    return box.watch.reason ?? databaseError(error)?.code ?? String(error);
+  }
+}
+
+const TOO_LONG = 'A statement took more than 2 s.';
+const TOO_LARGE = 'An answer was larger than the sandbox allows.';
+
+/** The statements of each attempt, and its end. The role of an attempt has the name of its database. */
+const ATTEMPTS: Record<string, [end: string, ...texts: string[]]> = {
+  'reads a table of the service': ['42P01', 'select * from jobs'],
+  'names the database of the service': ['0A000', `select * from "${database}".public.jobs`],
+  'makes a tunnel to another database': ['42501', 'create extension dblink'],
+  'makes a trusted extension': ['42501', 'create extension hstore'],
+  'makes a foreign server': ['42501', 'create foreign data wrapper w'],
+  'subscribes to another database': [
+    '42501',
+    `create subscription s connection 'dbname=${database}' publication p with (connect = false)`,
+  ],
+  'publishes its changes': ['42501', 'create publication p'],
+  'becomes the superuser': ['42501', `set role "${superuser}"`],
+  'becomes the superuser by a function': [
+    '42501',
+    `select set_config('role', '${superuser}', false)`,
+  ],
+  'becomes another session user': ['42501', `set session authorization "${superuser}"`],
+  'resets its role': [
+    '42501',
+    'reset role',
+    'reset session authorization',
+    'select * from pg_catalog.pg_authid',
+  ],
+  'makes itself a superuser': ['42501', 'alter role current_user superuser'],
+  'lets itself log in again': ['42501', 'alter role current_user login'],
+  'joins the superuser': ['42501', `grant "${superuser}" to current_user`],
+  'makes a role': ['42501', 'create role helper login'],
+  'changes the password of the superuser': ['42501', `alter role "${superuser}" password 'x'`],
+  'makes a database': ['42501', 'create database mine'],
+  'drops the database of the service': ['42501', `drop database "${database}"`],
+  'renames its own database': ['42501', 'alter database postgres rename to mine'],
+  'keeps a setting for its role': [
+    'harmless',
+    'alter role current_user set search_path = evil',
+    `alter role current_user set statement_timeout = 0`,
+  ],
+  'keeps a setting for everybody': ['42501', `alter system set statement_timeout = '1ms'`],
+  'changes the settings of its database': [
+    '42501',
+    `alter database "${database}" set statement_timeout = '1ms'`,
+  ],
+  'turns off the checks of keys': ['42501', 'set session_replication_role = replica'],
+  'lifts its limit of temporary files': ['42501', 'set temp_file_limit = -1'],
+  'reads a file': ['42501', `select pg_read_file('/etc/passwd')`],
+  'reads a file through XML': [
+    '42501',
+    `select query_to_xml('select pg_read_file(''/etc/passwd'')', true, true, '')`,
+  ],
+  'lists a directory': ['42501', `select pg_ls_dir('.')`],
+  'copies from a file': ['42501', 'create table t (a text)', `copy t from '/etc/passwd'`],
+  'copies to a file': ['42501', `copy (select 1) to '/tmp/rowlock-sandbox'`],
+  'runs a program': ['42501', `copy (select 1) to program 'id'`],
+  'imports a file as a large object': ['42501', `select lo_import('/etc/passwd')`],
+  'makes large objects': ['42501', 'select lo_create(0) from generate_series(1, 10000)'],
+  'loads a library': ['42501', `load '/tmp/evil.so'`],
+  'writes a function': [
+    '42501',
+    `create function f() returns int language sql security definer as 'select 1'`,
+  ],
+  'writes a function in plpgsql': [
+    '42501',
+    `create function f() returns trigger language plpgsql as 'begin return null; end'`,
+  ],
+  'runs a block': ['42501', `do 'begin loop end loop; end'`],
+  'makes an event trigger': [
+    '42501',
+    'create event trigger e on ddl_command_start execute function suppress_redundant_updates_trigger()',
+  ],
+  'hides a function of PostgreSQL': [
+    '42501',
+    'create view pg_catalog.pg_stat_activity as select 1',
+  ],
+  'makes a schema of the lab': ['42501', 'create schema lab_time'],
+  'makes a temporary table': ['42501', 'create temp table t (a int)'],
+  'puts a file into another directory': ['42501', `create tablespace t location '/tmp'`],
+  'takes over the tables of others': ['42501', `reassign owned by "${superuser}" to current_user`],
+  'changes the default rights of others': [
+    '42501',
+    `alter default privileges for role "${superuser}" grant all on tables to public`,
+  ],
+  'ends the sessions of others': ['42501', 'select pg_terminate_backend(1)'],
+  'cancels the statements of others': ['42501', 'select pg_cancel_backend(1)'],
+  'sees the sessions of others': ['42501', 'select * from pg_stat_activity'],
+  'sees the databases of others': ['42501', 'select * from pg_database'],
+  'changes settings through a view': [
+    '42501',
+    `update pg_settings set setting = 'x' where name = 'search_path'`,
+  ],
+  'fills the table of locks': [
+    '42501',
+    'select pg_advisory_lock(g) from generate_series(1, 100000) g',
+  ],
+  'locks a catalog': ['42501', 'begin', 'lock table pg_catalog.pg_class in access exclusive mode'],
+  'sends notices by a function': ['42501', `select pg_notify('rowlock', 'x')`],
+  'listens for notices': ['harmless', 'listen rowlock', 'notify rowlock'],
+  'writes to the log of changes': [
+    '42501',
+    `select pg_logical_emit_message(false, 'x', repeat('x', 1000)) from generate_series(1, 100000)`,
+  ],
+  'exports a snapshot': ['42501', 'begin', 'select pg_export_snapshot()'],
+  'prepares a transaction': ['55000', 'begin', 'create table u (a int)', `prepare transaction 'x'`],
+  'keeps a cursor': ['harmless', 'declare c cursor with hold for select generate_series(1, 10)'],
+  'sends two statements in one text': ['42601', 'select 1; select 2'],
+  'forces a checkpoint': ['42501', 'checkpoint'],
+  sleeps: ['42501', 'select pg_sleep(3600)'],
+  'works for ever': [
+    TOO_LONG,
+    'set statement_timeout = 0',
+    `select count(*) from generate_series(1, 10000) a
+      where (select sum(b % a) from generate_series(1, 50000) b) < 0`,
+  ],
+  'makes rows for ever': ['53400', 'select count(*) from generate_series(1, 1000000000000)'],
+  'recurses for ever': [
+    '53400',
+    'with recursive n as (select 1 as a union all select 1 from n) select count(*) from n',
+  ],
+  'writes temporary files': [
+    '53400',
+    'select count(*) from (select g from generate_series(1, 10000000) g order by -g offset 0) x',
+  ],
+  'fills the disk': [
+    'The statements wrote more data than the sandbox allows.',
+    `create table big as select repeat(md5(a::text), 60) from generate_series(1, 10000) a,
+      generate_series(1, 10000) b`,
+  ],
+  'recurses too deeply': ['54001', `select repeat('[', 1000000)::json`],
+  'makes a huge string': ['53200', `select length(repeat('x', 900000000))`],
+  'makes a huge array': ['53200', 'select cardinality(array_fill(1, array[100000000]))'],
+  'gathers huge strings': [
+    '53200',
+    `select length(string_agg(repeat('x', 1000000), '')) from generate_series(1, 900)`,
+  ],
+  'uses all memory, and then its stack': [
+    '53200',
+    'set work_mem = 2000000',
+    `select length(string_agg(repeat('x', 1000000), '')),
+      count((repeat('[', 4000) || repeat(']', 4000))::jsonb) from generate_series(1, 900)`,
+  ],
+  'answers too much at once': [
+    TOO_LARGE,
+    `select repeat('x', 1000) from generate_series(1, 1000000)`,
+  ],
+  'answers with a huge value': [
+    TOO_LARGE,
+    `select repeat('x', 20000000) from generate_series(1, 20)`,
+  ],
+};
+
+// The attempts of one student share a box, so each begins with all that the former have left.
+test.each(Object.entries(ATTEMPTS))('who %s reaches nothing', async (_, [end, ...texts]) => {
+  box ??= await openBox(url, 2);
+  expect(await attempt(box, texts)).toBe(end);
+  if (box.watch.reason !== undefined) await closeBox();
+  await expectUnharmed();
+});
+
+test('after all attempts nothing is left, and the next student notices nothing', async () => {
+  await closeBox();
+  await expectUnharmed();
+});

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
+import { databaseAlone } from '../../../src/db/alone.ts';
+import { migrateThrough, prepareDatabase } from '../../../src/db/migrate.ts';
+import { missingMigrations, production, readMigrations } from '../../../src/db/migrations.ts';
+import { inProject } from '../../../src/process/project.ts';
+import { atEnd, run, start } from '../../support/command.ts';
+import { makeEmptyDatabase } from '../../support/database.ts';
+import { whileLocked } from '../../support/locks.ts';
+
+test('claims go on through every migration', async () => {
+  const demo = run('scripts/upgrade-demo.ts', ['--claims', '20000', '--sessions', '4']);
+  expect(await demo.ended, demo.stderr()).toEqual({ code: 0, signal: null });
+  expect(demo.stdout()).toContain('No claim failed.');
+  const rows = [...demo.stdout().matchAll(/^(\d{4}_\S+) +[\d.]+ +(\d+) +(\d+)$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(
+    readMigrations(production)
+      .slice(1)
+      .map(({ name }) => name),
+  );
+});
+
+describe('a migration of a database in use', () => {
+  const last = () => readMigrations(production).at(-1)?.name ?? '';
+  const beforeEvents = '0007_no-workshop-tables';
+
+  test('waits for a table in short tries, so claims go on in between', async () => {
+    const url = await makeEmptyDatabase();
+    await migrateThrough(url, beforeEvents);
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    atEnd(() => sql.end());
+    await sql`INSERT INTO companies (name) VALUES ('C')`;
+    await sql`INSERT INTO jobs (company_id, role, capacity) VALUES (1, 'R', 1000)`;
+    await sql`INSERT INTO recruiters (name) SELECT n::text FROM generate_series(1, 1000) n`;
+    let claims = 0;
+    const prepared = await whileLocked(
+      url,
+      'LOCK TABLE job_claims IN ROW EXCLUSIVE MODE',
+      async ({ untilWaitedFor }) => {
+        const preparing = prepareDatabase(url);
+        await untilWaitedFor();
+        for (; claims < 20; claims++)
+          await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, ${claims + 1})`;
+        return { preparing };
+      },
+    );
+    await prepared.preparing;
+    const { db, close } = databaseAlone(url, {});
+    atEnd(() => close());
+    expect(await missingMigrations(db)).toEqual([]);
+    expect(await sql`SELECT FROM job_claims`).toHaveLength(claims);
+  });
+
+  test('gives up a table that stays in use, says so, and leaves the database as it was', async () => {
+    const url = await makeEmptyDatabase();
+    await migrateThrough(url, beforeEvents);
+    await whileLocked(url, 'LOCK TABLE job_claims IN ROW EXCLUSIVE MODE', async () => {
+      await expect(prepareDatabase(url, { patienceMs: 500 })).rejects.toThrow(
+        /canceling statement due to lock timeout\. A migration failed, and was undone\.$/,
+      );
+    });
+    await prepareDatabase(url);
+  });
+
+  test('replaces an index that a killed process left unfinished', async () => {
+    const url = await makeEmptyDatabase();
+    await migrateThrough(url, '0005_search-in-step');
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    atEnd(() => sql.end());
+    await sql`CREATE UNIQUE INDEX job_claims_holders_idx ON job_claims (job_id)`;
+    await sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'job_claims_holders_idx'::regclass`;
+    await prepareDatabase(url);
+    const [index] =
+      await sql`SELECT pg_get_indexdef('job_claims_job_id_recruiter_id_key'::regclass) AS def`;
+    expect(index?.def).toContain('(job_id, recruiter_id) INCLUDE (expires_at)');
+    expect(last()).toBeTruthy();
+  });
+});
+
+test('the tests of claims of the version before pass on this schema', {
+  timeout: 600_000,
+}, async () => {
+  const isShallow = execFileSync('git', ['rev-parse', '--is-shallow-repository'], {
+    cwd: inProject('.'),
+    encoding: 'utf8',
+  });
+  // A shallow clone has no earlier version.
+  expect(isShallow.trim()).toBe('false');
+  const old = start(inProject('deploy/last-version.sh'), [], {});
+  expect((await old.ended).code, old.stdout() + old.stderr()).toBe(0);
+  expect(old.stdout()).toMatch(/Tests .*\d+ passed/);
+});

@@ -1,0 +1,76 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { type Lesson, readLessons, starterOf } from '../../../../src/lab/lessons/lesson.ts';
+import { claimWithLine, expectOneLine, makeExamination } from '../../../support/coach.ts';
+
+const [, scheduling, , locking] = readLessons() as [Lesson, Lesson, Lesson, Lesson];
+const { folder, examiner, examine } = await makeExamination();
+const never = new AbortController().signal;
+const shown = path.relative(process.cwd(), folder);
+
+test.each([
+  [
+    'missing-import.ts',
+    `import { x } from 'rowlock/no-such.ts';\n${claimWithLine('')}`,
+    /:1: Cannot find module/,
+  ],
+  [
+    'missing-name.ts',
+    claimWithLine('await insertClaim(db, request);'),
+    /:5: Cannot find name 'insertClaim'/,
+  ],
+  ['syntax.ts', claimWithLine('if (request {'), /:5: '\)' expected/],
+  [
+    'wrong-sql.ts',
+    claimWithLine("await db.execute('selec 1');"),
+    /: PostgresError: syntax error at or near "selec"/,
+  ],
+  [
+    'db-inside.ts',
+    claimWithLine(
+      "await db.transaction(async (tx) => [await tx.execute('select 1'), await db.execute('select 2')]);",
+    ),
+    /: Error: db was used inside a transaction of db: use tx there$/,
+  ],
+  ['not-awaited.ts', claimWithLine("Promise.reject(new Error('lost'));"), /:5: Error: lost/],
+])('%s is told in one line, with the line of the file', async (name, text, words) => {
+  const attempt = await examine(locking, name, text);
+  expectOneLine(attempt, path.join(folder, name), words);
+});
+
+test('a schedule that goes on after the end is refused in one line', async () => {
+  expect(await examine(scheduling, 'schedule.txt', '# a comment\n1, 1\n1, 2, 2')).toEqual({
+    kind: 'unusable',
+    line: `${shown}/schedule.txt:3: everybody has ended before step 5. Your order has 1 step too many.`,
+  });
+});
+
+test('a file that ends the process is told in one line', async () => {
+  const attempt = await examine(locking, 'exits.ts', claimWithLine('process.exit(3);'));
+  const words = 'it ends the whole process, with code 3. Remove process.exit.';
+  expect(attempt).toMatchObject({ line: `${shown}/exits.ts: ${words}` });
+});
+
+test('the first line that a file prints is told, and much output hinders nobody', async () => {
+  const file = path.join(folder, 'prints.ts');
+  writeFileSync(
+    file,
+    claimWithLine("for (const line of ['one', 'two', 'x'.repeat(1e7)]) console.log(line);"),
+  );
+  const printed: string[] = [];
+  const onPrint = (line: string) => void printed.push(line);
+  expect(await examiner.examine(locking, file, never, { onPrint })).toHaveProperty('kind');
+  expect(printed).toEqual(['one']);
+});
+
+test('a trial that is given up throws, and the next trial works', async () => {
+  const stop = new AbortController();
+  const endless = claimWithLine('while (true) {}');
+  const givenUp = examine(locking, 'endless-too.ts', endless, stop.signal);
+  stop.abort(new Error('given up'));
+  await expect(givenUp).rejects.toThrow('given up');
+  const file = path.join(folder, 'next.ts');
+  copyFileSync(starterOf(locking), file);
+  expect(await examiner.examine(locking, file, never)).toMatchObject({ kind: 'falls' });
+});

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findChapter } from '../../../../src/lab/chapters/index.ts';
+import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import { faultOfFile } from '../../../../src/lab/judge/fault-of-file.ts';
+import { type Judgement, judge } from '../../../../src/lab/judge/judge.ts';
+import { loadStrategy } from '../../../../src/lab/judge/load-strategy.ts';
+import { inProject } from '../../../../src/process/project.ts';
+import { makeStage } from '../../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+async function judgementOf(name: string): Promise<Judgement> {
+  const chapter = findChapter('retries');
+  if (typeof chapter === 'string') throw new Error(chapter);
+  const file = inProject(`test/lab/judge/judged/retries/${name}.ts`);
+  return judge(stage, await loadStrategy(chapter, file), {
+    onStep: () => undefined,
+    explain: (played) => faultOfFile(played, file),
+  });
+}
+
+describe('a right strategy holds:', () => {
+  test.each(['right-nowait', 'right-lease-and-provider', 'right-memory-and-transaction'])(
+    '%s',
+    async (name) => {
+      const { verdict, checks } = await judgementOf(name);
+      expect(checks.filter(({ holds }) => !holds)).toEqual([]);
+      expect(verdict).toBe('holds');
+    },
+  );
+});
+
+const DIES = /-- the process of S1 dies/;
+
+describe('a wrong strategy falls:', () => {
+  test.each<[name: string, fault: string, when: RegExp]>([
+    ['wrong-variable', 'twice', DIES],
+    ['wrong-says-done-early', 'untrue', DIES],
+    ['wrong-session-lock', 'stuck', /S1 makes this step, but its answer is lost/],
+    ['wrong-lease-inside', 'twice', /^ +4 +-- time passes --$/m],
+    ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
+  ])('%s, by the fault %s', async (name, fault, when) => {
+    const { verdict, checks } = await judgementOf(name);
+    expect(verdict).toBe('falls');
+    const found = checks.find((check) => check.fault === fault && check.counterexample);
+    expect(found?.counterexample?.transcript).toMatch(when);
+  });
+});
+
+test('each process evaluates the file anew, and only its own variables are lost', async () => {
+  const { checks } = await judgementOf('wrong-variable');
+  const fallen = checks.filter(({ fault, holds }) => fault === 'twice' && !holds);
+  // On one server, a request finds the variable of the other request.
+  expect(fallen.map(({ check }) => check)).toEqual([
+    expect.stringContaining('the retry comes two days later'),
+    expect.stringContaining('to another server, and one server may die'),
+    expect.stringContaining('to another server, and one server may be slow'),
+    expect.stringContaining('at full speed'),
+  ]);
+});

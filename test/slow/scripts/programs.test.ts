@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import postgres from 'postgres';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { inProject } from '../../../src/process/project.ts';
+import { until } from '../../../src/waiting/until.ts';
+import { isRunning, makeTmpDir, run } from '../../support/command.ts';
+import { languages } from '../../support/languages.ts';
+import { wordsOf } from '../../support/npm-scripts.ts';
+import { commandBefore, pageOf } from '../../support/pages.ts';
+
+const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
+const NAIVE = fixture('naive.mjs');
+const HANGS = fixture('hangs.mjs');
+
+const start = (command: string, args: string[], databaseUrl = inject('scratchUrl')) =>
+  run(`scripts/${command}.ts`, args, { DATABASE_URL: databaseUrl });
+
+async function outputOf(command: string, ...args: string[]) {
+  const child = start(command, args);
+  const { code } = await child.ended;
+  return { code, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+/** A file with this text. */
+function fileWith(name: string, text: string): string {
+  const file = path.join(makeTmpDir(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A command that runs this code of Node.js, and the ids of the processes that it has started. */
+function program(code: string) {
+  const pids = fileWith('pids', '');
+  const file = fileWith('program.cjs', code);
+  return {
+    command: `echo $$ >> ${pids}; exec node ${file}`,
+    pids: () => readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number),
+  };
+}
+
+const SILENT = `require('node:http').createServer(() => {}).listen(process.env.PORT, '127.0.0.1');`;
+
+const allEnd = (pids: number[]) =>
+  until(() => !pids.some(isRunning), { everyMs: 20, withinMs: 10_000 });
+
+describe('a function of Node.js that counts and then inserts', () => {
+  test('falls, and the printed line plays the same schedule', async () => {
+    const judged = await outputOf('judge', '--module', NAIVE);
+    expect(judged.code, judged.stderr).toBe(1);
+    expect(judged.stdout).toContain('(false in 18 of 20 schedules)');
+    expect(judged.stdout).toContain('Verdict on the program: it falls.');
+    const [, line = ''] = /^replay: npm run replay -- (.+)$/m.exec(judged.stdout) ?? [];
+    const played = await outputOf('replay', ...wordsOf(line));
+    expect(played.code, played.stderr).toBe(0);
+    const [transcript = ''] = /^ {6}S1[\s\S]+?(?=\nreplay: )/m.exec(judged.stdout) ?? [];
+    expect(transcript).toContain('5 claims, 4 slots: OVERSOLD');
+    expect(played.stdout).toContain(transcript);
+  });
+
+  test('has its counts in JSON', async () => {
+    const { code, stdout } = await outputOf('explore', '--module', NAIVE, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { strategy: 'the program', schedules: 20, isComplete: true, faults: { oversold: 18 } },
+    ]);
+  });
+
+  test('races', async () => {
+    const { stdout, stderr } = await outputOf(
+      ...(['race-demo', '--module', NAIVE, '--rounds', '2', '--json'] as const),
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      rounds: 2,
+      strategies: [{ strategy: 'the program', statuses: { 200: expect.any(Number) } }],
+    });
+  });
+});
+
+test('a program that dies in some schedules is started anew for the others', async () => {
+  const { code, stdout } = await outputOf(
+    'explore',
+    '--module',
+    fixture('dies-when-full.mjs'),
+    '--json',
+  );
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { schedules: 20, isComplete: true, faults: { oversold: 18, error: 2 } },
+  ]);
+});
+
+const schema = (text: string, invariant: string) => [
+  ...['--module', NAIVE, '--schema', fileWith('schema.sql', text), '--invariant', invariant],
+];
+
+const wrong: [string, () => string[], string][] = [
+  ['no command', () => ['--server', ' '], "--server needs a command, such as 'go run .'"],
+  ['no file', () => ['--module', 'none.mjs'], 'There is no file none.mjs.'],
+  ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
+  ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
+  ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
+  ['wrong answers', () => ['--server', 'a', '--answers', 'full=no'], 'not "full=no".'],
+  ['no invariant', () => ['--server', 'a', '--schema', 'b'], 'are given together.'],
+  ['answers alone', () => ['--answers', 'full=403'], 'need --server or --module.'],
+  ['wrong SQL', () => schema('create tabel a', 'select 1'), 'schema.sql: syntax error at or near'],
+  [
+    'a wrong invariant',
+    () => schema('', 'selct 1'),
+    '--invariant: syntax error at or near "selct"',
+  ],
+  ['a false invariant', () => schema('', 'select 1'), '--invariant returns a row before the first'],
+  [
+    'an invariant that writes',
+    () => schema('create table a (b int)', 'insert into a values (1)'),
+    '--invariant must be one query',
+  ],
+  [
+    'data for psql',
+    () => schema('copy a (b) from stdin;\n1\n\\.\n', 'select where false'),
+    '--inserts',
+  ],
+  [
+    'SQL that works only once',
+    () => schema('create table a (); set role pg_monitor', 'select where false'),
+    'schema.sql, the second time: must be owner of schema public',
+  ],
+  [
+    'a folder',
+    () => ['--module', NAIVE, '--schema', makeTmpDir(), '--invariant', 'select 1'],
+    ' is no file.',
+  ],
+  [
+    'no function',
+    () => ['--module', fileWith('none.mjs', 'export default 1;')],
+    'ended with exit code 1: TypeError: The module exports no function by default.',
+  ],
+  ['a program that ends at once', () => ['--server', 'exit 3'], '"exit 3" ended with exit code 3'],
+  [
+    'a program without its tables',
+    () => schema('', 'select where false'),
+    'Alone on its database: The program answered 500 relation "jobs" does not exist',
+  ],
+];
+
+test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
+  const { code, stdout, stderr } = await outputOf('judge', ...args());
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+describe('nothing remains running', () => {
+  test('after a program that never answers', async () => {
+    const { command, pids } = program(SILENT);
+    const { code, stderr } = await outputOf('judge', '--server', command);
+    expect(code).toBe(2);
+    expect(stderr).toBe('Alone on its database: The program gave no answer within 8 s\n');
+    expect(pids()).toHaveLength(2);
+    expect(await allEnd(pids())).toBe(true);
+  });
+
+  test('after a function that waits for ever for the other session', async () => {
+    const { code, stdout } = await outputOf('judge', '--module', HANGS);
+    expect(code).toBe(2);
+    expect(stdout).toContain('Verdict on the program: it hangs, so it cannot be judged.');
+    expect(stdout).toContain('<waiting for S1>');
+    const { stdout: processes } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(processes).not.toContain(HANGS);
+  });
+
+  test('after SIGINT, though the SQL of the schema never ends', async () => {
+    const sql = postgres(inject('scratchUrl'), { max: 1 });
+    onTestFinished(() => sql.end());
+    const isAsleep = async () => {
+      const rows = await sql`
+        select from pg_stat_activity where query like ${'%pg_sleep(7654)%'}
+          and state = 'active' and pid <> pg_backend_pid()`;
+      return rows.length > 0;
+    };
+    const judging = start('judge', schema('select pg_sleep(7654)', 'select where false'));
+    expect(await until(isAsleep, { everyMs: 20, withinMs: 30_000 })).toBe(true);
+    judging.child.kill('SIGINT');
+    expect((await judging.ended).code).toBe(130);
+    expect(judging.stderr()).toBe('');
+    expect(await isAsleep()).toBe(false);
+  });
+
+  test.each(['SIGINT', 'SIGKILL'] as const)('after %s', async (signal) => {
+    const { command, pids } = program(SILENT);
+    // With a server of its own, the command leaves no database behind.
+    const judging = start('judge', ['--server', command], '');
+    expect(await until(() => pids().length === 2, { everyMs: 20, withinMs: 30_000 })).toBe(true);
+    judging.child.kill(signal);
+    await judging.ended;
+    expect(judging.stderr()).toBe('');
+    expect(await allEnd(pids())).toBe(true);
+  });
+});
+
+const { blocks } = pageOf('docs/any-language.md');
+const python = languages.find(({ title }) => title === 'Python');
+test.runIf(python)('the page shows the verdict on the example in Python', async () => {
+  const block = blocks.find(({ language }) => language === 'text');
+  if (!block || !python) throw new Error('the page shows no output');
+  const [, line = ''] = /^npm run judge -- (.+)$/.exec(commandBefore(block).text) ?? [];
+  expect(wordsOf(line)).toEqual(['--server', `python3 ${python.file}`]);
+  const { code, stdout } = await outputOf('judge', '--server', python.commandOf(python.file));
+  expect(code).toBe(0);
+  for (const shown of block.text.trimEnd().split('\n')) expect(stdout.split('\n')).toContain(shown);
+});

@@ -1,0 +1,56 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { solutionOf, starterOf } from '../../../src/lab/lessons/lesson.ts';
+import { inProject } from '../../../src/process/project.ts';
+import { makeTmpDir } from '../../support/command.ts';
+import { inTerminal, lessonOf, script, workshop } from '../../support/workshop.ts';
+
+/** A file that is no TypeScript. */
+const PAGE = inProject('README.md');
+
+test.concurrent.each([
+  ['the starter falls', 1, starterOf, /\nschedule: [12,]+\n\nNOT YET\. It oversells\..+$/],
+  ['the solution holds', 0, solutionOf, /^SOLVED\. It holds in all 56 schedules\.$/],
+  ['a strategy is missing', 2, () => PAGE, /^workshop\/mine\/04-the-lock\.ts:1: .+$/],
+] as const)('without a terminal it judges the file once: %s', async (_, code, copied, words) => {
+  const folder = makeTmpDir();
+  const lesson = lessonOf(4);
+  mkdirSync(path.join(folder, 'workshop/mine'), { recursive: true });
+  copyFileSync(copied(lesson), path.join(folder, 'workshop/mine/04-the-lock.ts'));
+  const { ended, stdout, stderr } = workshop(folder, '--lesson', '4');
+  expect(await ended, stderr()).toEqual({ code, signal: null });
+  const [head, ...rest] = stdout().trimEnd().split('\n');
+  expect(head).toBe('Lesson 4: The lock');
+  expect(rest.join('\n')).toMatch(words);
+  expect(stdout()).not.toContain('\x1b');
+});
+
+test('--check says that a starter falls, and that its solution holds', async () => {
+  const check = workshop(makeTmpDir(), '--check', '--lesson', '5');
+  expect(await check.ended, check.stderr()).toEqual({ code: 0, signal: null });
+  expect(check.stdout().split('\n')).toEqual([
+    ' 5. The trap',
+    '    starter:  right (oversold in last-slot)',
+    '    solution: right (holds)',
+    'Every lesson is as it says.',
+    '',
+  ]);
+});
+
+test('a lesson that is no number is refused in one line', async () => {
+  const { ended, stderr } = workshop(makeTmpDir(), '--lesson', 'four');
+  expect((await ended).code).toBe(2);
+  expect(stderr()).toBe(
+    '--lesson must be a whole number from 1 to 16. See: npm run workshop -- --help\n',
+  );
+});
+
+test.runIf(script)('Ctrl-C ends it at once, also while it tries a file', async () => {
+  const { ended, says, type } = inTerminal(makeTmpDir(), '--lesson', '1');
+  await says(/your prediction/);
+  type('a');
+  await says(/Trying your file/);
+  type('\x03');
+  expect((await ended).code).toBe(130);
+});

@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { readLessons } from '../../../src/lab/lessons/lesson.ts';
+import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
+import { makeService } from '../../support/app.ts';
+import { browserTest, expectAccessible } from '../../support/browser.ts';
+import { makeDatabase } from '../../support/database.ts';
+
+const { url } = await makeService(await makeDatabase());
+const at = (number: number) => `${url}/lab?view=lessons&lesson=${number}`;
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
+
+browserTest('a person goes through a whole lesson, by the keyboard alone', async ({ open }) => {
+  const page = await open(at(2));
+  await page.getByRole('radio').first().waitFor();
+  await page.getByRole('heading', { name: /Understand opens after the goal/ }).waitFor();
+
+  await press(page, 'Tab', 'Space', 'ArrowDown', 'Tab', 'Enter');
+  await page.getByText('You predicted B.', { exact: true }).waitFor();
+  await expect.poll(() => focused(page)).toBe('2Do');
+
+  await press(page, 'Tab');
+  expect(await focused(page)).toBe('Open Play with everything set');
+  await press(page, 'Enter');
+  const goal = page.getByRole('complementary', { name: 'Goal of lesson 2' });
+  await goal.getByText('Oversell the job: give both recruiters the last slot.').waitFor();
+  await page.getByRole('region', { name: 'S1' }).waitFor();
+
+  // One recruiter comes after the other, and the goal is not reached.
+  await press(page, ...'111e');
+  await page.getByRole('status').filter({ hasText: 'The end: 4 claims, 4 slots' }).waitFor();
+  expect(await goal.innerText()).not.toContain('reached');
+  await press(page, 'r', ...'121212');
+  await goal.getByText('You have reached the goal.').waitFor();
+  await expectAccessible(page);
+
+  await goal.getByRole('link', { name: 'What you saw' }).press('Enter');
+  await page.getByText('You predicted B. The answer is C.').waitFor();
+  await expect.poll(() => focused(page)).toBe('3Understand');
+  await page.getByRole('link', { name: 'Next: 3. Add a transaction' }).press('Enter');
+  await expect.poll(() => focused(page)).toBe('3. Add a transaction');
+  expect(page.url()).toBe(at(3));
+  await page.getByRole('link', { name: 'All lessons' }).press('Enter');
+  await page.getByText('✓ done').waitFor();
+});
+
+/** After these steps, the second session waits for the first session. */
+const WAIT = '1,2';
+
+describe.each(readLessons())('the goal of lesson $number', ({ number, inBrowser: { setting } }) => {
+  browserTest('can be reached', async ({ open }) => {
+    const page = await open(at(number));
+    await page.getByRole('radio').first().check();
+    await page.getByRole('button', { name: 'This is my prediction' }).click();
+    const link = page.getByRole('link', { name: /with everything set/ });
+    const address = new URL((await link.getAttribute('href')) ?? '', `${url}/lab`);
+    await link.click();
+    const goal = page.getByRole('complementary', { name: `Goal of lesson ${number}` });
+    await goal.waitFor();
+    expect(await goal.getByRole('link').count()).toBe(1);
+    if (setting.page === 'play') {
+      const { clearest } = knownVerdicts[setting.strategy]?.situations[setting.situation] ?? {};
+      const schedule = clearest?.[setting.goal] ?? WAIT;
+      await page.goto(`${address}&schedule=${schedule}`);
+      if (setting.goal === 'wait')
+        await page.getByRole('button', { name: /Run to the end/ }).click();
+    } else {
+      const name = setting.page === 'race' ? 'Race' : 'Play every order';
+      await page.getByRole('button', { name, exact: true }).click();
+    }
+    await goal.getByText('You have reached the goal.').waitFor();
+    await goal.getByRole('link', { name: 'What you saw' }).click();
+    await page.getByRole('heading', { name: 'What you saw' }).waitFor();
+  });
+});
+
+browserTest(
+  'a goal counts only with the strategy and the situation of its lesson',
+  async ({ open }) => {
+    const oversold = 'schedule=1,2,1,2,1,2&lesson=3';
+    const page = await open(`${url}/lab?strategy=claims/naive&${oversold}`);
+    await page.getByText('Oversold!').waitFor();
+    const goal = page.getByRole('complementary', { name: 'Goal of lesson 3' });
+    await goal.getByRole('link', { name: 'Open Explore with everything set' }).waitFor();
+    expect(await goal.innerText()).not.toContain('reached');
+  },
+);

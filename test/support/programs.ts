@@ -1,0 +1,80 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import type { ProgramOptions } from '../../scripts/own-program.ts';
+import { readProgram } from '../../scripts/own-program.ts';
+import { claims } from '../../src/lab/chapters/claims/index.ts';
+import {
+  type Exploration,
+  type ExploreOptions,
+  explore,
+  type Played,
+  replay,
+} from '../../src/lab/explore/explore.ts';
+import type { Stage } from '../../src/lab/explore/stage.ts';
+import type { Trial } from '../../src/lab/explore/trial.ts';
+import { openWire } from '../../src/lab/explore/wire/stage.ts';
+import { assertUsable } from '../../src/lab/programs/own-schema.ts';
+import { withProgram } from '../../src/lab/programs/program.ts';
+import { installLocked } from '../../src/process/npm-ci.ts';
+import { inProject } from '../../src/process/project.ts';
+import { makeLabDatabase } from './database.ts';
+
+const SESSIONS = 2;
+const never = new AbortController().signal;
+
+/** Runs the work with a program behind the gate. The program is tried in its first situation. */
+export async function withTrial<T>(
+  options: ProgramOptions,
+  work: (stage: Stage, trial: Trial) => Promise<T>,
+): Promise<T> {
+  const program = readProgram(options, claims);
+  const stage = await openWire(await makeLabDatabase(), { sessions: SESSIONS });
+  try {
+    if (program.schema) await assertUsable(stage.admin, program.schema);
+    const wanted = { chapter: claims, urls: stage.addresses, isRehearsed: true };
+    return await withProgram(program, wanted, never, ({ chapter, strategy }) => {
+      const [situation] = chapter.situationsOf(strategy);
+      return work(stage, chapter.trial(strategy, situation, SESSIONS));
+    });
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Plays the schedules of a program. */
+export const exploreProgram = (
+  options: ProgramOptions,
+  how?: ExploreOptions,
+): Promise<Exploration> => withTrial(options, (stage, trial) => explore(stage, trial, how));
+
+/** Plays one schedule again and again. */
+export async function replayAgain(
+  stage: Stage,
+  trial: Trial,
+  { schedule }: Pick<Played, 'schedule'>,
+  times: number,
+): Promise<Played[]> {
+  const played: Played[] = [];
+  for (let done = 0; done < times; done++) played.push(await replay(stage, trial, schedule));
+  return played;
+}
+
+const EXAMPLES = inProject('examples/any-language');
+
+/**
+ * Installs the libraries, and copies the examples beside them. Returns the folder of the copies. An
+ * install takes some seconds, and comes once.
+ */
+export async function installLibraries(): Promise<string> {
+  const folder = await installLocked(
+    {
+      folder: EXAMPLES,
+      what: 'the libraries that the gate on the wire is tried with',
+      onInstall: () => process.stderr.write('installing Knex, Sequelize, TypeORM and others\n'),
+    },
+    never,
+  );
+  for (const name of ['node', 'published'])
+    cpSync(path.join(EXAMPLES, name), path.join(folder, name), { recursive: true });
+  return folder;
+}
