@@ -2,16 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take more than a minute, the longest first. A long file that starts last has nothing beside it. */
-const LONG = [
-  'scripts/matrix',
-  'scripts/judge',
-  'scripts/faults-workers',
-  'scripts/faults',
-  'scripts/own-file',
-  'lab/own/own',
-  'client/tabs',
-].map((name) => `test/slow/${name}.test.ts`);
+/** Campaigns that take minutes, the longest first. A long file that starts last has nothing beside it. */
+const LONG = ['matrix', 'judge', 'faults-workers', 'faults', 'faults-failover', 'own-file'].map(
+  (name) => `test/campaigns/scripts/${name}.test.ts`,
+);
 
 /** The place of a file among the long files. The other files come after them. */
 function placeOf({ moduleId }: TestSpecification): number {
