@@ -46,7 +46,7 @@ describe('each command', () => {
       expect(help).toMatch(new RegExp(`^  ${option}\\b`, 'm'));
   });
 
-  // test/slow/docs.commands.test.ts gives them a wrong option.
+  // test/campaigns/docs.commands.test.ts gives them a wrong option.
   test.concurrent.each(programNames)('npm run %s has a help', async (name) => {
     expect(await helpOf(name)).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandsWithOptions, partsOf, programNames, runScript } from '../support/npm-scripts.ts';
+import { commandsWithOptions, partsOf, runScript } from '../support/npm-scripts.ts';
 
 // A command reads all its options before it prints its help.
 test.concurrent.each(commandsWithOptions())('%s takes its options', async (line) => {
@@ -7,13 +7,4 @@ test.concurrent.each(commandsWithOptions())('%s takes its options', async (line)
   const command = runScript(name, [...args, '--help']);
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   expect(command.stdout()).toMatch(new RegExp(`npm (run )?${name}\\b`));
-});
-
-test.concurrent.each(programNames)('npm run %s refuses a wrong option', async (name) => {
-  const wrong = runScript(name, ['--bogus']);
-  expect(await wrong.ended).toEqual({ code: 2, signal: null });
-  expect([wrong.stdout(), wrong.stderr()]).toEqual([
-    '',
-    `Unknown option '--bogus'. See: npm run ${name} -- --help\n`,
-  ]);
 });

@@ -166,17 +166,6 @@ describe.concurrent('a worker ends with one line', () => {
     const worker = runWorker({ DATABASE_URL: await makeDatabase(), HOST: '0.0.0.0' });
     await expectOneLine(worker, 2, /^HOST lets other machines in/);
   });
-
-  test('if the database cannot be reached for a minute', { timeout: 90_000 }, async () => {
-    const worker = runWorker({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/jobs' });
-    const { code } = await worker.ended;
-    expect([code, worker.stderr()]).toEqual([
-      1,
-      expect.stringMatching(
-        /^Waiting up to 60 s .+\nCannot use PostgreSQL at 127.0.0.1:1\/jobs(?!.*hunter2).+\n$/,
-      ),
-    ]);
-  });
 });
 
 describe.concurrent('a worker that stops', () => {

@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { databaseAlone } from '../../../src/db/alone.ts';
 import { migrateThrough, prepareDatabase } from '../../../src/db/migrate.ts';
 import { missingMigrations, production, readMigrations } from '../../../src/db/migrations.ts';
-import { inProject } from '../../../src/process/project.ts';
-import { atEnd, run, start } from '../../support/command.ts';
+import { atEnd, run } from '../../support/command.ts';
 import { makeEmptyDatabase } from '../../support/database.ts';
 import { whileLocked } from '../../support/locks.ts';
 
@@ -76,18 +74,4 @@ describe('a migration of a database in use', () => {
     expect(index?.def).toContain('(job_id, recruiter_id) INCLUDE (expires_at)');
     expect(last()).toBeTruthy();
   });
-});
-
-test('the tests of claims of the version before pass on this schema', {
-  timeout: 600_000,
-}, async () => {
-  const isShallow = execFileSync('git', ['rev-parse', '--is-shallow-repository'], {
-    cwd: inProject('.'),
-    encoding: 'utf8',
-  });
-  // A shallow clone has no earlier version.
-  expect(isShallow.trim()).toBe('false');
-  const old = start(inProject('deploy/last-version.sh'), [], {});
-  expect((await old.ended).code, old.stdout() + old.stderr()).toBe(0);
-  expect(old.stdout()).toMatch(/Tests .*\d+ passed/);
 });

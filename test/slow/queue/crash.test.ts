@@ -4,20 +4,9 @@ import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { makeTmpDir, runSource } from '../../support/command.ts';
 import { done, makeQueue, makeWorker } from '../../support/queue.ts';
+import { startProcess, writtenBy } from '../../support/worker-process.ts';
 
 const soon = { timeout: 40_000 };
-
-/** Starts a worker in a process of its own. Resolves when the worker looks for tasks. */
-async function startProcess(url: string, name: string) {
-  const command = runSource('test/queue/worker-process.ts', [url, name]);
-  await command.says(/ready/);
-  return command;
-}
-
-const writtenBy = async ({ db }: Pick<Awaited<ReturnType<typeof makeQueue>>, 'db'>) =>
-  (await db.execute(sql`select name from recruiters where name like 'written by %'`)).map(
-    ({ name }) => name,
-  );
 
 test('the tasks of a killed worker run again after their leases, and its name is free', async () => {
   const { url, db, add, row, endLeases, ends } = await makeQueue();
@@ -52,6 +41,7 @@ test('a task that kills each of its workers ends as dead', async () => {
   expect(await ends(id)).toEqual(['lost', 'lost']);
 });
 
+// test/campaigns/queue/crash.test.ts has a worker with a blocked event loop.
 test('a frozen worker that lost its task writes nothing after the thaw', async () => {
   const queue = await makeQueue();
   const { url, db, add, row, endLeases } = queue;
@@ -70,17 +60,4 @@ test('a frozen worker that lost its task writes nothing after the thaw', async (
   await frozen.says(/ended lost/);
   expect(await row(id)).toEqual(before);
   expect(await writtenBy(queue)).toEqual([]);
-});
-
-test('a worker with a blocked event loop knows that it has lost its task, and cannot renew', async () => {
-  const queue = await makeQueue();
-  const { url, add, row } = queue;
-  const blocked = await startProcess(url, 'blocked');
-  const [id] = await add({ attempts: 1, payload: { act: 'block', ms: 15_500 } });
-  await blocked.says(/ended lost/);
-  expect(blocked.stdout()).toContain('able to renew: false');
-  expect(blocked.stdout()).toContain('the lease of the task has ended');
-  // No other worker has taken the task. So the fence alone would let the outcome pass.
-  expect(await writtenBy(queue)).toEqual([]);
-  await vi.waitFor(async () => expect(await row(id)).toMatchObject({ ended: 'dead' }), soon);
 });

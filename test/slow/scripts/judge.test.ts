@@ -1,58 +1,9 @@
-import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, inject, test } from 'vitest';
-import type { Judgement } from '../../../src/lab/judge/judge.ts';
-import { makeTmpDir, run } from '../../support/command.ts';
+import { describe, expect, test } from 'vitest';
+import { judge, judgedFolder, judgementOf } from '../../support/judge.ts';
 
-const folder = fileURLToPath(new URL('../../lab/judge/judged/', import.meta.url));
-const judge = (...args: string[]) =>
-  run('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
-
-async function judgementOf(
-  name: string,
-  ...options: string[]
-): Promise<Judgement & { code: number | null }> {
-  const { ended, stdout } = judge(path.join(folder, name), '--json', ...options);
-  const { code } = await ended;
-  return { code, ...JSON.parse(stdout()) };
-}
-
-const faultsOf = ({ checks }: Judgement) => [
-  ...new Set(checks.filter(({ holds }) => !holds).map(({ fault }) => fault)),
-];
-
-describe('the judge finds that a right strategy holds:', () => {
-  test.each([
-    'right-row-lock.ts',
-    'right-function.ts',
-    'right-conditional-update.ts',
-    'right-advisory-lock.ts',
-    'right-with-a-timer.ts',
-  ])('%s', async (name) => {
-    const judgement = await judgementOf(name);
-    expect(faultsOf(judgement)).toEqual([]);
-    expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
-    expect(judgement.checks.length).toBeGreaterThan(10);
-  });
-});
-
-describe('the judge finds that a wrong strategy falls:', () => {
-  test.each([
-    ['wrong-naive.ts', ['oversold']],
-    ['wrong-skips-locked.ts', ['unsold']],
-    ['wrong-deadlocks.ts', ['deadlock', 'unsold', 'error']],
-    ['wrong-no-retry.ts', ['unsold']],
-    ['wrong-throws.ts', ['unsold', 'error']],
-    ['wrong-every-job.ts', ['untrue']],
-  ])('%s, by %j', async (name, faults) => {
-    const judgement = await judgementOf(name);
-    expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
-    expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
-    const [fallen] = judgement.checks.filter(({ holds }) => !holds);
-    expect(fallen?.counterexample?.transcript).toContain(fallen?.fault.toUpperCase());
-  });
-});
+// test/slow/docs.judged.test.ts has a right and a wrong strategy of each chapter.
+// test/campaigns/scripts/judge.test.ts has many more.
 
 test('wrong-after-rollback.ts oversells only when somebody rolls back', async () => {
   const judgement = await judgementOf('wrong-after-rollback.ts');
@@ -75,7 +26,7 @@ describe('the judge cannot run a strategy that hangs:', () => {
   });
 
   test('hangs-in-a-loop.ts, which is ended', async () => {
-    const { ended, stderr } = judge(path.join(folder, 'hangs-in-a-loop.ts'));
+    const { ended, stderr } = judge(path.join(judgedFolder, 'hangs-in-a-loop.ts'));
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(
       /hangs-in-a-loop\.ts: it never gives the processor back, as an endless loop does\.\n$/,
@@ -83,60 +34,17 @@ describe('the judge cannot run a strategy that hangs:', () => {
   });
 });
 
-const ofQueue = (name: string) => judgementOf(`queue/${name}`, '--chapter', 'queue');
-
-describe('the judge of queue finds that a right strategy holds:', () => {
-  test.each([
-    'right-fenced-lease.ts',
-    'right-held-transaction.ts',
-    'right-optimistic.ts',
-    'right-keyword-clock.ts',
-    'right-pauses.ts',
-  ])('%s', async (name) => {
-    const judgement = await ofQueue(name);
-    expect(faultsOf(judgement)).toEqual([]);
-    expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
-  });
-});
-
-const DEATH = 'the process of S1 dies';
-const TIME = /-- time passes --.*afterwards/;
-
-describe('the judge of queue finds that a wrong strategy falls:', () => {
-  test.each([
-    ['wrong-finally.ts', 'stuck', DEATH],
-    ['wrong-own-clock.ts', 'stuck', /S1 dies.*its time is from before step \d+, where time passes/],
-    ['wrong-late-heartbeat.ts', 'twice', DEATH],
-    ['wrong-repeats-all.ts', 'twice', 'serialization failure'],
-    ['wrong-finally-of-another.ts', 'overwritten', TIME],
-    ['wrong-fence-by-time.ts', 'overwritten', TIME],
-    ['wrong-optimistic.ts', 'overwritten', TIME],
-  ])('%s by %s: %s', async (name, fault, words) => {
-    const judgement = await ofQueue(name);
-    expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
-    const fallen = judgement.checks.filter((each) => each.fault === fault && !each.holds);
-    const transcripts = fallen.map(({ counterexample }) => counterexample?.transcript ?? '');
-    expect(transcripts.join('\n').replace(/\s+/g, ' ')).toMatch(words);
-  });
-});
-
 describe('the judge cannot run', () => {
   test.each([
-    [[path.join(folder, 'unusable-no-default.ts')], /has no default export that is a strategy/],
+    [
+      [path.join(judgedFolder, 'unusable-no-default.ts')],
+      /has no default export that is a strategy/,
+    ],
     [['/etc/hostname'], /^\/etc\/hostname is no TypeScript or JavaScript file\.\n$/],
-    [[folder], /is no TypeScript or JavaScript file\.\n$/],
+    [[judgedFolder], /is no TypeScript or JavaScript file\.\n$/],
   ])('%j', async (args, words) => {
     const { ended, stderr } = judge(...args);
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(words);
   });
-});
-
-test('a strategy outside the project finds the project and its packages', async () => {
-  const directory = makeTmpDir();
-  const file = path.join(directory, 'mine.ts');
-  copyFileSync(path.join(folder, 'right-row-lock.ts'), file);
-  const { ended, stdout } = judge(file);
-  expect((await ended).code).toBe(0);
-  expect(stdout()).toMatch(/Verdict on my-row-lock: it holds\.\n$/);
 });

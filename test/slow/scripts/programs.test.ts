@@ -96,53 +96,16 @@ const schema = (text: string, invariant: string) => [
   ...['--module', NAIVE, '--schema', fileWith('schema.sql', text), '--invariant', invariant],
 ];
 
+// test/campaigns/scripts/programs.test.ts has more mistakes.
 const wrong: [string, () => string[], string][] = [
   ['no command', () => ['--server', ' '], "--server needs a command, such as 'go run .'"],
-  ['no file', () => ['--module', 'none.mjs'], 'There is no file none.mjs.'],
-  ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
-  ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
-  ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
-  ['wrong answers', () => ['--server', 'a', '--answers', 'full=no'], 'not "full=no".'],
-  ['no invariant', () => ['--server', 'a', '--schema', 'b'], 'are given together.'],
-  ['answers alone', () => ['--answers', 'full=403'], 'need --server or --module.'],
   ['wrong SQL', () => schema('create tabel a', 'select 1'), 'schema.sql: syntax error at or near'],
-  [
-    'a wrong invariant',
-    () => schema('', 'selct 1'),
-    '--invariant: syntax error at or near "selct"',
-  ],
-  ['a false invariant', () => schema('', 'select 1'), '--invariant returns a row before the first'],
   [
     'an invariant that writes',
     () => schema('create table a (b int)', 'insert into a values (1)'),
     '--invariant must be one query',
   ],
-  [
-    'data for psql',
-    () => schema('copy a (b) from stdin;\n1\n\\.\n', 'select where false'),
-    '--inserts',
-  ],
-  [
-    'SQL that works only once',
-    () => schema('create table a (); set role pg_monitor', 'select where false'),
-    'schema.sql, the second time: must be owner of schema public',
-  ],
-  [
-    'a folder',
-    () => ['--module', NAIVE, '--schema', makeTmpDir(), '--invariant', 'select 1'],
-    ' is no file.',
-  ],
-  [
-    'no function',
-    () => ['--module', fileWith('none.mjs', 'export default 1;')],
-    'ended with exit code 1: TypeError: The module exports no function by default.',
-  ],
   ['a program that ends at once', () => ['--server', 'exit 3'], '"exit 3" ended with exit code 3'],
-  [
-    'a program without its tables',
-    () => schema('', 'select where false'),
-    'Alone on its database: The program answered 500 relation "jobs" does not exist',
-  ],
 ];
 
 test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {

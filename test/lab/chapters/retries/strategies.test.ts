@@ -48,8 +48,8 @@ async function faultsOf(strategy: RetryStrategy, situation: string): Promise<str
 
 const none = { alone: [], 'two-at-once': [], crash: [] };
 
-// The slow tests try the other situations: production with every schedule, and the other strategies in
-// the check of docs/strategies.md.
+// The campaigns try the other situations: production with every schedule, and the other strategies in the
+// check of docs/strategies.md.
 describe('a strategy that promises to do each request once', () => {
   const keepers = inPostgres.filter(({ promise }) => promise === 'once');
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const proofOf = (name: string, situation: string) =>
   knownVerdicts[`claims/${name}`]?.situations[situation] ?? expect.fail('there is no verdict');
 
-/** The slow tests play all schedules of all strategies. */
+/** The campaigns play all schedules of all strategies. */
 const FEW = 24;
 const small = strategies.filter(({ name }) => proofOf(name, 'first-slot').schedules <= FEW);
 

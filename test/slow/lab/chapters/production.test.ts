@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { claimJob } from '../../../../src/claims/claim.ts';
 import type { ClaimRequest } from '../../../../src/claims/rules.ts';
 import type { Database } from '../../../../src/db/client.ts';
-import { type Chapter, sessionsIn } from '../../../../src/lab/chapter.ts';
 import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
-import { addressOf, chapters } from '../../../../src/lab/chapters/index.ts';
-import { counterexampleOf, explore } from '../../../../src/lab/explore/explore.ts';
+import { explore } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
-import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
 import { situationNamed } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -17,35 +14,7 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-const production = chapters.flatMap((chapter: Chapter) =>
-  chapter.strategies
-    .filter(({ name }) => name === 'production')
-    .flatMap((strategy) =>
-      chapter.situationsOf(strategy).map((situation) => ({ chapter, strategy, situation })),
-    ),
-);
-
-const provenIn = ({ chapter, strategy, situation }: (typeof production)[number]) =>
-  knownVerdicts[addressOf({ chapter, strategy })]?.situations[situation.name];
-
-// The check of docs/strategies.md plays at most 500 schedules of a situation. Here are all.
-describe("production's own code", () => {
-  test('has a verdict in each situation of each chapter', () => {
-    expect(new Set(production.map(({ chapter }) => chapter.name)).size).toBe(3);
-    expect(production.map(provenIn)).not.toContain(undefined);
-  });
-
-  const open = production.filter((each) => provenIn(each)?.isComplete === false);
-  test.each(open)('has no fault in any schedule of $chapter.name $situation.name', async (each) => {
-    const { chapter, strategy, situation } = each;
-    const trial = chapter.trial(strategy, situation, sessionsIn(situation, 2));
-    const found = await explore(stage, trial);
-    const worst = counterexampleOf(found, chapter.faults);
-    expect(worst && tell(worst).transcript).toBeUndefined();
-    expect([found.faults, found.isComplete]).toEqual([{}, true]);
-  });
-});
-
+// test/campaigns/lab/chapters/production.test.ts has two sessions, with all schedules.
 test('three recruiters at once do not get past the row lock', async ({ signal }) => {
   const textbook = { claim: (db: Database, request: ClaimRequest) => claimJob(db, request) };
   const trial = claimTrial(textbook, situationNamed('two-slots'), 3);

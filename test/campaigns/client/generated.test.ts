@@ -23,7 +23,7 @@ async function ran(program: string, ...args: string[]): Promise<string> {
 
 let operations: string[];
 beforeAll(async () => {
-  cpSync(inProject('test/slow/client/generated'), folder, { recursive: true });
+  cpSync(inProject('test/campaigns/client/generated'), folder, { recursive: true });
   await ran('npm', 'ci', '--no-audit', '--no-fund');
   const text = await (await fetch(`${url}/openapi.json`)).text();
   writeFileSync(path.join(folder, 'openapi.json'), text);

@@ -1,0 +1,47 @@
+import { beforeAll, expect, test } from 'vitest';
+import { situationsOf } from '../../../../../src/lab/chapters/claims/situations.ts';
+import { strategies } from '../../../../../src/lab/chapters/claims/strategies/index.ts';
+import { explore } from '../../../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../../../src/lab/explore/stage.ts';
+import type { WireStage } from '../../../../../src/lab/explore/wire/stage.ts';
+import { knownVerdicts } from '../../../../../src/lab/syllabus/known-verdicts.ts';
+import { trialOf } from '../../../../support/claims-chapter.ts';
+import { makeStage } from '../../../../support/stage.ts';
+import { makeWire, throughWire } from '../../../../support/wire.ts';
+
+let wire: WireStage;
+let below: Stage;
+beforeAll(async () => {
+  // The strategy `mutex` waits in memory, since here all programs are in one process.
+  wire = await makeWire({ patienceMs: 100 });
+  below = await makeStage();
+});
+
+/**
+ * In `freed`, one session waits for a promise of the other. Separate processes have no such promise. The
+ * slow tests have `rollback`.
+ */
+const played = strategies.flatMap((strategy) =>
+  situationsOf(strategy)
+    .filter(({ name }) => !['freed', 'rollback'].includes(name))
+    .map((situation) => [strategy.name, situation.name] as const),
+);
+
+test.each(played)(
+  '%s in %s has the counts of the gate below Drizzle',
+  { timeout: 300_000 },
+  async (name, situation) => {
+    const known = knownVerdicts[`claims/${name}`]?.situations[situation];
+    const found = await explore(wire, throughWire(wire, trialOf(name, situation)));
+    const other = await explore(below, trialOf(name, situation), { most: MOST_TIMED });
+    const cost = (each: typeof found) => `${(each.milliseconds / each.schedules).toFixed(1)} ms`;
+    process.stdout.write(
+      `${name} ${situation}: ${found.schedules} schedules, ${cost(found)} each, ` +
+        `${cost(other)} below Drizzle\n`,
+    );
+    expect([found.schedules, found.faults]).toEqual([known?.schedules, known?.faults]);
+  },
+);
+
+/** So many schedules tell the cost. */
+const MOST_TIMED = 50;

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, inject, test } from 'vitest';
+import { processOf } from '../../../src/process/process-table.ts';
+import { makeTmpDir, run } from '../../support/command.ts';
+import {
+  DOORS,
+  expectOneLine,
+  expectReplays,
+  fileWith,
+  judged,
+  NAIVE,
+  outputOf,
+} from '../../support/own-file.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+test.each([
+  ['claims', 'wrong-naive.ts'],
+  ['queue', 'queue/wrong-finally.ts'],
+])('the lines that the judge of %s prints can be pasted', expectReplays);
+
+describe('the race of a file', () => {
+  test.each([
+    ['queue', 'queue/right-fenced-lease.ts'],
+    ['retries', 'retries/right-nowait.ts'],
+  ])('counts what a file of %s does', async (chapter, name) => {
+    const args = ['--file', judged(name), '--chapter', chapter, '--rounds', '5', '--json'];
+    const { code, stdout, stderr } = await outputOf('race-demo', args);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout).strategies).toHaveLength(1);
+  });
+});
+
+const USE = 'export default async (db) => ({ kind: "full" });';
+const BAD: [what: string, text: string, line: RegExp][] = [
+  ['a syntax error', 'const x = ;', /mine\.ts:1: Unexpected ";"/],
+  ['a missing file', '\nimport "./other.ts";', /mine\.ts:2: Could not resolve "\.\/other\.ts"/],
+  [
+    'a missing package',
+    `import no from "no-such";\n${USE}no();`,
+    /mine\.ts:1: the project has no package no-such\./,
+  ],
+  [
+    'no default export',
+    'export const a = 1;',
+    /mine\.ts has no default export that is a strategy of claims: /,
+  ],
+  ['an error at import', '\n\nthrow new Error("oh\\nno");', /mine\.ts:3: Error: oh/],
+  ['null thrown at import', 'throw null;', /mine\.ts: something that is no Error was thrown: null/],
+  [
+    'a call of process.exit',
+    'process.exit(0);',
+    /mine\.ts: it ended the process, as process\.exit\(\) does\./,
+  ],
+  [
+    'an endless loop',
+    'for (;;);',
+    /mine\.ts: it never gives the processor back, as an endless loop does\./,
+  ],
+];
+
+/** All commands load a file by one function, so one command has all bad files. */
+const badFor = (command: string) =>
+  BAD.filter(
+    ([what]) => command === 'judge' || ['a syntax error', 'a call of process.exit'].includes(what),
+  );
+
+describe.each(DOORS)('npm run %s tells in one line, and with the exit code 2,', (command, more) => {
+  test.each(badFor(command))('of %s', async (_, text, line) => {
+    await expectOneLine(command, ['--file', fileWith(text), ...more], line);
+  });
+
+  test.each([
+    ['a folder', [makeTmpDir()], /is no TypeScript or JavaScript file\.\n$/],
+    ['a file that is not there', ['no-such.ts'], /^There is no file no-such\.ts\.\n$/],
+    ['an unknown chapter', [NAIVE, '--chapter', 'x'], /^There is no chapter "x"\. .+\n$/],
+  ])('of %s', async (_, [file = '', ...options], line) => {
+    await expectOneLine(command, ['--file', file, ...options, ...more], line);
+  });
+});
+
+describe('the judge', () => {
+  test('says nothing of the types of a right file outside the project', async () => {
+    const file = fileWith(readFileSync(judged('right-row-lock.ts'), 'utf8'));
+    const { code, stderr } = await outputOf('judge', [file]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('mine.ts');
+  });
+
+  test('shows an error of the code once, with its line', async () => {
+    const { code, stdout } = await outputOf('judge', [judged('wrong-throws.ts')]);
+    expect(code).toBe(1);
+    const lines = stdout.split('\n').filter((line) => /nobody wrote this part/.test(line));
+    expect(lines).toEqual([
+      'test/lab/judge/judged/wrong-throws.ts:8: Error: nobody wrote this part',
+    ]);
+  });
+
+  test.each([
+    [
+      'uses more and more memory',
+      'const all = []; for (;;) all.push({});',
+      /^\S+mine\.ts: it uses too much memory\.\n$/,
+    ],
+    ['throws two lines', "throw 'a\\nb';", /^\S+mine\.ts: something .+ was thrown: a\n$/],
+    [
+      'opens the channel again',
+      `import { openChannel } from 'rowlock/lab/own/channel.ts';
+       openChannel({ kind: 'ended', code: 0 });`,
+      /^\S+mine\.ts:2: Error: The channel is open already\.\n$/,
+    ],
+  ])('tells in one line of a file that %s', async (_, text, line) => {
+    await expectOneLine('judge', [fileWith(text)], line);
+  });
+
+  test('ends what a file starts, after SIGINT', async () => {
+    const text = `import { spawn } from 'node:child_process';
+      const { pid } = spawn('sleep', ['600']);
+      process.stdout.write('started ' + pid + '\\n');
+      export default () => new Promise(() => {});`;
+    const child = run('scripts/judge.ts', [fileWith(text)], {
+      DATABASE_URL: inject('scratchUrl'),
+    });
+    const pidOf = () => Number(/^started (\d+)$/m.exec(child.stderr())?.[1]);
+    await expect.poll(pidOf, PATIENCE).toBeGreaterThan(0);
+    child.child.kill('SIGINT');
+    await child.ended;
+    await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
+  });
+
+  test('prints what the file prints on stderr', async () => {
+    const text = readFileSync(judged('right-row-lock.ts'), 'utf8');
+    const { stdout, stderr } = await outputOf('judge', [
+      fileWith(`console.log('hello');\nprocess.stdout.write('world');\n${text}`),
+      '--json',
+    ]);
+    expect(JSON.parse(stdout).verdict).toBe('holds');
+    expect(stderr).toContain('hello\nworld');
+  });
+});

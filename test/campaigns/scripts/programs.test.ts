@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { inProject } from '../../../src/process/project.ts';
+import { makeTmpDir } from '../../support/command.ts';
+import { fileWith, outputOf } from '../../support/own-file.ts';
+
+const NAIVE = inProject('test/lab/programs/functions/naive.mjs');
+
+const schema = (text: string, invariant: string) => [
+  ...['--module', NAIVE, '--schema', fileWith(text, 'schema.sql'), '--invariant', invariant],
+];
+
+const wrong: [string, () => string[], string][] = [
+  ['no file', () => ['--module', 'none.mjs'], 'There is no file none.mjs.'],
+  ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
+  ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
+  ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
+  ['wrong answers', () => ['--server', 'a', '--answers', 'full=no'], 'not "full=no".'],
+  ['no invariant', () => ['--server', 'a', '--schema', 'b'], 'are given together.'],
+  ['answers alone', () => ['--answers', 'full=403'], 'need --server or --module.'],
+  [
+    'a wrong invariant',
+    () => schema('', 'selct 1'),
+    '--invariant: syntax error at or near "selct"',
+  ],
+  ['a false invariant', () => schema('', 'select 1'), '--invariant returns a row before the first'],
+  [
+    'data for psql',
+    () => schema('copy a (b) from stdin;\n1\n\\.\n', 'select where false'),
+    '--inserts',
+  ],
+  [
+    'SQL that works only once',
+    () => schema('create table a (); set role pg_monitor', 'select where false'),
+    'schema.sql, the second time: must be owner of schema public',
+  ],
+  [
+    'a folder',
+    () => ['--module', NAIVE, '--schema', makeTmpDir(), '--invariant', 'select 1'],
+    ' is no file.',
+  ],
+  [
+    'no function',
+    () => ['--module', fileWith('export default 1;', 'none.mjs')],
+    'ended with exit code 1: TypeError: The module exports no function by default.',
+  ],
+  [
+    'a program without its tables',
+    () => schema('', 'select where false'),
+    'Alone on its database: The program answered 500 relation "jobs" does not exist',
+  ],
+];
+
+test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
+  const { code, stdout, stderr } = await outputOf('judge', args());
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,66 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, inject } from 'vitest';
+import { inProject } from '../../src/process/project.ts';
+import { makeTmpDir, run } from './command.ts';
+import { wordsOf } from './npm-scripts.ts';
+
+export const judged = (name: string) => inProject(path.join('test/lab/judge/judged', name));
+export const NAIVE = judged('wrong-naive.ts');
+
+export async function outputOf(command: string, args: string[]) {
+  const child = run(`scripts/${command}.ts`, args, { DATABASE_URL: inject('scratchUrl') });
+  const { code } = await child.ended;
+  return { code, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+/** Runs a line such as `npm run replay -- --file 'my file.ts' 1,2`, as a shell reads it. */
+export function paste(line: string) {
+  const [, command = '', rest = ''] = /^npm run ([\w-]+) -- (.+)$/.exec(line) ?? [];
+  return outputOf(command, wordsOf(rest));
+}
+
+/** The transcript that a command printed, from its first line to the line before `replay:`. */
+export const transcriptIn = (stdout: string) =>
+  /^ {6}S1[\s\S]+?(?=\nreplay: )/m.exec(stdout)?.[0] ?? '';
+
+export const replaysIn = (stdout: string) =>
+  [...stdout.matchAll(/^ *replay: (npm run .+)$/gm)].map(([, line]) => line ?? '');
+
+/** A file with this text, in a folder of its own. */
+export function fileWith(text: string, name = 'mine.ts'): string {
+  const file = path.join(makeTmpDir(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Judges a wrong strategy. The replays that the judge prints play the same schedules. */
+export async function expectReplays(chapter: string, name: string) {
+  const file = path.join(makeTmpDir(), 'my file.ts');
+  copyFileSync(judged(name), file);
+  const { code, stdout } = await outputOf('judge', ['--file', file, '--chapter', chapter]);
+  expect(code).toBe(1);
+  const [first = '', ...others] = replaysIn(stdout);
+  const played = await paste(first);
+  expect(played.code, played.stderr).toBe(0);
+  expect(played.stdout).toContain(transcriptIn(stdout));
+  expect(stdout.match(/^ {6}S1/gm)).toHaveLength(1);
+  const last = others.at(-1);
+  if (last) expect((await paste(last)).stdout).toMatch(/^schedule: /m);
+}
+
+/** The arguments of each command that runs a file, after the file. */
+export const DOORS: [command: string, more: string[]][] = [
+  ['judge', []],
+  ['explore', []],
+  ['replay', ['1,2']],
+  ['race-demo', []],
+];
+
+/** The command tells of this file in one line, and does nothing else. */
+export async function expectOneLine(command: string, args: string[], line: RegExp) {
+  const { code, stdout, stderr } = await outputOf(command, args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+}

@@ -1,0 +1,46 @@
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { type ServiceOptions, startService } from '../../src/service/service.ts';
+import { collectLog } from './app.ts';
+
+/** Starts a service that can tell how many clients follow it. The service stops after the test. */
+export async function serve(
+  options: Pick<ServiceOptions, 'databaseUrl'> & Partial<ServiceOptions>,
+) {
+  const settings = { host: '127.0.0.1', port: 0, lab: false, log: collectLog().log };
+  const service = await startService({ ...settings, ...options });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  const followers = async (headers = {}) => {
+    const text = await (await fetch(`${service.url}/metrics`, { headers })).text();
+    return Number(/^rowlock_followers (\d+)/m.exec(text)?.[1]);
+  };
+  return { url: service.url, port: Number(new URL(service.url).port), stop, followers };
+}
+
+export const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
+
+/** Opens this many tabs of job 17, which nobody has claimed. They share a stream, and the first tab has it. */
+export async function expectOneStream(
+  databaseUrl: string,
+  open: (url: string) => Promise<Page>,
+  count: number,
+) {
+  const { url, followers } = await serve({ databaseUrl });
+  const tabs: Page[] = [];
+  for (let opened = 0; opened < count; opened++)
+    tabs.push(await open(`${url}/?recruiter=1&q=drones`));
+  await Promise.all(tabs.map(isLive));
+  expect(await followers()).toBe(1);
+  await fetch(`${url}/claim-job?jobId=17&recruiterId=2`);
+  await Promise.all(tabs.map((tab) => tab.getByText('1 of 4 claimed').waitFor()));
+  // The first tab has the stream.
+  await tabs.shift()?.close();
+  await fetch(`${url}/claim-job?jobId=17&recruiterId=3`);
+  await Promise.all(tabs.map((tab) => tab.getByText('2 of 4 claimed').waitFor()));
+  expect(await followers()).toBe(1);
+}
