@@ -1,6 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
+import { compiled } from '../db/compiled.ts';
 import { MAY_HAVE_EFFECTS } from '../db/installation.ts';
 import { LEASE_END } from './held.ts';
 import { pausedUntil } from './lanes.ts';
@@ -32,22 +33,24 @@ export interface ClaimedTask {
   waitedSeconds: number | undefined;
 }
 
+const AFTER_LANE = sql.placeholder('afterLane');
+
 /**
- * The lanes with unfinished tasks, in turn. The lane `after` comes last. Each step jumps to the next
+ * The lanes with unfinished tasks, in turn. The lane `afterLane` comes last. Each step jumps to the next
  * lane in the index, so a lane costs one look into the index, however many tasks the lane has. The
  * claim takes no more steps when it has enough tasks.
  */
-const lanesInTurn = (after: string): SQL => sql`
+const LANES_IN_TURN = sql`
   lanes (round, lane, run_at) as (
-    select 0, ${after}::text, null::timestamptz
+    select 0, ${AFTER_LANE}::text, null::timestamptz
     union all
     select next.* from lanes cross join lateral (
       (select lanes.round, lane, run_at from ${tasks}
-      where finished_at is null and lane > lanes.lane and (lanes.round = 0 or lane <= ${after})
+      where finished_at is null and lane > lanes.lane and (lanes.round = 0 or lane <= ${AFTER_LANE})
       order by lane, run_at limit 1)
       union all
       (select 1, lane, run_at from ${tasks}
-      where finished_at is null and lane <= ${after} and lanes.round = 0
+      where finished_at is null and lane <= ${AFTER_LANE} and lanes.round = 0
       order by lane, run_at limit 1)
       limit 1
     ) as next
@@ -57,9 +60,9 @@ const lanesInTurn = (after: string): SQL => sql`
 const IS_FREE = sql`(lease_until is null or lease_until <= ${NOW})`;
 
 /** How many more tasks of the lane the worker may run. */
-const placesInLane = ({ perLane, running }: Wanted): SQL => sql`
-  greatest(0, ${perLane}::int - coalesce(
-    (${JSON.stringify(Object.fromEntries(running))}::text::jsonb ->> lanes.lane)::int, 0))`;
+const PLACES_IN_LANE = sql`
+  greatest(0, ${sql.placeholder('perLane')}::int - coalesce(
+    (${sql.placeholder('running')}::text::jsonb ->> lanes.lane)::int, 0))`;
 
 const LANE_PAUSED_UNTIL = pausedUntil(sql`lanes.lane`);
 
@@ -73,7 +76,7 @@ const IS_LANE_DUE = sql`
 // THE LOCK: this claim locks each task. Other claims skip locked tasks and wait for nobody. Another
 // claim may have taken a task after our snapshot. PostgreSQL then checks the conditions again on the
 // newest row, and IS_FREE is false there. So no two claims get the same task.
-const lockDueTasks = (wanted: Wanted): SQL => sql`
+const LOCK_DUE_TASKS = sql`
   due as (
     select row_number() over () as turn, of_lane.*
     from lanes cross join lateral (
@@ -82,19 +85,19 @@ const lockDueTasks = (wanted: Wanted): SQL => sql`
       from ${tasks}
       where finished_at is null and lane = lanes.lane and run_at <= ${NOW} and ${IS_FREE}
         and kind = any(array(
-          select jsonb_array_elements_text(${JSON.stringify(wanted.kinds)}::text::jsonb)))
-      order by run_at, id limit ${placesInLane(wanted)}
+          select jsonb_array_elements_text(${sql.placeholder('kinds')}::text::jsonb)))
+      order by run_at, id limit ${PLACES_IN_LANE}
       for update skip locked
     ) as of_lane
     where ${IS_LANE_DUE} and ${MAY_HAVE_EFFECTS}
-    limit ${wanted.count}
+    limit ${sql.placeholder('count')}
   )`;
 
 /**
  * Records the attempts whose leases have ended. A row that is already there stays. One wrong row in
  * the history must not stop every claim.
  */
-const recordLost = sql`
+const RECORD_LOST = sql`
   lost as (
     insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
     select id, attempt, worker_id, began_at, ${NOW}, 'lost' from due where lease_until is not null
@@ -102,7 +105,7 @@ const recordLost = sql`
   )`;
 
 /** A task that was lost in its last attempt is not claimed again. */
-const buryLost = sql`
+const BURY_LOST = sql`
   dead as (
     update ${tasks} set finished_at = ${NOW}, ended = 'dead', lease_until = null,
       error = 'the worker of the last attempt was lost'
@@ -111,12 +114,18 @@ const buryLost = sql`
 
 // THE LEASE: until its end, no other claim takes these tasks, and after its end any claim may. The
 // attempt is counted here, and not when it ends. So an attempt that kills its worker is counted too.
-const beginAttempts = (workerId: bigint): SQL => sql`
+const BEGIN_ATTEMPTS = sql`
   claimed as (
     update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
-      worker_id = ${workerId}, began_at = ${NOW}, lease_until = ${LEASE_END}
+      worker_id = ${sql.placeholder('workerId')}, began_at = ${NOW}, lease_until = ${LEASE_END}
     where id = any(array(select id from due where attempts_left > 0))
   )`;
+
+const CLAIM = compiled(sql`
+  with recursive ${LANES_IN_TURN}, ${LOCK_DUE_TASKS}, ${RECORD_LOST}, ${BURY_LOST}, ${BEGIN_ATTEMPTS}
+  select id, kind, lane, payload, attempt + 1 as attempt, attempts_left - 1 as attempts_left,
+    extract(epoch from ${NOW} - due_at)::float as waited, lease_until is not null as was_lost
+  from due where attempts_left > 0 order by turn`);
 
 /**
  * Claims due tasks of the lanes in turn. Within a lane, the task that has been due for longest comes
@@ -125,12 +134,16 @@ const beginAttempts = (workerId: bigint): SQL => sql`
  * The tasks of dead workers need no other way back: a task whose lease has ended is due again.
  */
 export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
-  const rows = await db.execute<Row>(sql`
-      with recursive ${lanesInTurn(wanted.afterLane)}, ${lockDueTasks(wanted)},
-        ${recordLost}, ${buryLost}, ${beginAttempts(wanted.workerId)}
-      select id, kind, lane, payload, attempt + 1 as attempt, attempts_left - 1 as attempts_left,
-        extract(epoch from ${NOW} - due_at)::float as waited, lease_until is not null as was_lost
-      from due where attempts_left > 0 order by turn`);
+  const { workerId, kinds, count, perLane, running, afterLane } = wanted;
+  const statement = CLAIM({
+    workerId,
+    kinds: JSON.stringify(kinds),
+    count,
+    perLane,
+    running: JSON.stringify(Object.fromEntries(running)),
+    afterLane,
+  });
+  const rows = await db.execute<Row>(statement);
   return rows.map((row) => ({
     id: BigInt(row.id),
     kind: row.kind,

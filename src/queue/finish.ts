@@ -14,8 +14,11 @@ export interface Failure extends Hold {
  * Writes the end of these attempts, if they still hold their tasks. Returns the ids of the written
  * tasks.
  */
-export async function finishDone(tx: Transaction, holds: readonly Hold[]): Promise<Set<bigint>> {
-  const rows = await tx.execute<{ id: string }>(sql`
+export async function finishDone(
+  db: Database | Transaction,
+  holds: readonly Hold[],
+): Promise<Set<bigint>> {
+  const rows = await db.execute<{ id: string }>(sql`
     with ${heldBy(holds)}
     update ${tasks} set finished_at = ${NOW}, ended = 'done', lease_until = null
     where ${stillHeld}
@@ -28,11 +31,11 @@ export async function finishDone(tx: Transaction, holds: readonly Hold[]): Promi
  * for its next attempt. The other tasks are dead. Returns the ids of the written tasks.
  */
 export async function finishFailed(
-  tx: Transaction,
+  db: Database | Transaction,
   failures: readonly Failure[],
 ): Promise<Set<bigint>> {
   const pause = fieldOfHold('pauseMs');
-  const rows = await tx.execute<{ id: string }>(sql`
+  const rows = await db.execute<{ id: string }>(sql`
     with ${heldBy(failures)},
     failed as (
       update ${tasks} set lease_until = null, error = ${fieldOfHold('error')},

@@ -148,18 +148,30 @@ function resultOf({ held, kind, outcome }: Ended): Written {
 }
 
 /**
- * Writes outcomes together, and returns the ids of the tasks that were still held. Outcomes of one
- * lane may write the same rows. Every worker takes the lanes in the same order, so workers do not
- * deadlock.
+ * Writes outcomes together, and returns the ids of the tasks that were still held. One statement
+ * needs no BEGIN and no COMMIT, which would be two more round trips.
  */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
-  const inOrder = batch.toSorted(byLane);
-  return db.transaction(async (tx) => {
-    const accepted = await writeOutcomes(tx, batch);
-    for (const { held, outcome } of inOrder)
-      if (accepted.has(held.taskId)) await outcome.also?.(tx);
-    return accepted;
-  });
+  return needsTransaction(batch)
+    ? db.transaction((tx) => writeWithAlso(tx, batch))
+    : writeOutcomes(db, batch);
+}
+
+/** True if the batch takes several statements. */
+const needsTransaction = (batch: Ended[]): boolean =>
+  batch.some(({ outcome }) => outcome.also) || new Set(batch.map(kindOf)).size > 1;
+
+const kindOf = ({ outcome }: Ended) => outcome.kind;
+
+/**
+ * Outcomes of one lane may write the same rows. Every worker takes the lanes in the same order, so
+ * workers do not deadlock.
+ */
+async function writeWithAlso(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
+  const accepted = await writeOutcomes(tx, batch);
+  for (const { held, outcome } of batch.toSorted(byLane))
+    if (accepted.has(held.taskId)) await outcome.also?.(tx);
+  return accepted;
 }
 
 function byLane({ held: { task: a } }: Ended, { held: { task: b } }: Ended): number {
@@ -167,13 +179,13 @@ function byLane({ held: { task: a } }: Ended, { held: { task: b } }: Ended): num
   return a.lane < b.lane ? -1 : 1;
 }
 
-async function writeOutcomes(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {
+async function writeOutcomes(db: Database | Transaction, batch: Ended[]): Promise<Set<bigint>> {
   const done = batch
     .filter(({ outcome }) => outcome.kind === 'done')
     .map(({ held }) => holdOf(held));
   const failed = batch.flatMap((ended) => failureOf(ended) ?? []);
-  const accepted = done.length > 0 ? await finishDone(tx, done) : [];
-  const rest = failed.length > 0 ? await finishFailed(tx, failed) : [];
+  const accepted = done.length > 0 ? await finishDone(db, done) : [];
+  const rest = failed.length > 0 ? await finishFailed(db, failed) : [];
   return new Set([...accepted, ...rest]);
 }
 
