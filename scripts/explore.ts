@@ -3,6 +3,12 @@ import { type Strategy, sessionsIn } from '../src/lab/chapter.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
 import { hasMirrors, type Played } from '../src/lab/explore/explore.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+} from '../src/lab/programs/options.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
@@ -22,15 +28,7 @@ import { exploreAll, exploreOne, type Result } from './explore-all.ts';
 import { type Asked, asJson, describe } from './explore-report.ts';
 import { compareOutput, writeSpecs } from './isolation.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
-import {
-  explainProgram,
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-  sourceOfProgram,
-  withProgramStage,
-} from './own-program.ts';
+import { explainProgram, sourceOfProgram, withProgramStage } from './own-program.ts';
 import { clearProgress } from './progress.ts';
 import { sourceOfFile } from './replay-command.ts';
 

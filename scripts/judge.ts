@@ -12,6 +12,12 @@ import {
 } from '../src/lab/judge/judge.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+} from '../src/lab/programs/options.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
@@ -19,15 +25,7 @@ import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
 import { chooseChapter, mostInHelp } from './chosen.ts';
 import { withOwnFile } from './own-file.ts';
-import {
-  explainProgram,
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-  sourceOfProgram,
-  withProgramStage,
-} from './own-program.ts';
+import { explainProgram, sourceOfProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 import { replayCommand, sourceOfFile } from './replay-command.ts';
