@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Own } from '../../../../src/lab/own/own.ts';
+import type { PlayState } from '../../../../src/lab/play/play.ts';
+import type { SyllabusEntry } from '../../../../src/lab/syllabus/syllabus.ts';
+import { inProject } from '../../../../src/process/project.ts';
+import { until } from '../../../../src/waiting/until.ts';
+import { makeService } from '../../../support/app.ts';
+import { isRunning, makeTmpDir, runServer } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { urlOf } from '../../../support/server.ts';
+
+const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
+const NAIVE = fixture('naive.mjs');
+const YOURS = 'claims/yours';
+const OVERSOLD = ['1', '2', '1', '2', '1', '2'];
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+/** A service that shows this program, and requests to it. */
+async function show(program: Extract<Own, { program: unknown }>['program']) {
+  const own = { program, chapter: 'claims' };
+  const { url } = await makeService(await makeDatabase(), { own });
+  return { url, ...asking(url) };
+}
+
+function asking(url: string) {
+  const get = async (address: string) => (await fetch(`${url}/lab/${address}`)).text();
+  const send = (address: string, body: unknown) =>
+    fetch(`${url}/lab/${address}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const play = async (schedule: string[], strategy = YOURS) => {
+    const answer = await send('plays', { strategy, schedule });
+    const body = (await answer.json()) as Partial<PlayState> & { detail?: string };
+    return { status: answer.status, ...body };
+  };
+  const entry = async () => (JSON.parse(await get('strategies')) as SyllabusEntry[]).at(-1);
+  return { get, send, play, entry };
+}
+
+/** A command that runs this code of Node.js, and the ids of the processes that it has started. */
+function command(code: string) {
+  const folder = makeTmpDir();
+  const pids = path.join(folder, 'pids');
+  const file = path.join(folder, 'program.cjs');
+  writeFileSync(pids, '');
+  writeFileSync(file, code);
+  return {
+    server: `echo $$ >> ${pids}; exec node ${file}`,
+    pids: () => readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number),
+  };
+}
+
+const SILENT = `require('node:http').createServer(() => {}).listen(process.env.PORT, '127.0.0.1');`;
+
+const allEnd = (pids: number[]) =>
+  until(() => !pids.some(isRunning), { everyMs: 20, withinMs: 10_000 });
+
+describe('a function that counts and then inserts', () => {
+  let lab: Awaited<ReturnType<typeof show>>;
+  let file: string;
+  beforeAll(async () => {
+    const folder = makeTmpDir();
+    file = path.join(folder, 'mine.mjs');
+    copyFileSync(NAIVE, file);
+    symlinkSync(inProject('node_modules'), path.join(folder, 'node_modules'));
+    lab = await show({ module: file });
+  });
+
+  test('is in Play, Explore and Syllabus', async () => {
+    await expect.poll(lab.entry, PATIENCE).toMatchObject({ name: 'yours', missing: null });
+    expect((await lab.play(OVERSOLD)).verdict).toBe('oversold: 5 claims, 4 slots');
+    expect(await lab.get(`explorations?strategy=${YOURS}`)).toMatch(/"faults":\{"oversold":18\}/);
+    expect(await lab.get(`strategies/${YOURS}`)).toContain('insert into job_claims');
+    expect(await lab.get('strategies/yours')).toMatch(/"idea":"The program \S+mine\.mjs"/);
+  });
+
+  test('has three recruiters too', async () => {
+    const answer = await lab.send('plays', { strategy: YOURS, sessions: 3, schedule: ['3'] });
+    expect((await answer.json()) as PlayState).toMatchObject({
+      sessions: [{ status: 'ready' }, { status: 'ready' }, { status: 'ready' }],
+    });
+  });
+
+  test('has no race in the browser, and the answer says where it races', async () => {
+    for (const address of ['rounds', 'races']) {
+      const answer = await lab.send(address, { strategy: YOURS, strategies: [YOURS] });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain('npm run race-demo races a program.');
+    }
+  });
+
+  test('is played anew after a save', async () => {
+    const text = readFileSync(NAIVE, 'utf8');
+    writeFileSync(file, text.replace('from jobs where', 'from jobs  where'));
+    writeFileSync(file, 'export default 1;');
+    const line = /exit code 1: TypeError: The module exports no function/;
+    await expect.poll(lab.entry, PATIENCE).toMatchObject({ missing: expect.stringMatching(line) });
+    expect(await lab.play(['1'])).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(line),
+    });
+    writeFileSync(file, text);
+    await expect.poll(lab.entry, PATIENCE).toMatchObject({ missing: null });
+    expect((await lab.play(['1'])).status).toBe(200);
+  });
+});
+
+test('a program on tables of its own has the invariant, its rows and its locks', async () => {
+  const schema = path.join(makeTmpDir(), 'schema.sql');
+  writeFileSync(
+    schema,
+    `create table jobs (id int primary key, capacity int);
+     create table job_claims (job_id int, recruiter_id int, primary key (job_id, recruiter_id));
+     insert into jobs values (1, 1);`,
+  );
+  const invariant = 'select job_id from job_claims group by job_id having count(*) > 1';
+  const lab = await show({ module: NAIVE, schema, invariant });
+  const play = (schedule: string[]) => lab.play(schedule, 'schema/yours');
+  await expect.poll(lab.entry, PATIENCE).toMatchObject({ chapter: 'schema', missing: null });
+  expect(await play(['1', '2', '1'])).toMatchObject({
+    committed: {
+      summary: 'the invariant is true',
+      detail: 'Rows: jobs: 1, job_claims: 0',
+      isWrong: false,
+    },
+  });
+  expect(await play(OVERSOLD)).toMatchObject({
+    verdict: 'violated: the invariant returns job_id 1',
+    committed: { isWrong: true },
+  });
+  expect(await lab.get('explorations?strategy=schema/yours')).toContain('"violated":18');
+  expect(await lab.get('chapters')).toContain('"dare":"Can you break the invariant?"');
+});
+
+describe('the server outlives a program', () => {
+  /** Other strategies answer, and so does the next game of the program. */
+  async function expectLife({ url, play }: Awaited<ReturnType<typeof show>>) {
+    expect((await play(['1'], 'claims/row-lock')).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  }
+
+  test('that dies in the middle of a game', async () => {
+    const lab = await show({ module: fixture('dies-when-full.mjs') });
+    const played = await lab.play(['1', '1', '1', '2']);
+    expect(played).toMatchObject({
+      verdict: expect.stringMatching(/^error: /),
+      failure: expect.stringMatching(/^The program \S+ ended with exit code 7$/),
+    });
+    expect((await lab.play(OVERSOLD)).verdict).toBe('oversold: 5 claims, 4 slots');
+    await expectLife(lab);
+  });
+
+  test('that never answers in the middle of a game', async () => {
+    const lab = await show({ module: fixture('silent-when-full.mjs') });
+    expect((await lab.play(['1', '1', '1', '2'])).verdict).toBe('hang: S2 never ended');
+    expect((await lab.play(OVERSOLD)).verdict).toBe('oversold: 5 claims, 4 slots');
+    await expectLife(lab);
+  });
+
+  test('that waits for ever for the other session', async () => {
+    const lab = await show({ module: fixture('hangs.mjs') });
+    expect((await lab.play(['1', '2'])).verdict).toMatch(/^hang: /);
+    expect((await lab.play(['1'])).status).toBe(200);
+    await expectLife(lab);
+  });
+
+  test.each([
+    [
+      'that never answers',
+      SILENT,
+      /^Alone on its database: The program gave no answer within 8 s$/,
+    ],
+    ['that ends at once', 'process.exit(3)', /^The program ".+" ended with exit code 3$/],
+    [
+      'that fails',
+      SILENT.replace('() => {}', "(_, answer) => answer.writeHead(500).end('no table')"),
+      /^Alone on its database: The program answered 500 no table$/,
+    ],
+  ])('%s', async (_, code, line) => {
+    const { server, pids } = command(code);
+    const lab = await show({ server });
+    expect(await lab.play(['1'])).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(line),
+    });
+    expect(await allEnd(pids())).toBe(true);
+    await expectLife(lab);
+  });
+});
+
+describe('no copy of the program remains', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('after %s', async (signal) => {
+    const { server, pids } = command(
+      SILENT.replace('() => {}', "(_, answer) => answer.writeHead(403).end('full')"),
+    );
+    const { child, ended, ...started } = runServer(
+      { DATABASE_URL: inject('scratchUrl'), LAB: 'on', WORKERS: '0' },
+      ['--server', server],
+    );
+    const url = await urlOf({ child, ended, ...started });
+    expect((await asking(url).play(['1'])).status).toBe(200);
+    expect(pids()).toHaveLength(3);
+    child.kill(signal);
+    await ended;
+    expect(await allEnd(pids())).toBe(true);
+    expect(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout).not.toContain(server);
+  });
+});
