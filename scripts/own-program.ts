@@ -3,20 +3,12 @@ import { isOfTrial } from '../src/lab/chapter.ts';
 import type { Played } from '../src/lab/explore/explore.ts';
 import { Stage } from '../src/lab/explore/stage.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
-import { type ProgramOptions, programOptions, readProgram } from '../src/lab/programs/options.ts';
+import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { withProgram } from '../src/lab/programs/program.ts';
-import { shellWord } from '../src/lab/programs/shell-word.ts';
 import { ProgramStage } from '../src/lab/programs/stage.ts';
 import { print } from '../src/process/print.ts';
 import { withScratchDatabase } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
-
-/** The options once more, for a command that plays a schedule again. */
-export const sourceOfProgram = (options: ProgramOptions): string[] =>
-  Object.keys(programOptions).flatMap((name) => {
-    const value = options[name as keyof ProgramOptions];
-    return value === undefined ? [] : [`--${name}`, shellWord(value)];
-  });
 
 /** The line about a program that gave no answer, or an answer that nobody understands. */
 export function explainProgram({ endings }: Played): string | undefined {

@@ -8,7 +8,7 @@ import { type Source, sourceOfText } from '../syllabus/source.ts';
 import type { SyllabusEntry } from '../syllabus/syllabus.ts';
 import { Guest } from './guest-process.ts';
 import { type Asked, type OwnNews, type Told, YOURS } from './messages.ts';
-import { nameOf, type Own, shownIn, watchedOf } from './own.ts';
+import { nameOf, type Own, shownIn, sourceOf, watchedOf } from './own.ts';
 import { watchText } from './watch.ts';
 
 const LOADING = 'The code is being loaded.';
@@ -77,6 +77,7 @@ export class Host {
     const unknown = { schedules: 0, isComplete: false, faults: {}, clearest: {} };
     return {
       chapter: this.chapter,
+      options: sourceOf(this.#own).join(' '),
       name: YOURS,
       idea: idea || this.#idea,
       promise,

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
-import { findChapter } from '../chapters/index.ts';
+import { chapters, findChapter } from '../chapters/index.ts';
 import { assertCode } from '../judge/place.ts';
-import { type ProgramOptions, readProgram } from '../programs/options.ts';
+import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
 import { OWN_TABLES } from '../programs/own-schema.ts';
 import { pathOf } from '../programs/program.ts';
+import { shellWord } from '../programs/shell-word.ts';
 
 /** A student's file, and the chapter of its strategy. */
 export interface OwnFile {
@@ -54,6 +55,16 @@ export function optionOf(own: Own): string {
 /** The name of the code for people: the file, or the command. */
 export const nameOf = (own: Own): string =>
   'file' in own ? own.file : (own.program.server ?? own.program.module ?? '');
+
+/** The options that name the code in a command that plays a schedule again. */
+export const sourceOf = (own: Own): string[] =>
+  'file' in own ? sourceOfFile(own.file, own.chapter) : sourceOfProgram(own.program);
+
+/** The options that name the strategy in a student's file. */
+export const sourceOfFile = (file: string, chapter: string): string[] => [
+  ...['--file', shellWord(file)],
+  ...(chapter === chapters[0].name ? [] : ['--chapter', chapter]),
+];
 
 /** The first part of the address at which the lab shows the code. */
 export const shownIn = (own: Own): string =>

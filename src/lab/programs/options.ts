@@ -6,6 +6,7 @@ import { kindOf, readAnswers } from './answers.ts';
 import { oneLine } from './one-line.ts';
 import type { OwnSchema } from './own-schema.ts';
 import { commandOfModule, kindInBody, type Program, pathOf, programRules } from './program.ts';
+import { shellWord } from './shell-word.ts';
 
 /** The options of a program in any language, for the help of a command. */
 export const PROGRAM_HELP = `  --server COMMAND   a program in any language: COMMAND starts a server that answers
@@ -53,6 +54,13 @@ export function isProgram({ server, module, answers, schema, invariant }: Progra
     throw new UsageError('--schema and --invariant are given together.');
   return isNamed;
 }
+
+/** The options once more, for a command that plays a schedule again. */
+export const sourceOfProgram = (options: ProgramOptions): string[] =>
+  Object.keys(programOptions).flatMap((name) => {
+    const value = options[name as keyof ProgramOptions];
+    return value === undefined ? [] : [`--${name}`, shellWord(value)];
+  });
 
 /** A command may have many lines, but a message has one. */
 const LONGEST_NAME = 200;

@@ -56,7 +56,7 @@ export function Play(props: PartProps) {
               {chapter.ledger && <Ledger name={chapter.ledger} told={state.told} />}
             </div>
           </div>
-          <Transcript place={{ ...place, strategy }} told={state.told} />
+          <Transcript place={{ ...place, strategy }} entry={entry} told={state.told} />
         </>
       )}
     </>

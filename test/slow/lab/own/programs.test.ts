@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -8,7 +7,8 @@ import type { SyllabusEntry } from '../../../../src/lab/syllabus/syllabus.ts';
 import { inProject } from '../../../../src/process/project.ts';
 import { until } from '../../../../src/waiting/until.ts';
 import { makeService } from '../../../support/app.ts';
-import { isRunning, makeTmpDir, runServer } from '../../../support/command.ts';
+import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
+import { isRunning, makeDataDir, makeTmpDir, runServer } from '../../../support/command.ts';
 import { makeDatabase } from '../../../support/database.ts';
 import { urlOf } from '../../../support/server.ts';
 
@@ -96,7 +96,6 @@ describe('a function that counts and then inserts', () => {
 
   test('is played anew after a save', async () => {
     const text = readFileSync(NAIVE, 'utf8');
-    writeFileSync(file, text.replace('from jobs where', 'from jobs  where'));
     writeFileSync(file, 'export default 1;');
     const line = /exit code 1: TypeError: The module exports no function/;
     await expect.poll(lab.entry, PATIENCE).toMatchObject({ missing: expect.stringMatching(line) });
@@ -198,16 +197,51 @@ describe('no copy of the program remains', () => {
     const { server, pids } = command(
       SILENT.replace('() => {}', "(_, answer) => answer.writeHead(403).end('full')"),
     );
-    const { child, ended, ...started } = runServer(
-      { DATABASE_URL: inject('scratchUrl'), LAB: 'on', WORKERS: '0' },
-      ['--server', server],
-    );
-    const url = await urlOf({ child, ended, ...started });
+    // A killed server leaves a database behind, unless the PostgreSQL is its own.
+    const place: Record<string, string> =
+      signal === 'SIGKILL'
+        ? { DATA_DIR: makeDataDir() }
+        : { DATABASE_URL: inject('scratchUrl'), LAB: 'on' };
+    const started = runServer({ ...place, WORKERS: '0' }, ['--server', server]);
+    const url = await urlOf(started);
     expect((await asking(url).play(['1'])).status).toBe(200);
     expect(pids()).toHaveLength(3);
-    child.kill(signal);
-    await ended;
+    started.child.kill(signal);
+    await started.ended;
     expect(await allEnd(pids())).toBe(true);
-    expect(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout).not.toContain(server);
   });
 });
+
+browserTest(
+  'a person plays a program with keys, and sees its locks and its end',
+  async ({ open }) => {
+    const { url } = await show({ module: fixture('dies-when-full.mjs') });
+    const page = await open(`${url}/lab?strategy=${YOURS}`);
+    const lane = (session: number) => page.getByRole('region', { name: `S${session}` });
+    const shot = async (name: string) => {
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [1280, 360]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
+          await page.screenshot({
+            path: `/tmp/shots/${name}-${colorScheme}-${width}.png`,
+            fullPage: true,
+          });
+        }
+    };
+    await page.locator('.headline').getByText('Can you oversell it?').waitFor();
+    await lane(1)
+      .getByText(/^select capacity/)
+      .waitFor();
+    for (const key of '121212') await page.keyboard.press(key);
+    await page.locator('.headline').getByText('Oversold! 5 claims, 4 slots').waitFor();
+    await shot('oversold');
+    await page.keyboard.press('r');
+    for (const key of '111') await page.keyboard.press(key);
+    await shot('middle');
+    await page.keyboard.press('2');
+    await page.getByRole('alert').getByText('ended with exit code 7').waitFor();
+    await shot('died');
+    await expectAccessibleLooks(page);
+  },
+);
