@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Own } from '../../../../src/lab/own/own.ts';
 import type { PlayState } from '../../../../src/lab/play/play.ts';
@@ -17,6 +18,14 @@ const NAIVE = fixture('naive.mjs');
 const YOURS = 'claims/yours';
 const OVERSOLD = ['1', '2', '1', '2', '1', '2'];
 const PATIENCE = { timeout: 60_000, interval: 50 };
+
+const SCHEMA = `
+  create table jobs (id int primary key, capacity int);
+  create table job_claims (
+    job_id int references jobs (id), recruiter_id int, primary key (job_id, recruiter_id)
+  );
+  insert into jobs values (1, 1);`;
+const INVARIANT = 'select job_id from job_claims group by job_id having count(*) > 1';
 
 /** A service that shows this program, and requests to it. */
 async function show(program: Extract<Own, { program: unknown }>['program']) {
@@ -42,13 +51,17 @@ function asking(url: string) {
   return { get, send, play, entry };
 }
 
+/** A file with this text. */
+function fileWith(name: string, text: string): string {
+  const file = path.join(makeTmpDir(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
 /** A command that runs this code of Node.js, and the ids of the processes that it has started. */
 function command(code: string) {
-  const folder = makeTmpDir();
-  const pids = path.join(folder, 'pids');
-  const file = path.join(folder, 'program.cjs');
-  writeFileSync(pids, '');
-  writeFileSync(file, code);
+  const pids = fileWith('pids', '');
+  const file = fileWith('program.cjs', code);
   return {
     server: `echo $$ >> ${pids}; exec node ${file}`,
     pids: () => readFileSync(pids, 'utf8').split('\n').filter(Boolean).map(Number),
@@ -110,15 +123,8 @@ describe('a function that counts and then inserts', () => {
 });
 
 test('a program on tables of its own has the invariant, its rows and its locks', async () => {
-  const schema = path.join(makeTmpDir(), 'schema.sql');
-  writeFileSync(
-    schema,
-    `create table jobs (id int primary key, capacity int);
-     create table job_claims (job_id int, recruiter_id int, primary key (job_id, recruiter_id));
-     insert into jobs values (1, 1);`,
-  );
-  const invariant = 'select job_id from job_claims group by job_id having count(*) > 1';
-  const lab = await show({ module: NAIVE, schema, invariant });
+  const schema = fileWith('schema.sql', SCHEMA);
+  const lab = await show({ module: NAIVE, schema, invariant: INVARIANT });
   const play = (schedule: string[]) => lab.play(schedule, 'schema/yours');
   await expect.poll(lab.entry, PATIENCE).toMatchObject({ chapter: 'schema', missing: null });
   expect(await play(['1', '2', '1'])).toMatchObject({
@@ -127,6 +133,7 @@ test('a program on tables of its own has the invariant, its rows and its locks',
       detail: 'Rows: jobs: 1, job_claims: 0',
       isWrong: false,
     },
+    locks: { held: [{ session: 1, kind: 'row', what: 'jobs 1', mode: 'FOR KEY SHARE' }] },
   });
   expect(await play(OVERSOLD)).toMatchObject({
     verdict: 'violated: the invariant returns job_id 1',
@@ -212,36 +219,53 @@ describe('no copy of the program remains', () => {
   });
 });
 
-browserTest(
-  'a person plays a program with keys, and sees its locks and its end',
-  async ({ open }) => {
-    const { url } = await show({ module: fixture('dies-when-full.mjs') });
-    const page = await open(`${url}/lab?strategy=${YOURS}`);
-    const lane = (session: number) => page.getByRole('region', { name: `S${session}` });
-    const shot = async (name: string) => {
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const width of [1280, 360]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          await page.screenshot({
-            path: `/tmp/shots/${name}-${colorScheme}-${width}.png`,
-            fullPage: true,
-          });
-        }
-    };
-    await page.locator('.headline').getByText('Can you oversell it?').waitFor();
-    await lane(1)
+describe('in the browser', () => {
+  const headline = (page: Page, text: string) =>
+    page.locator('.headline').getByText(text).waitFor();
+  const press = async (page: Page, keys: string) => {
+    await page
+      .getByRole('region', { name: 'S1' })
       .getByText(/^select capacity/)
       .waitFor();
-    for (const key of '121212') await page.keyboard.press(key);
-    await page.locator('.headline').getByText('Oversold! 5 claims, 4 slots').waitFor();
-    await shot('oversold');
-    await page.keyboard.press('r');
-    for (const key of '111') await page.keyboard.press(key);
-    await shot('middle');
-    await page.keyboard.press('2');
-    await page.getByRole('alert').getByText('ended with exit code 7').waitFor();
-    await shot('died');
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  browserTest('a person plays a program, and sees why it gave no answer', async ({ open }) => {
+    const module = fixture('dies-when-full.mjs');
+    const { url } = await show({ module });
+    const page = await open(`${url}/lab?strategy=${YOURS}`);
+    await headline(page, 'Can you oversell it?');
+    await press(page, '121212');
+    await headline(page, 'Oversold! 5 claims, 4 slots');
     await expectAccessibleLooks(page);
-  },
-);
+    await page.keyboard.press('r');
+    await press(page, '1112');
+    await page.getByRole('alert').getByText('ended with exit code 7').waitFor();
+    await page.getByText('Transcript', { exact: true }).click();
+    await page.getByText(`npm run replay -- --module ${module} 1,1,1,2`).waitFor();
+    await expectAccessibleLooks(page);
+    await page.goto(`${url}/lab?view=race&strategy=${YOURS}`);
+    await page.getByRole('button', { name: /Race/ }).first().click();
+    await page.getByText('npm run race-demo races a program.').waitFor();
+  });
+
+  browserTest('a person breaks the invariant of tables of the person', async ({ open }) => {
+    const schema = fileWith('schema.sql', SCHEMA);
+    const { url } = await show({ module: NAIVE, schema, invariant: INVARIANT });
+    const page = await open(`${url}/lab?strategy=schema/yours`);
+    await headline(page, 'Can you break the invariant?');
+    await press(page, '121');
+    await page.getByRole('listitem').filter({ hasText: 'S1 jobs 1 FOR KEY SHARE' }).waitFor();
+    for (const key of '212') await page.keyboard.press(key);
+    await headline(page, 'Broke the invariant!');
+    await page.getByText('Rows: jobs: 1, job_claims: 2').waitFor();
+    await expectAccessibleLooks(page);
+  });
+
+  browserTest('the page says why a program does not start', async ({ open }) => {
+    const { server } = command('process.exit(3)');
+    const { url } = await show({ server });
+    const page = await open(`${url}/lab?strategy=${YOURS}`);
+    await page.getByRole('alert').getByText('ended with exit code 3').waitFor();
+    await expectAccessibleLooks(page);
+  });
+});
