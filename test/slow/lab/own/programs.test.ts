@@ -11,6 +11,9 @@ import { makeService } from '../../../support/app.ts';
 import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
 import { isRunning, makeDataDir, makeTmpDir, runServer } from '../../../support/command.ts';
 import { makeDatabase } from '../../../support/database.ts';
+import { languages } from '../../../support/languages.ts';
+import { linesOfKind, partsOf } from '../../../support/npm-scripts.ts';
+import { pageOf } from '../../../support/pages.ts';
 import { urlOf } from '../../../support/server.ts';
 
 const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
@@ -217,6 +220,27 @@ describe('no copy of the program remains', () => {
     await started.ended;
     expect(await allEnd(pids())).toBe(true);
   });
+});
+
+const python = languages.find(({ title }) => title === 'Python');
+test.runIf(python)('the command of the page shows the example in Python', async () => {
+  const line = linesOfKind('npm', [pageOf('docs/any-language.md')]).find((each) =>
+    each.startsWith('npm start'),
+  );
+  const { args } = partsOf(line ?? '');
+  expect(args).toEqual(['--server', `python3 ${python?.file}`]);
+  const server = runServer({ DATABASE_URL: inject('scratchUrl'), LAB: 'on' }, [
+    ...['--server', python?.commandOf(python.file) ?? ''],
+  ]);
+  const [, address = ''] = await server.says(/^Your program: .+, at (\S+)$/m);
+  expect(new URL(address).search).toBe(`?strategy=${YOURS}`);
+  const { play } = asking(new URL(address).origin);
+  expect(await play(['1', '2'])).toMatchObject({
+    sessions: [{ status: 'ready' }, { status: 'waiting', waitsFor: [1] }],
+    locks: { held: [{ session: 1, what: 'job 1', mode: 'FOR UPDATE' }] },
+  });
+  server.child.kill('SIGINT');
+  await server.ended;
 });
 
 describe('in the browser', () => {
