@@ -44,6 +44,8 @@ ${PROGRAM_HELP}
   --chapter NAME     the chapter of the file (default: ${chapters[0].name})
   --help             show this
 
+A program takes the place of the strategy. docs/any-language.md has examples.
+
 Settings are environment variables, such as PORT=3001. docs/operations.md lists them.
 `;
 

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { event } from '../../http/event-stream.ts';
 import { Listener } from '../listener.ts';
-import { oneLine } from '../programs/one-line.ts';
 import { type ToldChapter, toldChapters } from '../syllabus/http.ts';
 import { type Source, sourceOfText } from '../syllabus/source.ts';
 import type { SyllabusEntry } from '../syllabus/syllabus.ts';
@@ -12,9 +11,6 @@ import { nameOf, type Own, shownIn, sourceOf, watchedOf } from './own.ts';
 import { watchText } from './watch.ts';
 
 const LOADING = 'The code is being loaded.';
-
-/** A command may be long. */
-const LONGEST_NAME = 80;
 
 /**
  * Shows the strategy of a student's file in the lab, or a student's program. A process of its own runs
@@ -90,7 +86,7 @@ export class Host {
   get #idea(): string {
     const name = nameOf(this.#own);
     if (!this.isProgram) return `The strategy in ${path.basename(name)}`;
-    return `The program ${oneLine(name, LONGEST_NAME)}`;
+    return `The program ${name}`;
   }
 
   /** The chapters of the lab. Tables of the student's own are one more. */

@@ -5,6 +5,7 @@ import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { chapters, findChapter } from '../chapters/index.ts';
 import { assertCode } from '../judge/place.ts';
+import { oneLine } from '../programs/one-line.ts';
 import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
 import { OWN_TABLES } from '../programs/own-schema.ts';
 import { pathOf } from '../programs/program.ts';
@@ -52,9 +53,12 @@ export function optionOf(own: Own): string {
   return own.program.server === undefined ? '--module' : '--server';
 }
 
-/** The name of the code for people: the file, or the command. */
+/** A command may have many lines. */
+const LONGEST_NAME = 120;
+
+/** The name of the code for people: the file, or the command in one line. */
 export const nameOf = (own: Own): string =>
-  'file' in own ? own.file : (own.program.server ?? own.program.module ?? '');
+  'file' in own ? own.file : oneLine(own.program.server ?? own.program.module ?? '', LONGEST_NAME);
 
 /** The options that name the code in a command that plays a schedule again. */
 export const sourceOf = (own: Own): string[] =>
