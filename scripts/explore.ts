@@ -3,6 +3,14 @@ import { type Strategy, sessionsIn } from '../src/lab/chapter.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
 import { hasMirrors, type Played } from '../src/lab/explore/explore.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
+import { sourceOfFile } from '../src/lab/own/own.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+  sourceOfProgram,
+} from '../src/lab/programs/options.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
@@ -22,17 +30,8 @@ import { exploreAll, exploreOne, type Result } from './explore-all.ts';
 import { type Asked, asJson, describe } from './explore-report.ts';
 import { compareOutput, writeSpecs } from './isolation.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
-import {
-  explainProgram,
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-  sourceOfProgram,
-  withProgramStage,
-} from './own-program.ts';
+import { explainProgram, withProgramStage } from './own-program.ts';
 import { clearProgress } from './progress.ts';
-import { sourceOfFile } from './replay-command.ts';
 
 const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
 
@@ -161,7 +160,7 @@ async function run(chosen: Chosen, options: Options, stop: AbortSignal): Promise
     sessions,
   }));
   const results = await exploreAll(wanted, stop, { leavesOutMirrored });
-  const source = file === undefined ? undefined : sourceOfFile(file, chapter);
+  const source = file === undefined ? undefined : sourceOfFile(file, chapter.name);
   const explain = file === undefined ? undefined : (played: Played) => faultOfFile(played, file);
   return report(results, { chapter, situation, sessions, source, explain }, options);
 }

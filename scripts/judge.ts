@@ -12,6 +12,14 @@ import {
 } from '../src/lab/judge/judge.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
+import { sourceOfFile } from '../src/lab/own/own.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+  sourceOfProgram,
+} from '../src/lab/programs/options.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
@@ -19,18 +27,10 @@ import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
 import { chooseChapter, mostInHelp } from './chosen.ts';
 import { withOwnFile } from './own-file.ts';
-import {
-  explainProgram,
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-  sourceOfProgram,
-  withProgramStage,
-} from './own-program.ts';
+import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
-import { replayCommand, sourceOfFile } from './replay-command.ts';
+import { replayCommand } from './replay-command.ts';
 
 const HELP = `Judges a strategy of your own in every schedule.
 
@@ -110,7 +110,7 @@ runMain(async (stop) => {
         explain: (played) => faultOfFile(played, file),
       }),
     );
-    return tellJudgement(judgement, judged, sourceOfFile(file, chapter), options);
+    return tellJudgement(judgement, judged, sourceOfFile(file, chapter.name), options);
   });
 }, FAILED);
 

@@ -1,5 +1,6 @@
 import type { Database } from '../src/db/client.ts';
 import { Fleet } from '../src/lab/programs/fleet.ts';
+import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { NAME, programRules } from '../src/lab/programs/program.ts';
 import { raceProgramOnce } from '../src/lab/programs/race.ts';
 import { addRound, newResult, type RaceOrder } from '../src/lab/race/race.ts';
@@ -7,7 +8,7 @@ import type { RequestChapter } from '../src/lab/race/report.ts';
 import { openTrack } from '../src/lab/race/track.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { withScratchDatabase } from './arena.ts';
-import { type ProgramOptions, plain, readProgram } from './own-program.ts';
+import { plain } from './own-program.ts';
 import { exitCodeOf, tellRaces } from './tell-races.ts';
 
 /** More than one, since a lock in the memory of a program is no lock between two. */

@@ -4,6 +4,12 @@ import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { adopt, chapters, quoted } from '../src/lab/chapters/index.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+} from '../src/lab/programs/options.ts';
 import { type Costs, costsOf, type RoundCosts } from '../src/lab/race/costs.ts';
 import { type CrashChapter, hasCrashes } from '../src/lab/race/crashes/crashes.ts';
 import {
@@ -34,7 +40,6 @@ import {
 import { raceCrashes } from './crash-demo.ts';
 import { buildDist } from './dist.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
-import { isProgram, PROGRAM_HELP, programFlags, programOptions } from './own-program.ts';
 import { raceProgram } from './program-race.ts';
 import { exitCodeOf, tellRaces } from './tell-races.ts';
 

@@ -1,7 +1,6 @@
 import type { Situation } from '../src/lab/chapter.ts';
-import { addressOf, chapters } from '../src/lab/chapters/index.ts';
+import { addressOf } from '../src/lab/chapters/index.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
-import { shellWord } from '../src/lab/programs/shell-word.ts';
 
 /**
  * A command that plays the schedule again, as a person pastes it. `source` has the options that name
@@ -17,9 +16,3 @@ export function replayCommand(
   const where = isFirst ? [] : ['--situation', situation.name];
   return ['npm run replay --', ...source, schedule, ...where].join(' ');
 }
-
-/** The options that name the strategy in a student's file. */
-export const sourceOfFile = (file: string, { name }: Judged['chapter']): string[] => [
-  ...['--file', shellWord(file)],
-  ...(name === chapters[0].name ? [] : ['--chapter', name]),
-];

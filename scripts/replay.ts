@@ -7,6 +7,12 @@ import type { Stage } from '../src/lab/explore/stage.ts';
 import { tell } from '../src/lab/explore/tell.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
+import {
+  isProgram,
+  PROGRAM_HELP,
+  programFlags,
+  programOptions,
+} from '../src/lab/programs/options.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole } from '../src/process/options.ts';
@@ -20,14 +26,7 @@ import {
   situationsInHelp,
 } from './chosen.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
-import {
-  explainProgram,
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-  withProgramStage,
-} from './own-program.ts';
+import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
 
 const HELP = `Plays one schedule of a strategy, and prints what happened.

@@ -12,8 +12,9 @@ import {
   refuseOpenDoor,
 } from './http/auth/settings.ts';
 import { chapters } from './lab/chapters/index.ts';
-import { assertCanHost, type OwnFile } from './lab/own/host.ts';
 import { YOURS } from './lab/own/messages.ts';
+import { assertCanHost, nameOf, type Own, optionOf, shownIn, watchedOf } from './lab/own/own.ts';
+import { isProgram, PROGRAM_HELP, programFlags, programOptions } from './lab/programs/options.ts';
 import { startEmbedded } from './postgres/embedded.ts';
 import { UsageError } from './process/errors.ts';
 import { openLog, startLine } from './process/log.ts';
@@ -39,14 +40,18 @@ Usage: npm start -- [options]
 
   --strategy FILE    show the strategy in a TypeScript file of your own in the lab, as
                      "${YOURS}", anew on each save; only in workshop mode on loopback
+${PROGRAM_HELP}
   --chapter NAME     the chapter of the file (default: ${chapters[0].name})
   --help             show this
+
+A program takes the place of the strategy. docs/any-language.md has examples.
 
 Settings are environment variables, such as PORT=3001. docs/operations.md lists them.
 `;
 
 const rules = z.object({
   strategy: z.string().min(1, '--strategy needs a file').optional(),
+  ...programOptions,
   chapter: z.string().optional(),
   help: z.boolean().default(false),
 });
@@ -55,6 +60,7 @@ runMain(async (stop) => {
   const { options } = readOptions('start', rules, {
     options: {
       strategy: { type: 'string' },
+      ...programFlags,
       chapter: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -65,7 +71,7 @@ runMain(async (stop) => {
   }
   const config = readConfig();
   refuseOpenDoor(config.host, config.auth);
-  const own = ownFile(options, config);
+  const own = ownCode(options, config);
   const database = await openDatabase(config, stop);
   try {
     const demoData = config.databaseUrl === undefined;
@@ -96,17 +102,21 @@ runMain(async (stop) => {
   return 0;
 });
 
-/** The student's file that the lab should show. Throws a `UsageError` if this server must not run it. */
-function ownFile(
-  { strategy, chapter = chapters[0].name }: z.infer<typeof rules>,
+/** The student's code that the lab should show. Throws a `UsageError` if this server must not run it. */
+function ownCode(
+  { strategy, chapter = chapters[0].name, help, ...program }: z.infer<typeof rules>,
   { lab, host, auth }: Config,
-): OwnFile | undefined {
-  if (strategy === undefined) return undefined;
-  if (!lab) throw new UsageError('--strategy needs workshop mode. LAB=on starts this mode.');
-  // Whoever reaches the service could make the file run.
+): Own | undefined {
+  const isNamed = isProgram(program);
+  if (strategy === undefined && !isNamed) return undefined;
+  if (strategy !== undefined && isNamed)
+    throw new UsageError('Only one of --strategy, --server and --module can be given.');
+  const own = strategy === undefined ? { program, chapter } : { file: strategy, chapter };
+  const option = optionOf(own);
+  if (!lab) throw new UsageError(`${option} needs workshop mode. LAB=on starts this mode.`);
+  // Whoever reaches the service could make the code run.
   if (auth.kind !== 'loopback' || !isLoopback(host))
-    throw new UsageError('--strategy runs code on this machine, so it works on loopback only.');
-  const own = { file: strategy, chapter };
+    throw new UsageError(`${option} runs code on this machine, so it works on loopback only.`);
   assertCanHost(own);
   return own;
 }
@@ -142,7 +152,7 @@ function greet(
   { url, sockets, worker, metricsUrl }: Service,
   { name }: OpenDatabase,
   { lab, auth }: Config,
-  own: OwnFile | undefined,
+  own: Own | undefined,
 ) {
   say(`Rowlock listens on ${url}`);
   say(`Job board: ${url}/`);
@@ -155,13 +165,15 @@ function greet(
   if (metricsUrl) say(`Metrics: ${metricsUrl}/metrics, open to all who reach this port`);
   say(`Workers: ${inWords(worker)}`);
   say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
-  if (own)
-    say(
-      `Your strategy: ${own.file}, at ${url}/lab?strategy=${own.chapter}/${YOURS}, anew on each save`,
-    );
+  if (own) say(`Your ${sayOwn(own)}, at ${url}/lab?strategy=${shownIn(own)}/${YOURS}`);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
+}
+
+function sayOwn(own: Own): string {
+  const what = 'file' in own ? 'strategy' : 'program';
+  return `${what}: ${nameOf(own)}${watchedOf(own).length > 0 ? ', anew on each save' : ''}`;
 }
 
 const inWords = (worker: Service['worker']): string =>

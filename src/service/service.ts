@@ -4,7 +4,8 @@ import { type Connection, connect, type Pooler, type StatementTime } from '../db
 import { tellingOperator } from '../db/telling.ts';
 import { databaseName as addressOf } from '../db/unusable.ts';
 import { createLab } from '../lab/http.ts';
-import { Host, type OwnFile } from '../lab/own/host.ts';
+import { Host } from '../lab/own/host.ts';
+import type { Own } from '../lab/own/own.ts';
 import { labMeanings } from '../lab/problems.ts';
 import { RACE_CLAIM_LIMITS } from '../lab/race/races/http.ts';
 import type { Trace } from '../lab/race/trace.ts';
@@ -43,8 +44,8 @@ export interface ServiceOptions
   /** 0 means any free port. */
   port: number;
   lab: boolean;
-  /** A student's file whose strategy the lab shows. */
-  own?: OwnFile | undefined;
+  /** A student's code that the lab shows. */
+  own?: Own | undefined;
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;

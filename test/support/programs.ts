@@ -1,7 +1,5 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
-import type { ProgramOptions } from '../../scripts/own-program.ts';
-import { readProgram } from '../../scripts/own-program.ts';
 import { claims } from '../../src/lab/chapters/claims/index.ts';
 import {
   type Exploration,
@@ -12,9 +10,8 @@ import {
 } from '../../src/lab/explore/explore.ts';
 import type { Stage } from '../../src/lab/explore/stage.ts';
 import type { Trial } from '../../src/lab/explore/trial.ts';
-import { openWire } from '../../src/lab/explore/wire/stage.ts';
-import { assertUsable } from '../../src/lab/programs/own-schema.ts';
-import { withProgram } from '../../src/lab/programs/program.ts';
+import { type ProgramOptions, readProgram } from '../../src/lab/programs/options.ts';
+import { ProgramStage } from '../../src/lab/programs/stage.ts';
 import { installLocked } from '../../src/process/npm-ci.ts';
 import { inProject } from '../../src/process/project.ts';
 import { makeLabDatabase } from './database.ts';
@@ -28,14 +25,12 @@ export async function withTrial<T>(
   work: (stage: Stage, trial: Trial) => Promise<T>,
 ): Promise<T> {
   const program = readProgram(options, claims);
-  const stage = await openWire(await makeLabDatabase(), { sessions: SESSIONS });
+  const order = { program, chapter: claims, sessions: SESSIONS, onRemark: () => undefined };
+  const stage = await ProgramStage.open(await makeLabDatabase(), order, never);
   try {
-    if (program.schema) await assertUsable(stage.admin, program.schema);
-    const wanted = { chapter: claims, urls: stage.addresses, isRehearsed: true };
-    return await withProgram(program, wanted, never, ({ chapter, strategy }) => {
-      const [situation] = chapter.situationsOf(strategy);
-      return work(stage, chapter.trial(strategy, situation, SESSIONS));
-    });
+    const { chapter, strategy } = stage.tried;
+    const [situation] = chapter.situationsOf(strategy);
+    return await work(stage, chapter.trial(strategy, situation, SESSIONS));
   } finally {
     await stage.close();
   }

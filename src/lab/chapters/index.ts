@@ -28,8 +28,8 @@ const all: Addressed[] = chapters.flatMap((chapter) =>
 export const allStrategies: readonly Addressed[] = all;
 
 /**
- * Adds the strategy of a student's file, for a process that runs this file. It replaces a strategy at
- * the same address.
+ * Adds a student's strategy, for a process that runs the strategy. It replaces a strategy at the same
+ * address.
  */
 export function adopt(own: Addressed) {
   const at = all.findIndex((each) => addressOf(each) === addressOf(own));
@@ -58,7 +58,7 @@ export function leftOut(strategies: readonly Addressed[]): string[] {
 export function findStrategy(address: string, within?: Chapter): Addressed | string {
   const [name = '', chapterName = within?.name, ...more] = address.split('/').reverse();
   if (more.length > 0) return noSuchStrategy(address, undefined);
-  if (chapterName !== undefined && !chapters.some((each) => each.name === chapterName))
+  if (chapterName !== undefined && !all.some(({ chapter }) => chapter.name === chapterName))
     return noSuchChapter(chapterName);
   const named = allStrategies.filter(({ strategy }) => strategy.name === name);
   const found = named.filter(({ chapter }) => [undefined, chapter.name].includes(chapterName));

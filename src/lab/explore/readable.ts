@@ -27,7 +27,10 @@ function readableParameter(value: unknown): string {
 export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
   const readable = text
     .replace(/"/g, '')
-    .replace(/\$(\d+)/g, (_, number) => readableParameter(params[Number(number) - 1]))
+    .replace(/\$(\d+)/g, (name, number) =>
+      // A program on the wire may send its parameters after the statement.
+      Number(number) > params.length ? name : readableParameter(params[Number(number) - 1]),
+    )
     .replace(/\b\w+\.(\w+)\.(\w+)\b/g, hasManyTables(text) ? '$1.$2' : '$2')
     .replace(/\s+/g, ' ')
     .replace(/^select (\w+, ){3,}\w+ from/i, 'select … from')

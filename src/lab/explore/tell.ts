@@ -18,10 +18,15 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   const history = new History();
   const deaths = new Deaths();
   const passes = entries.findIndex(({ timePasses }) => timePasses);
+  const speakers = new Set(entries.flatMap(({ acts }) => acts.map(({ session }) => session)));
+  const isSilent = (session: number) =>
+    endings[session - 1] !== undefined && !speakers.has(session);
   const told = {
     sessions,
     schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
-    steps: entries.map((entry, index) => tellEntry(entry, index, { history, deaths, passes })),
+    steps: entries.map((entry, index) =>
+      tellEntry(entry, index, { history, deaths, passes, isSilent }),
+    ),
     endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
     afterwards: tellEnding(endings[sessions]),
     faults,
@@ -35,6 +40,8 @@ interface Known {
   deaths: Deaths;
   /** The index of the step at which time passes first. -1 if there is none. */
   passes: number;
+  /** Whether this session has ended without any statement. */
+  isSilent(session: number): boolean;
 }
 
 function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
@@ -47,8 +54,18 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
     const isSaid = act.session === died && (isRollback(act) || !act.result);
     return isSaid ? [] : [told];
   });
-  return { choice, event, dead: entry.dead, acts };
+  const hasWords = event !== null || acts.length > 0;
+  return {
+    choice,
+    event,
+    dead: entry.dead,
+    acts,
+    silence: hasWords ? null : silenceOf(entry, known),
+  };
 }
+
+const silenceOf = ({ choice }: Entry, { isSilent }: Known) =>
+  isSilent(sessionOf(choice)) ? 'ends' : 'waits in memory';
 
 const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
 

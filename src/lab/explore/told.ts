@@ -25,6 +25,8 @@ export interface ToldStep {
   /** The sessions whose process dies at this step. */
   dead: number[];
   acts: ToldAct[];
+  /** What the session does in place of a statement. Null if there is a statement or an event. */
+  silence: 'waits in memory' | 'ends' | null;
 }
 
 export interface ToldAct {

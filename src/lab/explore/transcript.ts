@@ -67,12 +67,15 @@ function shorten(steps: string[][]): string[][] {
   return [...steps.slice(0, left / 2), skipped, ...steps.slice(-left / 2)];
 }
 
-function printStep({ choice, event, acts }: ToldStep, index: number, columns: Columns): string[] {
+function printStep(
+  { choice, event, acts, silence }: ToldStep,
+  index: number,
+  columns: Columns,
+): string[] {
   const label = String(index + 1).padStart(3);
   const lines = [];
   if (event) lines.push(...wrapAt(`${label}   `, `-- ${event} --`, columns.width));
-  else if (acts.length === 0)
-    lines.push(...inColumn(label, sessionOf(choice), columns, [WAITS_IN_MEMORY]));
+  else if (silence) lines.push(...inColumn(label, sessionOf(choice), columns, [SILENCE[silence]]));
   for (const act of acts) {
     const session = act.session > columns.sessions ? 1 : act.session;
     lines.push(...inColumn(lines.length === 0 ? label : '', session, columns, printAct(act)));
@@ -80,7 +83,10 @@ function printStep({ choice, event, acts }: ToldStep, index: number, columns: Co
   return lines;
 }
 
-const WAITS_IN_MEMORY = '<waiting for something in memory>';
+const SILENCE = {
+  'waits in memory': '<waiting for something in memory>',
+  ends: '<ends without a statement>',
+} as const;
 
 function printAct({ statement, progress, result, note, waitsFor }: ToldAct): string[] {
   if (progress === 'waits') return [statement, `<waiting for ${names(waitsFor)}>`];

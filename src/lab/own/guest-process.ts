@@ -1,6 +1,7 @@
 import { inProject } from '../../process/project.ts';
 import { GuardedProcess } from './guarded-process.ts';
 import { type Asked, type FromGuest, fromGuest, type ToGuest, type Told } from './messages.ts';
+import { GUEST, nameOf } from './own.ts';
 
 /** The answer to a request, while it arrives. */
 interface Open {
@@ -14,9 +15,9 @@ interface Open {
 /** Makes the last event of a stream, if the guest ends in the middle of the stream. */
 type LastEvent = (line: string) => Uint8Array;
 
-/** The process that runs a student's file, as the server sees it. */
+/** The process that runs a student's code, as the server sees the process. */
 export class Guest {
-  /** Rejects with an error of one line if the file cannot be used. */
+  /** Rejects with an error of one line if the code cannot be used. */
   readonly ready: Promise<Told>;
   /** Resolves when the process has ended, with the reason in one line. */
   readonly ended: Promise<string>;
@@ -28,10 +29,10 @@ export class Guest {
 
   constructor(order: Omit<Extract<ToGuest, { kind: 'begin' }>, 'kind'>) {
     this.#process = new GuardedProcess({
-      program: 'src/lab/own/guest.ts',
+      program: GUEST,
       args: [],
       cwd: inProject('.'),
-      file: order.file,
+      file: nameOf(order.own),
       // The prints of the student go to stderr, where the log is.
       stdout: 2,
     });

@@ -1,6 +1,6 @@
 /**
- * A lab with the strategy of a student's file, in a process that the server can end. The server sends
- * the requests about this strategy here.
+ * A lab with the strategy of a student's file, or with a student's program, in a process that the
+ * server can end. The server sends the requests about this strategy here.
  */
 
 import { ANYBODY } from '../../http/auth/caller.ts';
@@ -8,69 +8,83 @@ import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { invalidRequest } from '../../http/problems.ts';
 import { openLog } from '../../process/log.ts';
-import { adopt, findChapter } from '../chapters/index.ts';
+import { adopt } from '../chapters/index.ts';
 import { createLab } from '../http.ts';
 import { explain } from '../judge/explain.ts';
 import { loadStrategy } from '../judge/load-strategy.ts';
-import { openStages } from '../stages/lab-stages.ts';
+import { type LabStages, openStages } from '../stages/lab-stages.ts';
+import { tellChapter } from '../syllabus/http.ts';
 import { openChannel } from './channel.ts';
 import { guardThisProcess } from './guarded.ts';
 import { type Asked, type FromGuest, type ToGuest, YOURS } from './messages.ts';
+import { chapterOf, nameOf, type Own } from './own.ts';
+import { openProgramLab, type ProgramLab } from './program-lab.ts';
 
 type Lab = ReturnType<typeof newRoutes>;
 type Begin = Extract<ToGuest, { kind: 'begin' }>;
 
-const open = new Map<number, AbortController>();
+const asked = new Map<number, AbortController>();
+const log = openLog('error');
 let lab: Lab | undefined;
 let closeStages = async () => {};
+let loading: Promise<unknown> = Promise.resolve();
+const stopping = new AbortController();
 
 const channel = openChannel<FromGuest, ToGuest>({ kind: 'beat' });
 const { tell } = channel;
 channel.onMessage((message) => {
-  if (message.kind === 'begin') void begin(message);
+  if (message.kind === 'begin') loading = begin(message);
   else if (message.kind === 'request')
     void answer(message.asked).finally(() => finish(message.asked));
-  else if (message.kind === 'cancel') open.get(message.id)?.abort();
-  else void closeStages().finally(() => process.exit());
+  else if (message.kind === 'cancel') asked.get(message.id)?.abort();
+  else void stop();
 });
 
-async function begin(order: Begin) {
-  const fail = guardThisProcess(order.file, channel);
+async function stop() {
+  stopping.abort();
+  await loading;
+  await closeStages().finally(() => process.exit());
+}
+
+async function begin({ own, databaseUrl }: Begin) {
+  const name = nameOf(own);
+  const fail = guardThisProcess(name, channel);
   try {
-    await load(order);
+    const { chapter, strategy, stages } = await open(own, databaseUrl);
+    closeStages = stages.close;
+    adopt({ chapter, strategy });
+    lab = labOn(stages, name);
+    const { idea, promise } = strategy;
+    const situations = chapter
+      .situationsOf(strategy)
+      .map(({ name, idea, sessions }) => ({ name, idea, ...(sessions && { sessions }) }));
+    await tell({
+      kind: 'ready',
+      told: { chapter: tellChapter(chapter), idea, promise, situations },
+    });
   } catch (error) {
-    await fail(explain(error, order.file));
+    await fail(explain(error, name));
   }
 }
 
-async function load({ chapter: name, file, databaseUrl }: Begin) {
-  const chapter = findChapter(name);
-  if (typeof chapter === 'string') throw new Error(chapter);
-  const loaded = await loadStrategy(chapter, file);
-  const strategy = { ...loaded.strategy, name: YOURS };
-  adopt({ chapter, strategy });
-  lab = labOn(databaseUrl, file);
-  const { idea, promise } = strategy;
-  const situations = chapter
-    .situationsOf(strategy)
-    .map(({ name, idea, sessions }) => ({ name, idea, ...(sessions && { sessions }) }));
-  await tell({ kind: 'ready', told: { idea, promise, situations } });
+async function open(own: Own, databaseUrl: string): Promise<ProgramLab> {
+  if ('program' in own) return openProgramLab(own, databaseUrl, log, stopping.signal);
+  const { chapter, strategy } = await loadStrategy(chapterOf(own), own.file);
+  const stages = openStages(databaseUrl, log);
+  return { chapter, strategy: { ...strategy, name: YOURS }, stages };
 }
 
-function labOn(databaseUrl: string, file: string): Lab {
-  const log = openLog('error');
-  const stages = openStages(databaseUrl, log);
-  closeStages = stages.close;
+function labOn(stages: LabStages, name: string): Lab {
   const routes = newRoutes();
   // The server has checked the caller.
   routes.use((c, next) => {
     c.set('caller', ANYBODY);
     return next();
   });
-  // Some errors of the file reach no session.
+  // Some errors of the student's code reach no session.
   routes.onError((error) => {
     if ('getResponse' in error) return error.getResponse();
-    return problem({ ...invalidRequest, detail: explain(error, file) });
+    return problem({ ...invalidRequest, detail: explain(error, name) });
   });
   // The server ends the whole process, so the lab needs no signal to stop.
   routes.route('/lab', createLab({ log, stages, stop: new AbortController().signal }));
@@ -79,7 +93,7 @@ function labOn(databaseUrl: string, file: string): Lab {
 
 async function answer({ id, method, path, headers, body }: Asked) {
   const leaving = new AbortController();
-  open.set(id, leaving);
+  asked.set(id, leaving);
   const request = new Request(new URL(path, 'http://localhost'), {
     ...{ method, headers, signal: leaving.signal },
     ...(body !== undefined && { body }),
@@ -89,7 +103,7 @@ async function answer({ id, method, path, headers, body }: Asked) {
 }
 
 function finish({ id }: Asked) {
-  open.delete(id);
+  asked.delete(id);
   return tell({ kind: 'end', id });
 }
 

@@ -1,69 +1,52 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { event } from '../../http/event-stream.ts';
-import { UsageError } from '../../process/errors.ts';
-import { inProject } from '../../process/project.ts';
-import { findChapter } from '../chapters/index.ts';
-import { assertCode } from '../judge/place.ts';
 import { Listener } from '../listener.ts';
+import { type ToldChapter, toldChapters } from '../syllabus/http.ts';
+import { type Source, sourceOfText } from '../syllabus/source.ts';
 import type { SyllabusEntry } from '../syllabus/syllabus.ts';
 import { Guest } from './guest-process.ts';
 import { type Asked, type OwnNews, type Told, YOURS } from './messages.ts';
+import { nameOf, type Own, shownIn, sourceOf, watchedOf } from './own.ts';
 import { watchText } from './watch.ts';
 
-/** A student's file, and the chapter of its strategy. */
-export interface OwnFile {
-  file: string;
-  chapter: string;
-}
-
-/** The program of a guest. A deployment has no sources. */
-const GUEST = 'src/lab/own/guest.ts';
-const LOADING = 'The file is being loaded.';
-
-/** Throws a `UsageError` if this installation cannot run the file of a student. */
-export function assertCanHost({ file, chapter }: OwnFile) {
-  const found = findChapter(chapter);
-  if (typeof found === 'string') throw new UsageError(found);
-  assertCode(file);
-  if (!existsSync(inProject(GUEST)) || !existsSync(inProject('node_modules/tsx')))
-    throw new UsageError('--strategy needs the sources and the packages for development: npm ci.');
-}
+const LOADING = 'The code is being loaded.';
 
 /**
- * Shows the strategy of a student's file in the lab. The file runs in a process of its own, the guest.
- * Each save starts a new guest. A guest that ends in the middle of a request is replaced, and the
- * request is told why.
+ * Shows the strategy of a student's file in the lab, or a student's program. A process of its own runs
+ * the strategy, or starts the program: the guest. Each save starts a new guest. A guest that ends in
+ * the middle of a request is replaced, and the request is told why.
  */
 export class Host {
   readonly chapter: string;
-  readonly file: string;
+  readonly isProgram: boolean;
+  readonly #own: Own;
   readonly #databaseUrl: string;
   readonly #listeners = new Set<Listener>();
-  readonly #unwatch: () => void;
+  readonly #unwatch: (() => void)[];
   #guest: Guest;
   #told: Told | undefined;
-  /** Why the file cannot be used at the moment. */
+  /** Why the code cannot be used at the moment. */
   #missing: string | null = LOADING;
   #isClosed = false;
 
-  constructor({ file, chapter }: OwnFile, databaseUrl: string) {
-    this.file = path.resolve(file);
-    this.chapter = chapter;
+  constructor(own: Own, databaseUrl: string) {
+    this.#own = own;
+    this.chapter = shownIn(own);
+    this.isProgram = 'program' in own;
     this.#databaseUrl = databaseUrl;
     this.#guest = this.#start();
-    this.#unwatch = watchText(this.file, () => {
+    const onSave = () => {
       this.#missing = LOADING;
       this.#guest.end('The file was saved again.');
       this.#guest = this.#start();
-    });
+    };
+    this.#unwatch = watchedOf(own).map((file) => watchText(file, onSave));
   }
 
   /** `isSaved` is false if the file is the same as before. Then the pages need not load anew. */
   #start({ isSaved = true } = {}): Guest {
-    const { chapter, file } = this;
-    const guest = new Guest({ databaseUrl: this.#databaseUrl, chapter, file });
+    const guest = new Guest({ databaseUrl: this.#databaseUrl, own: this.#own });
     const isCurrent = () => guest === this.#guest && !this.#isClosed;
     void guest.ready.then(
       (told) => isCurrent() && isSaved && this.#change(told, null),
@@ -71,7 +54,7 @@ export class Host {
     );
     void guest.ended.then((line) => {
       if (!isCurrent() || !guest.isReady) return;
-      // A file that ends its process without a request would end the next process too.
+      // Code that ends its process without a request would end the next process too.
       if (guest.wasAsked) this.#guest = this.#start({ isSaved: false });
       else this.#change(undefined, line);
     });
@@ -90,8 +73,9 @@ export class Host {
     const unknown = { schedules: 0, isComplete: false, faults: {}, clearest: {} };
     return {
       chapter: this.chapter,
+      options: sourceOf(this.#own).join(' '),
       name: YOURS,
-      idea: idea || `The strategy in ${path.basename(this.file)}`,
+      idea: idea || this.#idea,
       promise,
       verdict: null,
       missing: this.#missing,
@@ -99,9 +83,27 @@ export class Host {
     };
   }
 
-  readText = (): Promise<string> => readFile(this.file, 'utf8');
+  get #idea(): string {
+    const name = nameOf(this.#own);
+    if (!this.isProgram) return `The strategy in ${path.basename(name)}`;
+    return `The program ${name}`;
+  }
 
-  /** The answer of the strategy's lab. Throws an error of one line if the file cannot be used. */
+  /** The chapters of the lab. Tables of the student's own are one more. */
+  get chapters(): ToldChapter[] {
+    const isKnown = toldChapters.some(({ name }) => name === this.chapter);
+    return [...toldChapters, ...(this.#told && !isKnown ? [this.#told.chapter] : [])];
+  }
+
+  /** The files of the code. */
+  sources = (): Promise<Source[]> =>
+    Promise.all(
+      watchedOf(this.#own).map(async (file) =>
+        sourceOfText(file, await readFile(file, 'utf8').catch(() => '')),
+      ),
+    );
+
+  /** The answer of the strategy's lab. Throws an error of one line if the code cannot be used. */
   async ask(asked: Omit<Asked, 'id'>, left: AbortSignal): Promise<Response> {
     const guest = await this.#readyGuest();
     return guest.ask(asked, left, (line) => event('failed', { detail: line }));
@@ -133,7 +135,7 @@ export class Host {
 
   async close() {
     this.#isClosed = true;
-    this.#unwatch();
+    for (const unwatch of this.#unwatch) unwatch();
     for (const listener of this.#listeners) listener.end();
     this.#guest.stop('The server stops.');
     await this.#guest.ended;

@@ -3,7 +3,6 @@ import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
 import { type Env, newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { invalidRequest, methodNotAllowed } from '../../http/problems.ts';
-import { sourceOfText } from '../syllabus/source.ts';
 import { readSyllabus } from '../syllabus/syllabus.ts';
 import type { Host } from './host.ts';
 import { YOURS } from './messages.ts';
@@ -14,17 +13,15 @@ interface Naming {
   strategies?: unknown;
 }
 
-/** The strategy of a student's file among the strategies of the lab. These routes come first. */
+/** The student's strategy or program among the strategies of the lab. These routes come first. */
 export function ownRoutes(host: Host) {
   const address = `${host.chapter}/${YOURS}`;
   const isOurs = (name: unknown) => name === address || name === YOURS;
   /** The races over HTTP that the guest runs. */
   const races = new Set<string>();
   const routes = newRoutes();
-  const one = async (c: Context<Env>) => {
-    const text = await host.readText().catch(() => '');
-    return c.json({ ...host.entry, sources: [sourceOfText(host.file, text)] });
-  };
+  const one = async (c: Context<Env>) => c.json({ ...host.entry, sources: await host.sources() });
+  routes.get('/chapters', (c) => c.json(host.chapters));
   routes.get('/strategies', (c) => c.json([...readSyllabus(), host.entry]));
   routes.get(`/strategies/${YOURS}`, one);
   routes.get(`/strategies/${address}`, one);
@@ -43,6 +40,7 @@ export function ownRoutes(host: Host) {
   };
   routes.use(async (c, next) => {
     if (!(await concernsUs(c))) return next();
+    if (host.isProgram && RACING.test(c.req.path)) return problem(noRace);
     try {
       const answer = await forward(host, c);
       const race = answer.headers.get('Location')?.split('/').at(-1);
@@ -54,6 +52,13 @@ export function ownRoutes(host: Host) {
   });
   return routes;
 }
+
+/** A race in the browser shows each statement, and only a strategy in TypeScript tells them. */
+const RACING = /\/(rounds|races)$/;
+const noRace = {
+  ...invalidRequest,
+  detail: 'A program has no race in the browser. npm run race-demo races a program.',
+};
 
 /** Far more races than can be open at once. The oldest of so many have ended. */
 const MOST_RACES = 1_000;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { ToldChapter } from '../syllabus/http.ts';
+import type { Own } from './own.ts';
 
-/** The name under which the lab shows the strategy of the student's file. */
+/** The name under which the lab shows the student's strategy or program. */
 export const YOURS = 'yours';
 
 /** Code may block its process without using the processor. Then the process sends no beat. */
@@ -14,8 +16,9 @@ export type Beat = z.infer<typeof beat>;
 export const failed = z.object({ kind: z.literal('failed'), line: z.string() });
 export type Failed = z.infer<typeof failed>;
 
-/** The strategy of the file, and its situations. */
+/** The strategy, its situations, and the words of its chapter. */
 const told = z.object({
+  chapter: z.custom<ToldChapter>(),
   idea: z.string(),
   promise: z.string(),
   situations: z.array(
@@ -24,11 +27,11 @@ const told = z.object({
 });
 export type Told = z.infer<typeof told>;
 
-/** The data of the events about the file, by their names. */
+/** The data of the events about the student's code, by their names. */
 export interface OwnNews {
-  /** The state of the file when the listener comes. */
+  /** The state of the code when the listener comes. */
   now: { missing: string | null };
-  /** The file was saved, and was loaded or refused. */
+  /** The code was saved, and was loaded or refused. */
   saved: { missing: string | null };
 }
 
@@ -43,7 +46,7 @@ export interface Asked {
 }
 
 export type ToGuest =
-  | { kind: 'begin'; databaseUrl: string; chapter: string; file: string }
+  | { kind: 'begin'; databaseUrl: string; own: Own }
   | { kind: 'request'; asked: Asked }
   /** Nobody waits for the answer any more. */
   | { kind: 'cancel'; id: number }

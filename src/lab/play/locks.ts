@@ -29,7 +29,7 @@ export async function readLocks(
   pids: number[],
 ): Promise<Locks> {
   const rowsShown = await (installed.get(stage.admin) ?? install(stage));
-  const text = rowsShown ? `${rowLocks(lockable)} union all ${OTHER_LOCKS}` : OTHER_LOCKS;
+  const text = [...(rowsShown ? rowLocks(lockable) : []), OTHER_LOCKS].join(' union all ');
   const rows = await stage.run(`select * from (${text}) held ${IN_ORDER}`, [arrayOf(pids)]);
   const held = (rows as unknown as Row[]).map(({ pid, kind, what, mode }) => {
     return { session: pids.indexOf(pid) + 1, kind, what, mode: MODES[mode] ?? mode };
@@ -66,14 +66,12 @@ const MODES: Record<string, string> = {
  * A locked row stores the ids of its lockers. pg_locks lists only the sessions that wait for a row.
  */
 const rowLocks = (lockable: Chapter['lockable']) =>
-  Object.entries(lockable)
-    .map(
-      ([table, name]) => `select locker.pid, 'row' as kind, ${name} as what, locker.mode
+  Object.entries(lockable).map(
+    ([table, name]) => `select locker.pid, 'row' as kind, ${name} as what, locker.mode
       from ${table} join pgrowlocks('${table}') row on row.locked_row = ${table}.ctid,
         unnest(row.pids, row.modes) as locker (pid, mode)
       where locker.pid = any($1::int[])`,
-    )
-    .join(' union all ');
+  );
 
 /** Leaves out the table locks that every statement takes, and predicate locks of ended transactions. */
 const OTHER_LOCKS = `

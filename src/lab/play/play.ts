@@ -9,7 +9,8 @@ import type { Step } from '../explore/step.ts';
 import { Hang } from '../explore/stillness.ts';
 import { tell } from '../explore/tell.ts';
 import type { ToldSchedule } from '../explore/told.ts';
-import type { Trial } from '../explore/trial.ts';
+import type { Ending, Trial } from '../explore/trial.ts';
+import { ProgramError } from '../programs/program-error.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { firstSteps } from './first-steps.ts';
 import { type Locks, readLocks } from './locks.ts';
@@ -29,6 +30,8 @@ export interface PlayState {
   isOver: boolean;
   /** Such as `oversold: 5 claims, 4 slots`. Null before the end. */
   verdict: string | null;
+  /** Why a program in any language gave no good answer, in one line. Null if each answer was good. */
+  failure: string | null;
   deadlock: Deadlock | null;
   /** The committed state. */
   committed: ShownState;
@@ -158,11 +161,17 @@ async function look(
     events: { deaths: trial.deaths ?? 0, lostAnswers: trial.lostAnswers ?? 0 },
     isOver,
     verdict: isOver ? [end.faults.join(', '), end.summary].filter(Boolean).join(': ') : null,
+    failure: failureOf(endings),
     deadlock: findDeadlock(execution),
     committed,
     locks,
   };
 }
+
+const failureOf = (endings: (Ending | undefined)[]): string | null => {
+  const errors = endings.map((ending) => ending && 'error' in ending && ending.error);
+  return errors.find((error) => error instanceof ProgramError)?.message ?? null;
+};
 
 interface End {
   faults: string[];

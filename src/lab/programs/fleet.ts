@@ -20,22 +20,31 @@ export class Fleet {
     this.#stop = stop;
   }
 
+  /** Starts the copies. They end at the stop, or by `end`. */
+  static async start(order: FleetOrder, stop: AbortSignal): Promise<Fleet> {
+    const fleet = new Fleet(order, stop);
+    stop.addEventListener('abort', fleet.end);
+    try {
+      // The first copy compiles the program, and the others find it compiled.
+      for (const index of order.urls.keys()) fleet.#copies[index] = await fleet.#start(index);
+      return fleet;
+    } catch (error) {
+      await fleet.end();
+      throw error;
+    }
+  }
+
   /** Runs the work with copies of a program. Ends the copies in any case. */
   static async with<T>(
     order: FleetOrder,
     stop: AbortSignal,
     work: (fleet: Fleet) => Promise<T>,
   ): Promise<T> {
-    const fleet = new Fleet(order, stop);
-    const end = () => void fleet.#end();
-    stop.addEventListener('abort', end);
+    const fleet = await Fleet.start(order, stop);
     try {
-      // The first copy compiles the program, and the others find it compiled.
-      for (const index of order.urls.keys()) fleet.#copies[index] = await fleet.#start(index);
       return await work(fleet);
     } finally {
-      stop.removeEventListener('abort', end);
-      await fleet.#end();
+      await fleet.end();
     }
   }
 
@@ -65,5 +74,8 @@ export class Fleet {
     return copy;
   }
 
-  #end = () => Promise.all(this.#copies.map((copy) => copy.end()));
+  readonly end = async () => {
+    this.#stop.removeEventListener('abort', this.end);
+    await Promise.all(this.#copies.map((copy) => copy.end()));
+  };
 }

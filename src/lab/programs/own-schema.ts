@@ -1,7 +1,13 @@
 import type { Rows, Session } from '../../db/session.ts';
 import { databaseError } from '../../db/sqlstate.ts';
 import { UsageError } from '../../process/errors.ts';
-import { type Explorable, engineFaults, type Fault, type Strategy } from '../chapter.ts';
+import {
+  type Chapter,
+  type Explorable,
+  engineFaults,
+  type Fault,
+  type Strategy,
+} from '../chapter.ts';
 import { LAB_TIME } from '../explore/time.ts';
 
 /** Tables and rows as they are before the first step, and a query that must return no row. */
@@ -26,10 +32,13 @@ const violated: Fault = {
   dare: 'Can you break the invariant?',
 };
 
+/** Tables of a person's own, in place of a chapter. */
+export const OWN_TABLES = 'schema';
+
 const situation = { name: 'schema', idea: 'the rows of the schema' };
 
 export const ownExplorable = (schema: OwnSchema): Explorable<OwnStrategy> => ({
-  name: 'schema',
+  name: OWN_TABLES,
   session: { one: 'session', many: 'sessions' },
   faults: [violated, engineFaults.deadlock, engineFaults.hang, engineFaults.error],
   promises: { invariant: { inWords: 'the invariant', brokenBy: [violated] } },
@@ -41,13 +50,47 @@ export const ownExplorable = (schema: OwnSchema): Explorable<OwnStrategy> => ({
       kind: await strategy.run(index + 1),
     })),
     async judge(admin) {
-      const rows = await ask(admin, schema.invariant);
-      if (rows.length === 0) return { faults: [], summary: 'the invariant is true' };
-      const first = Object.entries(rows[0] as object).map(([name, value]) => `${name} ${value}`);
-      return { faults: [violated.name], summary: `the invariant returns ${first.join(', ')}` };
+      const { isTrue, summary } = await check(admin, schema);
+      return { faults: isTrue ? [] : [violated.name], summary };
     },
   }),
 });
+
+async function check(admin: Session, { invariant }: Pick<OwnSchema, 'invariant'>) {
+  const [row] = await ask(admin, invariant);
+  if (!row) return { isTrue: true, summary: 'the invariant is true' };
+  const first = Object.entries(row).map(([name, value]) => `${name} ${value}`);
+  return { isTrue: false, summary: `the invariant returns ${first.join(', ')}` };
+}
+
+/** What a person sees of the tables: the invariant, the number of rows, and the names of the rows. */
+export async function showTables(
+  admin: Session,
+  schema: OwnSchema,
+): Promise<Pick<Chapter, 'readState' | 'lockable'>> {
+  const tables = (await run(admin, TABLES)) as unknown as { name: string; row: string }[];
+  const counts = tables.map(({ name }) => `(select count(*) from ${name})::int as "${name}"`);
+  return {
+    lockable: Object.fromEntries(tables.map(({ name, row }) => [name, row])),
+    async readState(admin) {
+      const { isTrue, summary } = await check(admin, schema);
+      const [row] = await run(admin, `select ${counts.join(', ')}`);
+      const rows = Object.entries(row ?? {}).map(([name, many]) => `${name}: ${many}`);
+      return { marks: [], summary, detail: `Rows: ${rows.join(', ') || 'none'}`, isWrong: !isTrue };
+    },
+  };
+}
+
+/** The tables, each with an SQL expression that names a row by its primary key. */
+const TABLES = `
+  select oid::regclass::text as name,
+    format('concat_ws('' '', %L', relname) || coalesce((
+      select string_agg(format(', %s.%I', pg_class.oid::regclass, attname), '' order by attnum)
+      from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
+      where indrelid = pg_class.oid and indisprimary), '') || ')' as row
+  from pg_class
+  where relkind = 'r' and relnamespace::regnamespace::text !~ '^(pg_|information_schema$|lab_time$)'
+  order by oid limit 20`;
 
 /** Throws a `UsageError` of one line if the schema or the invariant is wrong. */
 export async function assertUsable(admin: Session, { file, text, invariant }: OwnSchema) {

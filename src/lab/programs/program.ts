@@ -69,39 +69,45 @@ export interface Place {
   isRehearsed: boolean;
 }
 
-/**
- * Runs the work with copies of a program, one for each address of the database. The program is a
- * strategy of the chapter, or on tables of its own.
- */
+/** Runs the work with copies of a program, one for each address of the database. */
 export function withProgram<T>(
   program: Program,
-  { chapter, urls, isRehearsed }: Place,
+  place: Place,
   stop: AbortSignal,
   work: (tried: Judged) => Promise<T>,
 ): Promise<T> {
-  const { name, command, schema } = program;
+  const { name, command } = program;
+  return Fleet.with({ name, command, urls: place.urls }, stop, (fleet) =>
+    work(triedBy(fleet, program, place)),
+  );
+}
+
+/** The program is a strategy of the chapter, or on tables of its own. */
+export function triedBy(
+  fleet: Fleet,
+  { kindOf, schema }: Program,
+  { chapter, isRehearsed }: Omit<Place, 'urls'>,
+): Judged {
   const rules = programRules(chapter);
-  return Fleet.with({ name, command, urls }, stop, (fleet) => {
-    const rehearsal = new Rehearsal();
-    const ask = (session: number, query: string): Promise<string> =>
-      rehearsal.watch(session, async () => {
-        const answer = await fleet.ask(session, `${rules.path}?${query}`);
-        const kind = program.kindOf(answer);
-        if (kind !== undefined) return kind;
-        throw new ProgramError(
-          `answered ${answer.status}`,
-          `The program answered ${quoteAnswer(answer)}`,
-        );
-      });
-    const makeReady = () => {
-      if (isRehearsed) rehearsal.assertGood();
-      return fleet.makeReady();
-    };
-    if (!schema) return work(preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask)));
-    const run = (session: number) => ask(session, rules.queryOf(session));
-    const strategy: OwnStrategy = { name: NAME, idea: '', promise: 'invariant', run };
-    return work(preparedBy(makeReady, ownExplorable(schema), strategy));
-  });
+  const rehearsal = new Rehearsal();
+  const ask = (session: number, query: string): Promise<string> =>
+    rehearsal.watch(session, async () => {
+      const answer = await fleet.ask(session, `${rules.path}?${query}`);
+      const kind = kindOf(answer);
+      if (kind !== undefined) return kind;
+      throw new ProgramError(
+        `answered ${answer.status}`,
+        `The program answered ${quoteAnswer(answer)}`,
+      );
+    });
+  const makeReady = () => {
+    if (isRehearsed) rehearsal.assertGood();
+    return fleet.makeReady();
+  };
+  if (!schema) return preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask));
+  const run = (session: number) => ask(session, rules.queryOf(session));
+  const strategy: OwnStrategy = { name: NAME, idea: '', promise: 'invariant', run };
+  return preparedBy(makeReady, ownExplorable(schema), strategy);
 }
 
 /** A program that takes longer alone never answers. The first answer may need a new connection. */

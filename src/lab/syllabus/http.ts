@@ -2,13 +2,14 @@ import type { Context } from 'hono';
 import { type Env, newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { methodNotAllowed } from '../../http/problems.ts';
+import type { Chapter } from '../chapter.ts';
 import { chapters, findStrategy } from '../chapters/index.ts';
 import { noSuchStrategy } from '../problems.ts';
 import { readTexts } from './source.ts';
 import { readEntry, readSyllabus } from './syllabus.ts';
 
 /** The words of a chapter that the pages show. */
-const toldChapters = chapters.map((chapter) => ({
+export const tellChapter = (chapter: Chapter) => ({
   name: chapter.name,
   question: chapter.question,
   session: chapter.session,
@@ -28,8 +29,10 @@ const toldChapters = chapters.map((chapter) => ({
     facts: brokenBy.map(({ fact }) => fact),
     brokenBy: brokenBy.map(({ name }) => name),
   })),
-}));
-export type ToldChapter = (typeof toldChapters)[number];
+});
+export type ToldChapter = ReturnType<typeof tellChapter>;
+
+export const toldChapters: readonly ToldChapter[] = chapters.map(tellChapter);
 
 /** The chapters, their strategies, and one strategy with its source code. */
 export function syllabusRoutes() {

@@ -8,6 +8,8 @@ import type { Proof } from './verdicts.ts';
 /** A strategy with the proofs of its verdict. */
 export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise'> {
   chapter: string;
+  /** The options of a command that name a student's code. Undefined for a strategy of the lab. */
+  options?: string;
   /**
    * Null for a strategy that `npm run matrix` has not explored yet. Such a strategy has no
    * situations here.

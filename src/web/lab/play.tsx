@@ -32,6 +32,11 @@ export function Play(props: PartProps) {
       {!state && !problem && <p class="said">Preparing the tables …</p>}
       {state && !problem && (
         <>
+          {state.failure !== null && (
+            <p class="problem" role="alert">
+              {state.failure}
+            </p>
+          )}
           <Headline state={state} place={place} go={go} entry={entry} chapter={chapter} />
           <div class="table">
             <div class={state.isOver ? 'game over' : 'game'}>
@@ -51,7 +56,7 @@ export function Play(props: PartProps) {
               {chapter.ledger && <Ledger name={chapter.ledger} told={state.told} />}
             </div>
           </div>
-          <Transcript place={{ ...place, strategy }} told={state.told} />
+          <Transcript place={{ ...place, strategy }} entry={entry} told={state.told} />
         </>
       )}
     </>

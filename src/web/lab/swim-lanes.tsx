@@ -2,7 +2,7 @@ import { useRef } from 'hono/jsx/dom';
 import { useEffect } from '../parts/use-effect.ts';
 import type { ToldSchedule } from './api.ts';
 import { sessionIn } from './place.ts';
-import { lockIn, names, stepsAfterwards } from './play/words.ts';
+import { lockIn, names, silences, stepsAfterwards } from './play/words.ts';
 
 type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
@@ -127,15 +127,15 @@ interface CellProps {
 function Cell({ session, step, index, steps }: CellProps) {
   const acts = step.acts.filter((act) => act.session === session);
   const isChosen = sessionIn(step.choice) === session;
-  const isInMemory = isChosen && step.acts.length === 0 && step.event === null;
+  const silence = isChosen ? step.silence : null;
   const event = isChosen && step.choice !== 't' ? step.event : null;
   return (
-    <td class={isInMemory ? 'waiting' : kindOf(session, steps.slice(0, index + 1))}>
+    <td class={silence ? 'waiting' : kindOf(session, steps.slice(0, index + 1))}>
       {event !== null && <Event text={event} isDeath={step.dead.length > 0} />}
       {acts.map((act, each) => (
         <ActInWords key={each} act={act} />
       ))}
-      {isInMemory && 'waits for something in memory'}
+      {silence && silences[silence]}
     </td>
   );
 }

@@ -1,16 +1,17 @@
 import type { Child } from 'hono/jsx';
 import { Copy } from '../parts/copy.tsx';
-import type { ToldSchedule } from './api.ts';
+import type { SyllabusEntry, ToldSchedule } from './api.ts';
 import { HOME, type Place } from './place.ts';
 
 interface RecordProps {
   place: Place;
+  entry: SyllabusEntry | undefined;
   told: ToldSchedule;
 }
 
 /** The transcript as the command line prints it, and the command that prints it again. */
-export function Transcript({ place, told }: RecordProps) {
-  const command = commandOf(place, told);
+export function Transcript({ place, entry, told }: RecordProps) {
+  const command = commandOf(entry?.options ?? place.strategy, place, told);
   const isOver = !told.endings.includes(null);
   return (
     <TranscriptText
@@ -51,8 +52,12 @@ export const TranscriptText = ({ told, below, children }: TextProps) => (
   </details>
 );
 
-function commandOf({ strategy, situation }: Place, { schedule, sessions }: ToldSchedule): string {
-  const words = [`npm run replay -- ${strategy} ${schedule.join() || '1'}`];
+function commandOf(
+  source: string,
+  { situation }: Place,
+  { schedule, sessions }: ToldSchedule,
+): string {
+  const words = [`npm run replay -- ${source} ${schedule.join() || '1'}`];
   if (situation !== HOME.situation) words.push(`--situation ${situation}`);
   if (sessions > HOME.sessions) words.push(`--sessions ${sessions}`);
   return words.join(' ');

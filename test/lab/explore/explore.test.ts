@@ -222,3 +222,10 @@ describe('the explorer', () => {
     expect(waits).toContainEqual([1]);
   });
 });
+
+test('a session that ends without a statement says so, and does not seem to wait', async () => {
+  const silent = async () => 'full';
+  const { steps, transcript } = tell(await replay(stage, trialOf([silent, silent]), ['1', '2']));
+  expect(steps.map(({ silence }) => silence)).toEqual(['ends', 'ends']);
+  expect(transcript.match(/<ends without a statement>/g)).toHaveLength(2);
+});

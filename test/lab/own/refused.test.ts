@@ -44,3 +44,47 @@ test.concurrent.each<[why: string, args: string[], env: Record<string, string>, 
 ])('npm start refuses --strategy if %s', async (_, [name = '', ...more], env, words) => {
   expect(await refusalOf(['--strategy', name, ...more], env)).toMatch(words);
 });
+
+const NAIVE = inProject('test/lab/programs/functions/naive.mjs');
+
+test.concurrent.each<[why: string, args: string[], env: Record<string, string>, words: RegExp]>([
+  [
+    'workshop mode is off',
+    ['--server', 'go run .'],
+    { LAB: 'off' },
+    /^--server needs workshop mode\. LAB=on .+\n$/,
+  ],
+  [
+    'other machines reach the service',
+    ['--module', NAIVE],
+    { HOST: '0.0.0.0', AUTH: 'off' },
+    /^--module runs code on this machine, so it works on loopback only\.\n$/,
+  ],
+  [
+    'a proxy may forward requests with tokens',
+    ['--server', 'go run .'],
+    { AUTH_JWT_SECRET: 'x'.repeat(32) },
+    /^--server runs code on this machine, so it works on loopback only\.\n$/,
+  ],
+  ['there is no file', ['--module', 'none.mjs'], {}, /^There is no file none\.mjs\.\n$/],
+  [
+    'there is a strategy too',
+    ['--strategy', file, '--module', NAIVE],
+    {},
+    /^Only one of --strategy, --server and --module can be given\.\n$/,
+  ],
+  [
+    'the chapter has no programs',
+    ['--server', 'go run .', '--chapter', 'queue'],
+    {},
+    /^A program cannot be tried in queue\. It can be tried in claims\.\n$/,
+  ],
+  [
+    'the schema has no invariant',
+    ['--module', NAIVE, '--schema', 'schema.sql'],
+    {},
+    /^--schema and --invariant are given together\.\n$/,
+  ],
+])('npm start refuses a program if %s', async (_, args, env, words) => {
+  expect(await refusalOf(args, env)).toMatch(words);
+});

@@ -1,6 +1,6 @@
 import { useRef } from 'hono/jsx/dom';
 import type { ToldSchedule } from '../../../lab/explore/told.ts';
-import type { ToldChapter } from '../api.ts';
+import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import type { PartProps } from '../part.ts';
 import { Ledger } from '../play/ledger.tsx';
@@ -14,10 +14,11 @@ interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
   /** How many of its steps are shown. */
   shown: number;
   chapter: ToldChapter;
+  entry: SyllabusEntry | undefined;
 }
 
 /** The clearest schedule for the gravest fault, up to the step that is shown. */
-export function Counterexample({ told, shown, chapter, place, go }: CounterexampleProps) {
+export function Counterexample({ told, shown, chapter, entry, place, go }: CounterexampleProps) {
   const last = told.steps.length;
   const schedule = told.schedule.slice(0, shown);
   const steps = told.steps.slice(0, shown);
@@ -44,7 +45,7 @@ export function Counterexample({ told, shown, chapter, place, go }: Counterexamp
       <SwimLanes sessions={told.sessions} steps={steps} afterwards={chapter.afterwards} />
       {chapter.ledger && <Ledger name={chapter.ledger} told={{ ...told, steps }} />}
       {shown === last && <Endings told={told} faults={chapter.faults} />}
-      <Transcript place={place} told={told} />
+      <Transcript place={place} entry={entry} told={told} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { Explored } from '../../../lab/explorations/exploration.ts';
 import { useEffect } from '../../parts/use-effect.ts';
-import type { ToldChapter } from '../api.ts';
+import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
 import { Goal } from '../lessons/goal.tsx';
 import { askedBy, chapterOf, entryAt, type PartProps, situationAt } from '../part.ts';
@@ -51,7 +51,15 @@ export function Explore(props: PartProps) {
       </p>
       {!isWanted && <Before chapter={chapter} proof={situationAt(entry, place)} />}
       {exploring && <Progress exploring={exploring} />}
-      {done && <Result done={done} chapter={chapter} place={{ ...place, strategy }} go={go} />}
+      {done && (
+        <Result
+          done={done}
+          chapter={chapter}
+          entry={entry}
+          place={{ ...place, strategy }}
+          go={go}
+        />
+      )}
     </>
   );
 }
@@ -64,8 +72,10 @@ function resultOf(chapter: ToldChapter, done: Explored): string {
   return done.isComplete ? found : `${found} There are more schedules than the server plays.`;
 }
 
-const commandOf = ({ strategy, situation, sessions }: Explored): string =>
-  `npm run explore -- --strategy ${strategy} --situation ${situation} --sessions ${sessions}`;
+const commandOf = (
+  { strategy, situation, sessions }: Explored,
+  { options = `--strategy ${strategy}` }: Partial<SyllabusEntry> = {},
+): string => `npm run explore -- ${options} --situation ${situation} --sessions ${sessions}`;
 
 /** A strategy that is neither proven nor refuted has no mark. */
 function markOf({ isComplete, counterexample }: Explored) {
@@ -76,9 +86,10 @@ function markOf({ isComplete, counterexample }: Explored) {
 interface ResultProps extends Pick<PartProps, 'place' | 'go'> {
   done: Explored;
   chapter: ToldChapter;
+  entry: SyllabusEntry | undefined;
 }
 
-function Result({ done, place, go, chapter }: ResultProps) {
+function Result({ done, place, go, chapter, entry }: ResultProps) {
   const { counterexample } = done;
   const { kind, mark } = markOf(done);
   const last = counterexample?.steps.length ?? 0;
@@ -92,7 +103,7 @@ function Result({ done, place, go, chapter }: ResultProps) {
       </p>
       {!done.isComplete && (
         <p>
-          This command plays all schedules: <code>{commandOf(done)}</code>
+          This command plays all schedules: <code>{commandOf(done, entry)}</code>
         </p>
       )}
       {counterexample && (
@@ -100,6 +111,7 @@ function Result({ done, place, go, chapter }: ResultProps) {
           told={counterexample}
           shown={shown}
           chapter={chapter}
+          entry={entry}
           place={place}
           go={go}
         />

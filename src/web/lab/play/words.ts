@@ -6,6 +6,12 @@ type ToldAct = ToldStep['acts'][number];
 
 export const names = (sessions: number[]) => sessions.map((each) => `S${each}`).join(' and ');
 
+/** What a session does at a step without a statement. */
+export const silences: Record<NonNullable<ToldStep['silence']>, string> = {
+  'waits in memory': 'waits for something in memory',
+  ends: 'ends without a statement',
+};
+
 /** Such as `two workers`. */
 export const howMany = (number: number, { one, many }: ToldChapter['session']): string =>
   number === 1 ? `one ${one}` : `${number === 2 ? 'two' : 'three'} ${many}`;
@@ -43,8 +49,7 @@ export function whatHappened(
   if (!last) return 'Nobody has made a step yet.';
   const sentences = last.acts.map(sayAct);
   if (last.event) sentences.unshift(`${last.event.replace(/^./, (first) => first.toUpperCase())}.`);
-  else if (last.acts.length === 0)
-    sentences.push(`S${sessionIn(last.choice)} waits for something in memory.`);
+  else if (last.silence) sentences.push(`S${sessionIn(last.choice)} ${silences[last.silence]}.`);
   if (deadlock?.step === schedule.length)
     sentences.push(
       `Deadlock: ${names(deadlock.cycle)} wait for one another, and PostgreSQL stops S${deadlock.victim}.`,

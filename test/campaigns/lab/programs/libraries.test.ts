@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ProgramOptions } from '../../../../scripts/own-program.ts';
 import { explore } from '../../../../src/lab/explore/explore.ts';
+import type { ProgramOptions } from '../../../../src/lab/programs/options.ts';
 import { pageOf } from '../../../support/pages.ts';
 import {
   exploreProgram,

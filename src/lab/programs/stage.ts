@@ -1,0 +1,57 @@
+import { WireStage } from '../explore/wire/stage.ts';
+import type { Judged } from '../judge/judge.ts';
+import { Fleet } from './fleet.ts';
+import { assertUsable } from './own-schema.ts';
+import { type Place, type Program, triedBy } from './program.ts';
+
+export interface ProgramStageOrder extends Pick<Place, 'chapter'> {
+  program: Program;
+  /** How many sessions may take part. Each session has a copy of the program. */
+  sessions: number;
+  /** Called with each remark for a person. */
+  onRemark: (remark: string) => void;
+}
+
+/** A stage with copies of a program behind its gates. The copies end with the stage. */
+export class ProgramStage extends WireStage {
+  #fleet: Fleet | undefined;
+  #tried: Judged | undefined;
+
+  /** Throws a `UsageError` of one line if the program does not start, or if its schema is wrong. */
+  static async open(
+    url: string,
+    { program, chapter, sessions, onRemark }: ProgramStageOrder,
+    stop: AbortSignal,
+  ): Promise<ProgramStage> {
+    const stage = new ProgramStage(url, { sessions, onRemark });
+    // The SQL of a person may run for ever.
+    stop.addEventListener('abort', () => void stage.admin.close(0));
+    try {
+      await stage.listen();
+      if (program.schema) await assertUsable(stage.admin, program.schema);
+      stage.#fleet = await Fleet.start({ ...program, urls: stage.addresses }, stop);
+      stage.#tried = triedBy(stage.#fleet, program, { chapter, isRehearsed: true });
+      return stage;
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
+  }
+
+  /** The program as a strategy. Its trials are played on this stage alone. */
+  get tried(): Judged {
+    if (!this.#tried) throw new Error('the stage is not open');
+    return this.#tried;
+  }
+
+  /** A copy that has not answered would hold up the next schedule. */
+  override async abandon() {
+    await super.abandon();
+    await this.#fleet?.makeReady();
+  }
+
+  override async close() {
+    await this.#fleet?.end();
+    await super.close();
+  }
+}

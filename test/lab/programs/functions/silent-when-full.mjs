@@ -1,0 +1,13 @@
+import postgres from 'postgres';
+
+const sql = postgres(process.env.DATABASE_URL);
+
+/** Counts, and then inserts. Never answers if the job is full. */
+export default async ({ jobId, recruiterId }) => {
+  const [{ free }] = await sql`
+    select capacity - (select count(*) from job_claims where job_id = jobs.id) as free
+    from jobs where id = ${jobId}`;
+  if (free <= 0) await new Promise(() => undefined);
+  await sql`insert into job_claims (job_id, recruiter_id) values (${jobId}, ${recruiterId})`;
+  return 'claimed';
+};
