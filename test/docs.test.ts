@@ -16,7 +16,7 @@ const LANGUAGES = {
   python: 'a file of the examples: docs.examples.test.ts',
   java: 'a file of the examples: docs.examples.test.ts',
   sql: 'a file of the examples: docs.examples.test.ts',
-  html: 'shown by Vite in a browser: test/slow/client/package.test.ts',
+  html: 'shown by Vite in a browser: test/campaigns/client/package.test.ts',
   tsx: 'the same',
   mermaid: 'a picture: its files exist, see docs.links.test.ts',
 };

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { type Chapter, type Situation, type Strategy, sessionsIn } from '../../src/lab/chapter.ts';
-import { chapters } from '../../src/lab/chapters/index.ts';
+import { addressOf, chapters } from '../../src/lab/chapters/index.ts';
 import { type Exploration, explore, hasMirrors } from '../../src/lab/explore/explore.ts';
 import type { Stage } from '../../src/lab/explore/stage.ts';
+import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
 
 export interface Mirrored {
   chapter: Chapter;
@@ -61,3 +62,24 @@ const countsOf = ({ schedules, serializationFailures, faults }: Counted, times: 
   serializationFailures: serializationFailures * times,
   ...Object.fromEntries(Object.entries(faults).map(([name, count]) => [name, count * times])),
 });
+
+export const knownOf = (each: Mirrored) =>
+  knownVerdicts[addressOf(each)]?.situations[each.situation.name] ??
+  expect.fail(`there is no verdict on ${nameOf(each)}`);
+
+/** For each name, the exploration with the fewest schedules. */
+function smallestBy(name: (each: Mirrored) => string): Mirrored[] {
+  const sorted = mirrored.toSorted(
+    (one, other) => knownOf(one).schedules - knownOf(other).schedules,
+  );
+  return [...new Map(sorted.toReversed().map((each) => [name(each), each])).values()];
+}
+
+/**
+ * Two sessions are identical by the situation. Whether the counts are symmetric depends on the
+ * strategy too. So each strategy and each situation is here, with the fewest schedules.
+ */
+export const smallest = new Set([
+  ...smallestBy(addressOf),
+  ...smallestBy(({ chapter, situation }) => `${chapter.name} ${situation.name}`),
+]);

@@ -76,7 +76,7 @@ const KINDS = {
   example: /^npx tsx examples\//,
   variable: /^(CLAIM|ENDPOINT)=/,
   /** docs.commands.test.ts checks the lines of these kinds. */
-  /** These lines make a page elsewhere. test/slow/client/package.test.ts makes such pages. */
+  /** These lines make a page elsewhere. test/campaigns/client/package.test.ts makes such pages. */
   page: /^(npm (install|create) \S|npx vite)/,
   npm: /^npm /,
   vitest: /^npx vitest run /,

@@ -7,7 +7,8 @@ import { atEnd, type Command, run } from './command.ts';
 export const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', args, env);
 
 /** Removes the lines of progress. Only a slow run prints them. */
-export const withoutProgress = (text: string) => text.replace(/^.+: round \d+ of \d+\n/gm, '');
+export const withoutProgress = (text: string) =>
+  text.replace(/^(.+: round \d+ of \d+|starting \d+ copies of .+)\n/gm, '');
 
 export async function expectRefusal({ ended, stdout, stderr }: Command, words: RegExp) {
   expect((await ended).code).toBe(2);

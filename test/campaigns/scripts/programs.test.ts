@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { inProject } from '../../../src/process/project.ts';
 import { makeTmpDir } from '../../support/command.ts';
 import { fileWith, outputOf } from '../../support/own-file.ts';
+import { withoutProgress } from '../../support/race-demo.ts';
 
 const NAIVE = inProject('test/lab/programs/functions/naive.mjs');
 
@@ -54,5 +55,5 @@ test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
   const { code, stdout, stderr } = await outputOf('judge', args());
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(withoutProgress(stderr).trimEnd().split('\n')).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ const WORKERS = { sessions: 5, capacity: 20, rounds: 4 };
 /** Each of 4 keys comes in 3 requests. */
 const REQUESTS = { sessions: 12, capacity: 4, rounds: 12 };
 
-// test/slow/lab/race/crashes.test.ts has the strategies that do not survive the crashes.
+// test/campaigns/lab/race/crashes.test.ts has the strategies that do not survive the crashes.
 test('production does every task once though workers are killed', async ({ signal }) => {
   const { faults, counts, killed } = await raceWithDeaths(
     stage,

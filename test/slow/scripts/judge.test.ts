@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judge, judgedFolder, judgementOf } from '../../support/judge.ts';
 
-// test/slow/docs.judged.test.ts has a right and a wrong strategy of each chapter.
+// test/slow/docs.judged.test.ts has a right strategy of each chapter.
 // test/campaigns/scripts/judge.test.ts has many more.
 
 test('wrong-after-rollback.ts oversells only when somebody rolls back', async () => {

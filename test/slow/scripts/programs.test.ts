@@ -9,6 +9,7 @@ import { isRunning, makeTmpDir, run } from '../../support/command.ts';
 import { languages } from '../../support/languages.ts';
 import { wordsOf } from '../../support/npm-scripts.ts';
 import { commandBefore, pageOf } from '../../support/pages.ts';
+import { withoutProgress } from '../../support/race-demo.ts';
 
 const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
 const NAIVE = fixture('naive.mjs');
@@ -71,7 +72,7 @@ describe('a function of Node.js that counts and then inserts', () => {
     const { stdout, stderr } = await outputOf(
       ...(['race-demo', '--module', NAIVE, '--rounds', '2', '--json'] as const),
     );
-    expect(stderr).toBe('');
+    expect(withoutProgress(stderr)).toBe('');
     expect(JSON.parse(stdout)).toMatchObject({
       rounds: 2,
       strategies: [{ strategy: 'the program', statuses: { 200: expect.any(Number) } }],
@@ -112,7 +113,7 @@ test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
   const { code, stdout, stderr } = await outputOf('judge', ...args());
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(withoutProgress(stderr).trimEnd().split('\n')).toHaveLength(1);
 });
 
 describe('nothing remains running', () => {
@@ -120,7 +121,9 @@ describe('nothing remains running', () => {
     const { command, pids } = program(SILENT);
     const { code, stderr } = await outputOf('judge', '--server', command);
     expect(code).toBe(2);
-    expect(stderr).toBe('Alone on its database: The program gave no answer within 8 s\n');
+    expect(withoutProgress(stderr)).toBe(
+      'Alone on its database: The program gave no answer within 8 s\n',
+    );
     expect(pids()).toHaveLength(2);
     expect(await allEnd(pids())).toBe(true);
   });
@@ -147,7 +150,7 @@ describe('nothing remains running', () => {
     expect(await until(isAsleep, { everyMs: 20, withinMs: 30_000 })).toBe(true);
     judging.child.kill('SIGINT');
     expect((await judging.ended).code).toBe(130);
-    expect(judging.stderr()).toBe('');
+    expect(withoutProgress(judging.stderr())).toBe('');
     expect(await isAsleep()).toBe(false);
   });
 
@@ -158,7 +161,7 @@ describe('nothing remains running', () => {
     expect(await until(() => pids().length === 2, { everyMs: 20, withinMs: 30_000 })).toBe(true);
     judging.child.kill(signal);
     await judging.ended;
-    expect(judging.stderr()).toBe('');
+    expect(withoutProgress(judging.stderr())).toBe('');
     expect(await allEnd(pids())).toBe(true);
   });
 });

@@ -285,6 +285,7 @@ browserTest(
     await press(page, /^New secret/);
     await press(page, /^Make a new secret/);
     await page.getByText('Asking again…').waitFor();
+    proxy.goOn();
     await page.getByText('Copy this secret now.').waitFor();
     const secret = await page.locator('code.secret').innerText();
     // The service has rotated the secret once, and the page shows the new secret.
@@ -301,14 +302,20 @@ browserTest(
 
 /**
  * A proxy in front of the service. It passes writes on, but answers the next `failures` of them with
- * a page of its own.
+ * a page of its own. The answers of the service to writes wait for `goOn`, so the page says for long
+ * that it asks again.
  */
 async function makeProxy(failures: number) {
+  let goOn = () => {};
+  const mayAnswer = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
   const proxy = createServer((asked, answer) => {
     const { port } = new URL(url);
     const { method, headers, url: path } = asked;
-    const passed = request({ port, host: '127.0.0.1', method, path, headers }, (come) => {
+    const passed = request({ port, host: '127.0.0.1', method, path, headers }, async (come) => {
       if (method === 'GET' || failures === 0) {
+        if (method !== 'GET') await mayAnswer;
         answer.writeHead(come.statusCode ?? 0, come.headers);
         come.pipe(answer);
         return;
@@ -328,6 +335,7 @@ async function makeProxy(failures: number) {
   const { port } = proxy.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    goOn,
     failNext: (many: number) => {
       failures = many;
     },
