@@ -28,7 +28,7 @@ import {
 } from './chosen.ts';
 import { exploreAll, exploreOne, type Result } from './explore-all.ts';
 import { type Asked, asJson, describe } from './explore-report.ts';
-import { compareOutput, writeSpecs } from './isolation.ts';
+import { checkByTester } from './isolation.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { clearProgress } from './progress.ts';
@@ -53,10 +53,9 @@ ${PROGRAM_HELP}
   --leave-out-mirrored
                      leave out each schedule that is another schedule with the two
                      sessions exchanged; only where the sessions are identical
-  --isolation DIR    write the schedules into the folder DIR, as specs for PostgreSQL's own
-                     isolationtester (docs/isolationtester.md)
-  --compare FILE     compare the output of isolationtester in FILE with the schedules of
-                     one strategy
+  --isolation DIR    play the schedules with PostgreSQL's own isolationtester too, and
+                     compare; the folder DIR gets the specs and the output
+                     (docs/isolationtester.md)
   --json             print one JSON array on stdout, and nothing else there
   --help             show this
 
@@ -66,8 +65,8 @@ docs/explorer.md explains steps. The proofs are for two sessions: exhaustive for
 sessions at statement granularity. Where not every schedule was played, the table says so.
 
 Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
-broke its promise, 2 when the command could not run as asked. With --compare: 1 when
-isolationtester saw something else. With --isolation: 0 when the specs were written.
+broke its promise, 2 when the command could not run as asked. With --isolation: 1 when
+isolationtester saw something else.
 `;
 
 const rules = z.object({
@@ -80,7 +79,6 @@ const rules = z.object({
   most: wholeNumber('--most', 1, 1_000_000).optional(),
   'leave-out-mirrored': z.boolean().default(false),
   isolation: z.string().min(1, '--isolation needs a folder').optional(),
-  compare: z.string().min(1, '--compare needs a file').optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
 });
@@ -102,7 +100,6 @@ runMain(async (stop) => {
       most: text,
       'leave-out-mirrored': flag,
       isolation: text,
-      compare: text,
       json: flag,
       help: flag,
     },
@@ -125,33 +122,31 @@ type Options = z.infer<typeof rules>;
 
 /** Throws a `UsageError` if two options contradict each other. */
 function assertOneKind(options: Options) {
-  const { isolation, compare, strategy, file } = options;
-  const isForTester = [isolation, compare].filter((each) => each !== undefined).length;
-  if (isForTester + Number(options.json) > 1)
-    throw new UsageError('Only one of --isolation, --compare and --json can be given.');
-  if (isForTester && options['leave-out-mirrored'])
-    throw new UsageError('--isolation and --compare use all schedules, not --leave-out-mirrored.');
-  if (isForTester && file !== undefined)
-    throw new UsageError('--isolation and --compare use strategies of the lab, not --file.');
+  const { isolation, strategy, file } = options;
+  if (isolation !== undefined && options.json)
+    throw new UsageError('Only one of --isolation and --json can be given.');
+  if (isolation !== undefined && options['leave-out-mirrored'])
+    throw new UsageError('--isolation uses all schedules, not --leave-out-mirrored.');
+  if (isolation !== undefined && file !== undefined)
+    throw new UsageError('--isolation uses strategies of the lab, not --file.');
   if (strategy && file !== undefined)
     throw new UsageError('Only one of --strategy and --file can be given.');
-  if (isProgram(options) && (strategy ?? file ?? isolation ?? compare) !== undefined)
+  if (isProgram(options) && (strategy ?? file ?? isolation) !== undefined)
     throw new UsageError(
-      '--server and --module cannot be used with --strategy, --file, --isolation or --compare.',
+      '--server and --module cannot be used with --strategy, --file or --isolation.',
     );
 }
 
 /** Explores the chosen strategies, and returns the exit code. */
 async function run(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {
-  const { isolation, compare, file } = options;
+  const { isolation, file } = options;
   const leavesOutMirrored = options['leave-out-mirrored'];
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
   const bounded = { ...situation, most: options.most ?? situation.most };
   const all = { chapter, strategies, situation: bounded, sessions };
-  if (isolation !== undefined) return await writeSpecs(isolation, all, stop);
-  if (compare !== undefined) return await compareOutput(compare, all, stop);
+  if (isolation !== undefined) return await checkByTester(isolation, all, stop);
   if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
   const wanted = strategies.map((strategy) => ({
     chapter,

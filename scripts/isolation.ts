@@ -1,69 +1,91 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
 import { addressOf } from '../src/lab/chapters/index.ts';
 import type { ExploreOptions } from '../src/lab/explore/explore.ts';
-import { compare } from '../src/lab/explore/isolation/compare.ts';
+import { compareWith, type Difference } from '../src/lab/explore/isolation/compare.ts';
 import { type Plan, planOf } from '../src/lab/explore/isolation/plan.ts';
 import { record } from '../src/lab/explore/isolation/record.ts';
 import { specOf } from '../src/lab/explore/isolation/spec.ts';
-import type { Stage } from '../src/lab/explore/stage.ts';
-import { labSchema } from '../src/lab/stages/database.ts';
-import { UsageError } from '../src/process/errors.ts';
+import { Stage } from '../src/lab/explore/stage.ts';
+import { findIsolationTester } from '../src/postgres/isolation-tester.ts';
+import { PlainError, UsageError } from '../src/process/errors.ts';
 import { print } from '../src/process/print.ts';
-import { withStage } from './arena.ts';
+import { withTwoScratchDatabases } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-export interface Asked {
+interface Asked {
   chapter: Chapter;
   strategies: readonly Strategy[];
   situation: Situation;
   sessions: number;
 }
 
-/** Writes a spec for the isolation tester for each strategy, and the tables that the specs need. */
-export async function writeSpecs(folder: string, asked: Asked, stop: AbortSignal) {
-  await orUsage(makeFolder(folder));
-  await orUsage(writeFile(path.join(folder, 'schema.sql'), labSchema()));
-  await withStage(stop, async (stage) => {
-    for (const strategy of asked.strategies) {
-      const plan = await planAloud(stage, strategy, asked, stop);
-      const file = path.join(folder, `${plan.label.replaceAll(/[/:]/g, '-')}.spec`);
-      await orUsage(writeFile(file, specOf(plan, headOf(plan, strategy, asked))));
-      print(`${file}: ${schedules(plan.permutations.length)}${sayLeftOut(plan)}\n`);
-    }
-  });
-  return 0;
-}
+type AskedOne = Omit<Asked, 'strategies'> & { strategy: Strategy };
 
 /**
- * Compares the output of the isolation tester with the schedules of a strategy. Returns the exit code:
- * 0 if all agree, and 1 if one differs.
+ * Explores each strategy, and plays the same schedules with PostgreSQL's own tester. The folder gets
+ * the spec and the output of each strategy. Returns the exit code: 0 if all schedules agree, and 1 if
+ * one differs.
  */
-export async function compareOutput(file: string, asked: Asked, stop: AbortSignal) {
-  const [strategy, another] = asked.strategies;
-  if (!strategy || another) throw new UsageError('--compare needs one strategy: --strategy NAME');
-  const output = await orUsage(readFile(file, 'utf8'));
-  const plan = await withStage(stop, (stage) => planAloud(stage, strategy, asked, stop));
-  const difference = compare(plan, output, file);
+export async function checkByTester(folder: string, asked: Asked, stop: AbortSignal) {
+  const tester = findIsolationTester();
+  if (!tester)
+    throw new PlainError(
+      `There is no isolationtester for ${process.platform} on ${process.arch}. ` +
+        'The embedded PostgreSQL for Linux has the program.',
+    );
+  await orUsage(makeFolder(folder));
+  return withTwoScratchDatabases(stop, async ([ours = '', theirs = '']) => {
+    const stage = new Stage(ours);
+    const play = (spec: string) => tester(theirs, spec, stop);
+    let code = 0;
+    try {
+      for (const strategy of asked.strategies) {
+        const one = { ...asked, strategy };
+        const plan = await planAloud(stage, one, stop);
+        const difference = await compareWith(plan, () => played(plan, one, folder, play));
+        print(sayCompared(plan, difference));
+        if (difference) code = 1;
+      }
+    } finally {
+      await stage.close();
+    }
+    return code;
+  });
+}
+
+/** Plays the schedules with the tester. Writes the spec and the output, and returns the output. */
+async function played(
+  plan: Plan,
+  asked: AskedOne,
+  folder: string,
+  play: (spec: string) => Promise<string>,
+): Promise<string> {
+  const file = path.join(folder, plan.label.replaceAll(/[/:]/g, '-'));
+  const spec = specOf(plan, headOf(plan, asked));
+  await orUsage(writeFile(`${file}.spec`, spec));
+  const output = await play(spec);
+  await orUsage(writeFile(`${file}.out`, output));
+  return output;
+}
+
+/** Says whether the tester agrees with the explorer. */
+export function sayCompared(plan: Plan, difference: Difference | undefined): string {
   const all = plan.permutations.length;
-  if (!difference) {
-    print(`${plan.label}: ${all} of ${schedules(all)} agree${sayLeftOut(plan)}\n`);
-    return 0;
-  }
+  if (!difference) return `${plan.label}: ${all} of ${schedules(all)} agree${sayLeftOut(plan)}\n`;
   const { number, schedule, words } = difference;
-  print(
+  const [address, situation] = plan.label.split(':');
+  return (
     `${plan.label}: schedule ${number} of ${all} differs. In ${schedule}, ${words}.\n` +
-      `replay: npm run replay -- ${addressOf({ ...asked, strategy })} ${schedule} --situation ${asked.situation.name}\n`,
+    `replay: npm run replay -- ${address} ${schedule} --situation ${situation}\n`
   );
-  return 1;
 }
 
 /** Explores a strategy, and plans its schedules for the tester. */
 export async function planFor(
   stage: Stage,
-  strategy: Strategy,
-  { chapter, situation, sessions }: Omit<Asked, 'strategies'>,
+  { chapter, strategy, situation, sessions }: AskedOne,
   options: Pick<ExploreOptions, 'onSchedule' | 'stop'> = {},
 ): Promise<Plan> {
   const trial = chapter.trial(strategy, situation, sessions);
@@ -71,17 +93,17 @@ export async function planFor(
   return planOf(await record(stage, trial, { ...options, most: situation.most }), label);
 }
 
-async function planAloud(stage: Stage, strategy: Strategy, asked: Asked, stop: AbortSignal) {
-  const onSchedule = (n: number) => showProgress(`${strategy.name}: schedule ${n}`);
-  const plan = await planFor(stage, strategy, asked, { onSchedule, stop });
+async function planAloud(stage: Stage, asked: AskedOne, stop: AbortSignal) {
+  const onSchedule = (n: number) => showProgress(`${asked.strategy.name}: schedule ${n}`);
+  const plan = await planFor(stage, asked, { onSchedule, stop });
   clearProgress();
   return plan;
 }
 
-function headOf({ label, recording }: Plan, { name, idea }: Strategy, { situation }: Asked) {
+function headOf({ label, recording }: Plan, { strategy, situation }: AskedOne) {
   const { isComplete } = recording.exploration;
   return [
-    `${name}: ${idea}`,
+    `${strategy.name}: ${strategy.idea}`,
     `${situation.name}: ${situation.idea}`,
     `${isComplete ? 'Every schedule' : 'The first schedules'}, as the explorer plays them.`,
     'A comment above each permutation has the choices of the explorer.',

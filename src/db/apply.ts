@@ -43,7 +43,7 @@ export async function applyAll(tx: Transaction, of: Migrations) {
  * The statement as a transaction accepts it. The tables of a new database are empty, so the build of
  * an index holds up nobody.
  */
-export const withoutConcurrently = (statement: string): string =>
+const withoutConcurrently = (statement: string): string =>
   BUILDS_INDEX.test(statement) ? statement.replace(' CONCURRENTLY', '') : statement;
 
 /**

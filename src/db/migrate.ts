@@ -69,7 +69,7 @@ const BY_OWNER = 'Run npm run migrate with the DATABASE_URL of the owner of the 
  * Each folder needs its own table of applied migrations. Older versions skip all migrations that
  * are older than the newest migration in the table.
  */
-export const tableOf = (folder: string): Migrations => ({
+const tableOf = (folder: string): Migrations => ({
   folder,
   table: `__${path.basename(folder)}_migrations`,
 });

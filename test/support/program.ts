@@ -13,23 +13,20 @@ export interface OptionalProgram {
   tests: string;
   /** More directories to search after the PATH. */
   beside?: string[];
-  /** Whether CI may skip these tests too, since no package has the program. */
-  isOptionalInCi?: true;
 }
 
 /**
  * The path of the program. Undefined on a machine without the program, after a warning on stderr.
- * In CI no test may be skipped, so a missing program is an error, unless no package has it.
+ * In CI no test may be skipped, so a missing program is an error.
  */
 export function findProgram(program: OptionalProgram): string | undefined {
-  const { title, name, variable, tests, beside = [], isOptionalInCi = false } = program;
+  const { title, name, variable, tests, beside = [] } = program;
   const wanted = process.env[variable] || name;
   const searched = [process.env.PATH ?? '', ...beside].join(path.delimiter);
   const found = findOnPath(wanted, searched);
   if (found !== undefined) return found;
   const missing = `There is no ${title} at "${wanted}" (${variable}).`;
-  if (process.env.CI && !isOptionalInCi)
-    throw new Error(`${missing} In CI the tests of ${tests} must run.`);
+  if (process.env.CI) throw new Error(`${missing} In CI the tests of ${tests} must run.`);
   process.stderr.write(`\n!!! ${missing} THE TESTS OF ${tests.toUpperCase()} ARE SKIPPED.\n\n`);
   return undefined;
 }

@@ -1,39 +1,19 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compare } from '../../../src/lab/explore/isolation/compare.ts';
-import type { Plan } from '../../../src/lab/explore/isolation/plan.ts';
-import { specOf } from '../../../src/lab/explore/isolation/spec.ts';
+import { compare, compareWith } from '../../../src/lab/explore/isolation/compare.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { explored, makeBareStage } from '../../support/isolation.ts';
-import { findProgram } from '../../support/program.ts';
-
-const tester = findProgram({
-  title: 'isolationtester (docs/isolationtester.md builds it)',
-  name: 'isolationtester',
-  variable: 'ISOLATIONTESTER_PATH',
-  tests: "PostgreSQL's own isolation tester",
-  isOptionalInCi: true,
-});
+import { makeLabDatabase } from '../../support/database.ts';
+import { explored, play, tester } from '../../support/isolation.ts';
+import { makeStage } from '../../support/stage.ts';
 
 /** The largest has 500 schedules. Both programs play them in ten seconds on an idle machine. */
 const TIMEOUT_MS = 180_000;
 
 let ours: Stage;
-let theirs: Stage;
+let theirs: string;
 beforeAll(async () => {
-  ours = await makeBareStage();
-  theirs = await makeBareStage();
+  ours = await makeStage();
+  theirs = await makeLabDatabase();
 });
-
-/** Plays a plan with PostgreSQL's tester, on a database of its own. */
-async function play(plan: Plan): Promise<string> {
-  const child = spawn(tester ?? '', [theirs.url], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(specOf(plan, []));
-  const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  return output;
-}
 
 describe.skipIf(!tester)(
   "PostgreSQL's isolationtester agrees on every schedule of",
@@ -59,7 +39,7 @@ describe.skipIf(!tester)(
     ])('%s in %s', async (address, situation, count) => {
       const plan = await explored(ours, address, situation);
       expect([plan.permutations.length, plan.leftOut]).toEqual([count, []]);
-      expect(compare(plan, await play(plan), 'its output')).toBeUndefined();
+      expect(await compareWith(plan, () => play(plan, theirs))).toBeUndefined();
     });
 
     test('each chapter, and disagrees if one wait is taken out of its output', async () => {
@@ -69,11 +49,11 @@ describe.skipIf(!tester)(
           address,
           address.startsWith('claims') ? 'last-slot' : 'calm',
         );
-        const output = await play(plan);
+        const output = await play(plan, theirs);
         const edited = output.replace(' <waiting ...>', '');
         expect(edited).not.toBe(output);
-        expect(compare(plan, output, 'its output')).toBeUndefined();
-        expect(compare(plan, edited, 'its output')?.words).toContain('waited until step');
+        expect(compare(plan, output)).toBeUndefined();
+        expect(compare(plan, edited)?.words).toContain('waited until step');
       }
     });
   },

@@ -3,7 +3,7 @@ import type { StepResult } from '../step.ts';
 import { readOutput, type TestedSchedule, type TestedStep } from './output.ts';
 import type { Move } from './permutation.ts';
 import type { Plan, Planned } from './plan.ts';
-import { cellsOf, isSameRow, withoutRun } from './values.ts';
+import { cellsOf, isSameRow } from './values.ts';
 
 /** The first difference between us and the tester, in words for a person. */
 export interface Difference {
@@ -17,9 +17,9 @@ export interface Difference {
  * Compares the output of the tester with our schedules. Returns the first difference, and undefined
  * if all schedules agree. Throws a `PlainError` if the output is not the whole output for this plan.
  */
-export function compare(plan: Plan, output: string, file: string): Difference | undefined {
+export function compare(plan: Plan, output: string): Difference | undefined {
   const tested = readOutput(output);
-  checkWhole(plan, tested, file);
+  checkWhole(plan, tested);
   for (const [index, permutation] of plan.permutations.entries()) {
     const words = differenceOf(permutation, tested[index] as TestedSchedule);
     if (words) return { number: index + 1, schedule: permutation.schedule, words };
@@ -27,25 +27,31 @@ export function compare(plan: Plan, output: string, file: string): Difference | 
   return undefined;
 }
 
-function checkWhole({ label, permutations }: Plan, tested: TestedSchedule[], file: string) {
-  const [first] = tested;
-  if (!first) throw new PlainError(`${file} is no output of isolationtester: it has no schedule.`);
-  // If nothing was sent, the file is cut off within its first line.
-  const other = first.sent.length > 0 ? first.names.at(-1) : label;
-  if (other !== label) throw new PlainError(`${file} belongs to ${other}, and not to ${label}.`);
+const PLAYS = 5;
+
+/**
+ * Plays a plan with the tester, and compares. On a busy machine, the tester may send the next step before
+ * a waiting session has searched for a deadlock. PostgreSQL then aborts this session, and not the last
+ * one. This happened in 1 of 60 plays with 18 schedules. So the plan is played again if the tester sees
+ * another deadlock.
+ */
+export async function compareWith(
+  plan: Plan,
+  play: () => Promise<string>,
+): Promise<Difference | undefined> {
+  for (let plays = 1; ; plays++) {
+    const difference = compare(plan, await play());
+    if (plays === PLAYS || !difference?.words.includes('deadlock detected')) return difference;
+  }
+}
+
+/** Each schedule ends with the step that reads the tables. */
+function checkWhole({ label, permutations }: Plan, tested: TestedSchedule[]) {
   const ended = tested.filter(({ sent }) => sent.at(-1)?.name === label && sent.at(-1)?.rows);
-  if (ended.length < permutations.length)
-    throw new PlainError(
-      `${file} is cut off: ${ended.length} of ${permutations.length} schedules have an end.`,
-    );
-  const differs = permutations.findIndex(
-    ({ steps }, index) =>
-      steps.map(({ name }) => name).join(' ') !== tested[index]?.names.join(' '),
+  if (ended.length === permutations.length && tested.length === permutations.length) return;
+  throw new PlainError(
+    `The output of isolationtester is not whole: it has ${ended.length} of ${permutations.length} schedules of ${label}.`,
   );
-  if (differs >= 0 || ended.length > permutations.length)
-    throw new PlainError(
-      `${file} has other schedules than ${label} has now. Write the spec again, and run it again.`,
-    );
 }
 
 function differenceOf({ moves, steps, rows }: Planned, { sent }: TestedSchedule) {
@@ -56,8 +62,6 @@ function differenceOf({ moves, steps, rows }: Planned, { sent }: TestedSchedule)
     if (!theirs || !step || theirs.name !== step.name)
       return `the tester sent ${theirs?.name ?? 'nothing'} in place of ${step?.name}`;
     const about = `step ${move.sentAt + 1}, ${step.name} (${shorten(step.sql)})`;
-    if (withoutRun(theirs.sql) !== withoutRun(step.sql))
-      return `${step.name} is now "${step.sql}", and was "${theirs.sql}"`;
     const words = differenceOfWait(move, theirs, choices) ?? differenceOfResult(move, theirs);
     if (words) return `${about}: ${words}`;
   }

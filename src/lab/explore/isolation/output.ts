@@ -1,13 +1,10 @@
 /** One schedule in the output of the tester. */
 export interface TestedSchedule {
-  /** The names of the steps in the first line. */
-  names: string[];
   sent: TestedStep[];
 }
 
 export interface TestedStep {
   name: string;
-  sql: string;
   /** The number of steps that were sent when this step had returned. Undefined if it never did. */
   returnedAfter: number | undefined;
   /** The rows of the statement. Undefined if it returned no table. */
@@ -24,8 +21,8 @@ const COMPLETED = '<... completed>';
 export function readOutput(text: string): TestedSchedule[] {
   const parts = text.replaceAll('\r\n', '\n').split(`\n${START}`).slice(1);
   return parts.map((part) => {
-    const [first = '', ...lines] = part.split('\n');
-    return { names: first.split(' '), sent: readSteps(lines) };
+    const [, ...lines] = part.split('\n');
+    return { sent: readSteps(lines) };
   });
 }
 
@@ -60,7 +57,6 @@ function readStep(sent: TestedStep[], name: string, said: string): TestedStep | 
   const waits = said.endsWith(WAITING);
   const step: TestedStep = {
     name,
-    sql: waits ? said.slice(0, -WAITING.length) : said,
     returnedAfter: waits ? undefined : sent.length + 1,
     rows: undefined,
     error: undefined,
