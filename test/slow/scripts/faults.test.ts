@@ -7,8 +7,10 @@ import { isRunning, makeTmpDir, run } from '../../support/command.ts';
 
 const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
-/** The timeout of a run. A slow machine needs long to start the servers. */
-const PATIENCE_MS = 180_000;
+/** How long the first faults may take. A slow machine needs long to start the servers. */
+const START_PATIENCE_MS = 150_000;
+/** The timeout of a run. */
+const PATIENCE_MS = 240_000;
 /** The timeout of a run of all scenarios. */
 const LONG_PATIENCE_MS = 400_000;
 
@@ -101,7 +103,7 @@ async function running(scenario: string) {
   const wanted = ['--scenario', scenario, '--kills', '100000', '--tasks', '100000'];
   const command = faults(wanted, { TMPDIR });
   const says = () => expect(command.stderr()).toMatch(new RegExp(`${scenario}: \\d+ of`));
-  await vi.waitFor(says, { timeout: 60_000 });
+  await vi.waitFor(says, { timeout: START_PATIENCE_MS });
   const children = childrenOf(command.child.pid);
   expect(children.length).toBeGreaterThanOrEqual(2);
   expect(left()).toHaveLength(1);
