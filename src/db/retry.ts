@@ -1,8 +1,11 @@
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
-import { databaseError, SQLSTATE } from './sqlstate.ts';
+import { databaseError, isNothingDone, SQLSTATE } from './sqlstate.ts';
 
 const TRIES = 4;
 const BACKOFF: Backoff = { shortestMs: 20, longestMs: 60, jitter: 1 };
+/** How long a start waits for a busy database. A supervisor would only start the process again. */
+const START_PATIENCE_MS = 10_000;
+const START_BACKOFF: Backoff = { shortestMs: 100, longestMs: 1_000, jitter: 0.5 };
 
 const conflicts: ReadonlySet<string> = new Set([
   SQLSTATE.deadlockDetected,
@@ -21,6 +24,22 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
     } catch (error) {
       if (tries === TRIES || !conflicts.has(databaseError(error)?.code ?? '')) throw error;
       await pause(pauseAfter(tries - 1, BACKOFF));
+    }
+  }
+}
+
+/**
+ * Repeats a step of a start until the database has done it. No client waits for a start, so a start
+ * may wait longer for a connection than a request.
+ */
+export async function retryAtStart<T>(step: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + START_PATIENCE_MS;
+  for (let failures = 0; ; failures++) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isNothingDone(error) || performance.now() > deadline) throw error;
+      await pause(pauseAfter(failures, START_BACKOFF));
     }
   }
 }

@@ -17,7 +17,7 @@ export type Reply = Answer | { kind: 'refused' | 'broken' };
 type Answer = { kind: 'answer'; status: number; body: string };
 
 /** A request waits this long for its answer. A longer wait means that the server hangs. */
-const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 30_000;
 
 export async function send(url: string, request: Request): Promise<Reply> {
   const { path, method, body, key } = request;

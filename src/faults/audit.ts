@@ -1,11 +1,17 @@
+import type { Socket } from 'node:net';
 import type postgres from 'postgres';
 import { oneConnection } from '../db/one-connection.ts';
+import { databaseError } from '../db/sqlstate.ts';
+import { databaseName, unusable } from '../db/unusable.ts';
+import { PlainError } from '../process/errors.ts';
 import { until } from '../waiting/until.ts';
 import type { ClaimRow, Finding, KeyRow, Ledger } from './ledger.ts';
 
 const QUIET_PATIENCE_MS = 15_000;
 const LOOK_MS = 20;
 const CLOSE_PATIENCE_S = 5;
+/** A server may be silent for this long. A promotion and the largest queries take less time. */
+const SILENCE_MS = 60_000;
 
 /** How many milliseconds the database's clock is ahead of our clock. */
 export async function clockOffset(sql: postgres.Sql): Promise<number> {
@@ -55,7 +61,7 @@ async function untilQuiet(sql: postgres.Sql) {
     return busy.length === 0;
   };
   if (await until(isQuiet, { everyMs: LOOK_MS, withinMs: QUIET_PATIENCE_MS })) return;
-  throw new Error('transactions are still running long after the load has ended');
+  throw new PlainError('Transactions still run long after the load has ended.');
 }
 
 async function databaseTime(sql: postgres.Sql): Promise<number> {
@@ -64,14 +70,22 @@ async function databaseTime(sql: postgres.Sql): Promise<number> {
   return row?.ms ?? Number.NaN;
 }
 
-/** Runs `work` on a new connection, and then closes the connection. */
+/**
+ * Runs `work` on a new connection, and then closes the connection. A connection that is silent for
+ * too long is lost, because a frozen server neither answers nor disconnects.
+ */
 export async function onDatabase<T>(
   url: string,
   work: (sql: postgres.Sql) => Promise<T>,
+  silenceMs = SILENCE_MS,
 ): Promise<T> {
-  const sql = oneConnection(url, { connection: { application_name: 'rowlock faults' } });
+  const options = { connection: { application_name: 'rowlock faults' } };
+  const limit = (socket: Socket) => void socket.setTimeout(silenceMs, () => socket.destroy());
+  const sql = oneConnection(url, options, limit);
   try {
     return await work(sql);
+  } catch (error) {
+    throw databaseError(error) ? unusable(databaseName(url), error) : error;
   } finally {
     await sql.end({ timeout: CLOSE_PATIENCE_S });
   }

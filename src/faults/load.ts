@@ -40,10 +40,15 @@ export interface How {
 
 /** How long requests are repeated after the faults have ended. */
 const CONVERGE_MS = 30_000;
+/** How long the service may grant and refuse nothing, or too little, before the faults are over. */
+export const NO_ANSWERS_MS = 60_000;
 /** The pauses before repeats. They are random, so clients do not all repeat at the same moment. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 const REST_LOOK_MS = 50;
+
+/** The service answers no more. There is no use in further faults. */
+export class NoAnswers extends Error {}
 
 /**
  * Sends operations, and records their results. Each operation is sent again until its result is
@@ -92,10 +97,15 @@ export class Load {
     if (!isOver()) await until(isOver, { everyMs: REST_LOOK_MS });
   }
 
-  /** Resolves when this many more requests have been granted or refused. */
+  /** Resolves when this many more requests have been granted or refused. Throws `NoAnswers`. */
   async pass(answers: number, stop: AbortSignal) {
-    const enough = this.#answered() + answers;
-    await until(() => this.#answered() >= enough, { everyMs: LOOK_MS, stop });
+    const before = this.#answered();
+    const passed = () => this.#answered() - before;
+    const looks = { everyMs: LOOK_MS, withinMs: NO_ANSWERS_MS, stop };
+    if (!(await until(() => passed() >= answers, looks)))
+      throw new NoAnswers(
+        `${passed()} of ${answers} requests were granted or refused within ${NO_ANSWERS_MS} ms`,
+      );
   }
 
   #answered(): number {

@@ -1,11 +1,15 @@
 import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
 import { holderOf } from '../postgres/holder.ts';
 import { dataOf } from '../postgres/home.ts';
+import { PlainError } from '../process/errors.ts';
+import { inTime } from '../waiting/deadline.ts';
 import { until } from '../waiting/until.ts';
 import { onDatabase } from './audit.ts';
 import { openRelay, type Relay } from './relay.ts';
 
 const ATTACH_PATIENCE_MS = 30_000;
+const PROMOTE_PATIENCE_S = 30;
+const KILL_PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 
 /**
@@ -81,7 +85,12 @@ export class Pair {
 
   /** Makes the standby the primary. The former primary is not told. */
   async promote() {
-    await onDatabase(this.standby.url, (sql) => sql`SELECT pg_promote()`);
+    const [row] = await onDatabase(
+      this.standby.url,
+      (sql) => sql<{ isDone: boolean }[]>`
+        SELECT pg_promote(wait_seconds => ${PROMOTE_PATIENCE_S}) AS "isDone"`,
+    );
+    if (!row?.isDone) throw new PlainError('The standby was not promoted in time.');
     [this.primary, this.standby] = [this.standby, this.primary];
   }
 
@@ -142,7 +151,7 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
       return attached.length > 0;
     };
     if (!(await until(isAttached, { everyMs: LOOK_MS, withinMs: ATTACH_PATIENCE_MS })))
-      throw new Error('the standby did not attach in time');
+      throw new PlainError('The standby did not attach in time.');
   });
 
 /** Sends SIGKILL, as if the server's machine were lost. */
@@ -150,5 +159,6 @@ export async function kill(server: Pick<EmbeddedPostgres, 'home' | 'failed'>) {
   const holder = holderOf(dataOf(server.home));
   if (holder.kind !== 'rowlock') throw new Error('there is no server to kill');
   process.kill(holder.pid, 'SIGKILL');
-  await server.failed;
+  const late = () => Promise.reject(new PlainError('The killed PostgreSQL did not end in time.'));
+  await inTime(server.failed, KILL_PATIENCE_MS, late);
 }

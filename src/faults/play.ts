@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { prepareDatabase } from '../db/migrate.ts';
-import { openScratch } from '../postgres/scratch.ts';
+import { openScratch, type Scratch } from '../postgres/scratch.ts';
 import { PlainError } from '../process/errors.ts';
 import { unlessStopped } from '../process/main.ts';
+import { inTime } from '../waiting/deadline.ts';
 import { send } from './ask.ts';
 import { audit, clockOffset, onDatabase, oversold } from './audit.ts';
 import type { FaultyPostgres } from './database.ts';
 import { anyDice, seededDice } from './dice.ts';
 import { type Finding, Ledger } from './ledger.ts';
-import { type Counts, Load } from './load.ts';
+import { type Counts, Load, NoAnswers } from './load.ts';
 import { type Openings, RECRUITERS, work } from './recruiter.ts';
 import type { FaultCounts, FaultSettings, Scenario, Stage } from './scenario.ts';
 import { startServerProcess } from './server-process.ts';
@@ -24,6 +25,10 @@ export interface ScenarioResult extends Counts, FaultCounts {
 
 const HOT_JOBS = 3;
 const WATCH_MS = 250;
+/** The watch gives a frozen server up after this time, and looks again. */
+const WATCH_SILENCE_MS = 5_000;
+/** How long the database of a scenario may take to be dropped. */
+const DROP_MS = 30_000;
 
 export interface PlaySettings {
   postgres: FaultyPostgres;
@@ -42,9 +47,17 @@ export async function play(scenario: Scenario, how: PlaySettings): Promise<Scena
     await unlessStopped(how.stop, prepareDatabase(scratch.url, { demoData: true }));
     return await onStage(scenario, scratch.url, how);
   } finally {
-    await scratch.stop();
+    await drop(scratch);
   }
 }
+
+/**
+ * The faults may leave a server that can drop nothing, such as a primary that waits for a lost
+ * standby. The findings must not be lost with this database. A server of our own is thrown away
+ * with it. On the server at DATABASE_URL the next command drops it.
+ */
+const drop = (scratch: Scratch) =>
+  inTime(scratch.stop(), DROP_MS, () => undefined).catch(() => undefined);
 
 async function onStage(
   scenario: Scenario,
@@ -87,7 +100,7 @@ async function onStage(
     load.end();
     await unlessStopped(stop, working);
     await judgeLife(stage);
-    await onDatabase(databaseUrl, (sql) => audit(sql, ledger));
+    await auditIfPossible(databaseUrl, ledger);
     const { findings } = ledger;
     return { scenario: scenario.name, seconds, ...load.counts, ...counts, findings };
   } finally {
@@ -100,11 +113,24 @@ async function faults(scenario: Scenario, stage: Stage, stop: AbortSignal): Prom
   try {
     return await scenario.faults(stage);
   } catch (error) {
+    if (error instanceof NoAnswers) {
+      stage.ledger.add({ promise: 'the server answers', what: error.message });
+      return {};
+    }
     if (!stage.stop.aborted || stop.aborted) throw error;
     const { seconds } = stage.settings;
     throw new PlainError(
       `${scenario.name}: ${seconds} s were not enough for all faults. Give more time with --seconds.`,
     );
+  }
+}
+
+/** The faults may leave a database that nobody can audit. Earlier findings must then be told. */
+async function auditIfPossible(databaseUrl: string, ledger: Ledger) {
+  try {
+    await onDatabase(databaseUrl, (sql) => audit(sql, ledger));
+  } catch (error) {
+    if (ledger.findings.length === 0) throw error;
   }
 }
 
@@ -128,8 +154,8 @@ async function lookAround(sql: postgres.Sql) {
 /** Looks for oversold jobs while the load runs. The audit sees only the state at the end. */
 async function watch({ databaseUrl, load, ledger }: Stage) {
   while (!load.hasEnded) {
-    // While PostgreSQL is stopped, the query fails. The failure is ignored.
-    const found = await onDatabase(databaseUrl, oversold).catch(() => []);
+    // While PostgreSQL is stopped or frozen, the query fails. The failure is ignored.
+    const found = await onDatabase(databaseUrl, oversold, WATCH_SILENCE_MS).catch(() => []);
     for (const finding of found) ledger.add(finding);
     await sleep(WATCH_MS);
   }

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { environmentOf } from '../config.ts';
 import { buildProgram, programOf } from '../process/build.ts';
 import { PlainError } from '../process/errors.ts';
+import { inTime } from '../waiting/deadline.ts';
 
 /** A server or a worker of the service in a process of its own. */
 export interface ServerProcess {
@@ -20,6 +21,9 @@ export interface ServerProcess {
    */
   kill(): Promise<void>;
 }
+
+/** How long a program may take until it listens. */
+const START_PATIENCE_MS = 90_000;
 
 /** Starts a server on this port, or on a free port. Resolves when the server listens. */
 export async function startServerProcess(
@@ -39,7 +43,7 @@ export async function startServerProcess(
 
 /**
  * Starts a program of the service, and waits until its output names the address. Undefined if the
- * program ends before that.
+ * program ends before that, or takes too long.
  */
 export async function startProcess(
   entry: string,
@@ -56,7 +60,7 @@ export async function startProcess(
     await gone;
   };
   const complaints = complaintsOf(child);
-  const url = await listening(child, address);
+  const url = await inTime(listening(child, address), START_PATIENCE_MS, () => undefined);
   if (url === undefined || child.pid === undefined) {
     await kill();
     return undefined;

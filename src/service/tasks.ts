@@ -1,4 +1,5 @@
 import { type ConnectOptions, connect, type Pooler, type StatementTime } from '../db/client.ts';
+import { retryAtStart } from '../db/retry.ts';
 import type { Metrics } from '../operation/metrics.ts';
 import { lookForRestore, watchForRestores } from '../operation/restores.ts';
 import type { Log } from '../process/log.ts';
@@ -92,7 +93,7 @@ export async function startTasks({
   };
   try {
     // Before the first claim of a task, so that a restored database sends nothing.
-    await lookForRestore(ofTasks.db);
+    await retryAtStart(() => lookForRestore(ofTasks.db));
     const { observe } = metrics.tasks;
     const worker = await startWorker({
       db,

@@ -1,16 +1,18 @@
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { audit } from '../../src/faults/audit.ts';
+import { audit, onDatabase } from '../../src/faults/audit.ts';
 import { Ledger } from '../../src/faults/ledger.ts';
 import { Load } from '../../src/faults/load.ts';
+import { openRelay } from '../../src/faults/relay.ts';
 import { makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 
+let databaseUrl: string;
 let sql: postgres.Sql;
 let ledger: Ledger;
 beforeEach(async () => {
-  const databaseUrl = await makeDatabase();
+  databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end({ timeout: 1 }));
@@ -80,4 +82,19 @@ describe('the audit finds', () => {
     for (const each of findings.slice(1))
       expect(each).toMatch(/^acknowledged changes are kept: .+stored$/);
   });
+});
+
+test('a query has an end, although its server freezes', async () => {
+  const relay = await openRelay(databaseUrl);
+  atEnd(() => relay.cut());
+  const query = onDatabase(
+    relay.url,
+    async (frozen) => {
+      await frozen`SELECT 1`;
+      relay.freeze(true);
+      await frozen`SELECT 1`;
+    },
+    300,
+  );
+  await expect(query).rejects.toThrow(/^Cannot use PostgreSQL at 127.0.0.1:.+CONNECTION_CLOSED/);
 });

@@ -5,6 +5,9 @@ import { isRunning, makeTmpDir, run } from './command.ts';
 
 export const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
+/** How long the first faults may take. A slow machine needs long to start the servers. */
+const START_PATIENCE_MS = 150_000;
+
 /** The ids of the command's child processes: the server, and the guard of PostgreSQL. */
 const childrenOf = (pid: number | undefined): number[] =>
   execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
@@ -21,7 +24,7 @@ export async function runningFaults(scenario: string) {
   const wanted = ['--scenario', scenario, '--kills', '100000', '--tasks', '100000'];
   const command = faults(wanted, { TMPDIR });
   const says = () => expect(command.stderr()).toMatch(new RegExp(`${scenario}: \\d+ of`));
-  await vi.waitFor(says, { timeout: 60_000 });
+  await vi.waitFor(says, { timeout: START_PATIENCE_MS });
   const children = childrenOf(command.child.pid);
   expect(children.length).toBeGreaterThanOrEqual(2);
   expect(left()).toHaveLength(1);

@@ -1,3 +1,5 @@
+import type postgres from 'postgres';
+import { pause } from '../../waiting/backoff.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import { compare } from '../measure.ts';
@@ -126,13 +128,13 @@ const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
       return { ...row, locks: locks.reduce((sum, count) => sum + count, 0) };
     };
     const before = await look();
-    const waits: number[] = [];
-    const looking = setInterval(async () => {
-      const [row] = await sql<{ waiting: number }[]>`
-        SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-      waits.push(row?.waiting ?? 0);
-    }, LOOK_MS);
-    const heard = await work().finally(() => clearInterval(looking));
+    const over = new AbortController();
+    const looking = countWaiting(sql, over.signal);
+    // An error of `looking` is thrown at its `await` below. Without this handler, Node could end the
+    // process before that.
+    looking.catch(() => undefined);
+    const heard = await work().finally(() => over.abort());
+    const waits = await looking;
     const after = await look();
     const share: Share = {
       locks: after.locks - before.locks,
@@ -142,6 +144,18 @@ const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
     };
     return { heard, share };
   });
+
+/** Counts the sessions that wait for a lock, again and again until `over` is aborted. */
+async function countWaiting(sql: postgres.Sql, over: AbortSignal): Promise<number[]> {
+  const waits: number[] = [];
+  while (!over.aborted) {
+    const [row] = await sql<{ waiting: number }[]>`
+      SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    waits.push(row?.waiting ?? 0);
+    await pause(LOOK_MS, over);
+  }
+  return waits;
+}
 
 /** How many statements of a server have locked jobs. */
 async function locksOf(origin: string): Promise<number> {

@@ -143,7 +143,8 @@ export class Cluster {
   async switchOver() {
     const [leader, candidate] = [await this.leader(), await this.synchronousStandby()];
     const body = JSON.stringify({ leader: leader.name, candidate: candidate.name });
-    const response = await fetch(`${leader.apiUrl}/switchover`, { method: 'POST', body });
+    const signal = AbortSignal.timeout(HEALTHY_MS);
+    const response = await fetch(`${leader.apiUrl}/switchover`, { method: 'POST', body, signal });
     if (!response.ok)
       throw new PlainError(`Patroni refused the switchover: ${await response.text()}`);
   }

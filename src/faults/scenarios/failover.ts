@@ -165,5 +165,5 @@ export const failoverByHosts = failovers(
     idea: 'the primary killed or frozen and its standby promoted; then a planned switchover, with both hosts in DATABASE_URL',
     needsPair: 'hosts',
   },
-  { losses: [kills, freezes], plan: plans },
+  { losses: [freezes, kills], plan: plans },
 );

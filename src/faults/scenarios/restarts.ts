@@ -1,5 +1,6 @@
 import { until } from '../../waiting/until.ts';
 import { send } from '../ask.ts';
+import { NO_ANSWERS_MS, NoAnswers } from '../load.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
@@ -56,13 +57,14 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
 /** Resolves when 100 more requests have been granted or refused. */
 export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
-/** Resolves when every server answers a request that needs the database. */
+/** Resolves when every server answers a request that needs the database. Throws `NoAnswers`. */
 async function untilAnswered({ servers, stop }: Stage) {
   for (const { url } of servers) {
     const answers = async () => {
       const reply = await send(url, { path: '/jobs?limit=1', method: 'GET' });
       return reply.kind === 'answer' && reply.status === 200;
     };
-    await until(answers, { everyMs: LOOK_MS, stop });
+    if (!(await until(answers, { everyMs: LOOK_MS, withinMs: NO_ANSWERS_MS, stop })))
+      throw new NoAnswers(`a server read no jobs within ${NO_ANSWERS_MS} ms after a restart`);
   }
 }

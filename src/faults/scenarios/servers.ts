@@ -1,6 +1,8 @@
 import type postgres from 'postgres';
 import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { inTime } from '../../waiting/deadline.ts';
 import { onDatabase } from '../audit.ts';
+import { NO_ANSWERS_MS, NoAnswers } from '../load.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from './restarts.ts';
 
@@ -33,11 +35,14 @@ export const serversAsOne = (servers: number): Scenario => ({
  */
 async function crowd({ databaseUrl, load, ledger }: Stage) {
   const { jobId, recruiterIds } = await onDatabase(databaseUrl, newJob);
-  const verdicts = await Promise.all(
+  const claims = Promise.all(
     recruiterIds.map((recruiterId) =>
       load.settle({ kind: 'claim', jobId, recruiterId }, { keyed: true, again: 'at once' }),
     ),
   );
+  const late = () =>
+    Promise.reject(new NoAnswers(`a crowd was not answered within ${NO_ANSWERS_MS} ms`));
+  const verdicts = await inTime(claims, NO_ANSWERS_MS, late);
   const claimed = verdicts.filter(({ kind }) => kind === 'claimed').length;
   if (claimed !== DEFAULT_CAPACITY)
     ledger.add({

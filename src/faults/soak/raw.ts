@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { nameOf } from '../ask.ts';
+import { nameOf, PATIENCE_MS } from '../ask.ts';
 import type { OddRequest } from './odd-requests.ts';
 
 /** The name of an answer, and the entity tag of its page. */
@@ -36,11 +36,12 @@ export class RawClient {
 
   /**
    * Resolves when the head of the answer has arrived. The caller reads the body. Without an agent
-   * in `options`, the request uses a new connection.
+   * in `options`, the request uses a new connection. A request that hangs ends with an error.
    */
   open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const asked = request(this.#url, { agent: false, ...options, ...rest, path });
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const asked = request(this.#url, { agent: false, signal, ...options, ...rest, path });
       asked.on('response', resolve);
       asked.on('error', (error: NodeJS.ErrnoException) =>
         reject(asked.reusedSocket && error.code === 'ECONNRESET' ? new Stale() : error),
@@ -52,9 +53,10 @@ export class RawClient {
   /** Sends some bytes, and disconnects without waiting for an answer. */
   async sendAndGo(bytes: string) {
     const { hostname, port } = new URL(this.#url);
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ port: Number(port), host: hostname, timeout: PATIENCE_MS });
     await new Promise<void>((resolve) => {
-      socket.on('error', () => undefined).on('close', () => resolve());
+      socket.on('error', () => undefined).on('timeout', () => socket.destroy());
+      socket.on('close', () => resolve());
       socket.write(bytes, () => socket.destroy());
     });
   }

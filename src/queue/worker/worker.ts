@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../../db/client.ts';
+import { retryAtStart } from '../../db/retry.ts';
 import type { Log } from '../../process/log.ts';
 import { pause, pauseAfter } from '../../waiting/backoff.ts';
 import { Bell } from '../../waiting/bell.ts';
@@ -73,10 +74,12 @@ export interface Worker {
 /** Starts a worker. Throws a `PlainError` if a living worker has the name. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  const registeredAt = performance.now();
   const kinds = options.kinds.map((kind) => kind.name);
-  const id = await register(options.db, { ...options, kinds, name });
-  return new RunningWorker({ ...options, id, name, registeredAt });
+  return retryAtStart(async () => {
+    const registeredAt = performance.now();
+    const id = await register(options.db, { ...options, kinds, name });
+    return new RunningWorker({ ...options, id, name, registeredAt });
+  });
 }
 
 interface Registered extends WorkerOptions {

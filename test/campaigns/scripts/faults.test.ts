@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { faults, runningFaults } from '../../support/faults.ts';
 
 /** The timeout of a run of one scenario. A slow machine needs long to start the servers. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 240_000;
 /** The timeout of a run of all scenarios. */
 const LONG_PATIENCE_MS = 400_000;
 

@@ -6,7 +6,7 @@ import { faults, runningFaults } from '../../support/faults.ts';
 // test/campaigns/scripts/faults.test.ts runs every scenario.
 
 /** The timeout of a run. A slow machine needs long to start the servers. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 240_000;
 
 test("the faults do not stop somebody's PostgreSQL, and leave it as it was", {
   timeout: PATIENCE_MS,
