@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Own } from '../../../../src/lab/own/own.ts';
 import type { PlayState } from '../../../../src/lab/play/play.ts';
 import type { SyllabusEntry } from '../../../../src/lab/syllabus/syllabus.ts';
@@ -33,8 +33,15 @@ const INVARIANT = 'select job_id from job_claims group by job_id having count(*)
 /** A service that shows this program, and requests to it. */
 async function show(program: Extract<Own, { program: unknown }>['program']) {
   const own = { program, chapter: 'claims' };
-  const { url } = await makeService(await makeDatabase(), { own });
-  return { url, ...asking(url) };
+  const { url, stop } = await makeService(await makeDatabase(), { own });
+  return { url, stop, ...asking(url) };
+}
+
+/** The same, until the end of this test. Many programs at once would load the machine. */
+async function showHere(program: Parameters<typeof show>[0]) {
+  const lab = await show(program);
+  onTestFinished(() => lab.stop());
+  return lab;
 }
 
 function asking(url: string) {
@@ -127,7 +134,7 @@ describe('a function that counts and then inserts', () => {
 
 test('a program on tables of its own has the invariant, its rows and its locks', async () => {
   const schema = fileWith('schema.sql', SCHEMA);
-  const lab = await show({ module: NAIVE, schema, invariant: INVARIANT });
+  const lab = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
   const play = (schedule: string[]) => lab.play(schedule, 'schema/yours');
   await expect.poll(lab.entry, PATIENCE).toMatchObject({ chapter: 'schema', missing: null });
   expect(await play(['1', '2', '1'])).toMatchObject({
@@ -154,7 +161,7 @@ describe('the server outlives a program', () => {
   }
 
   test('that dies in the middle of a game', async () => {
-    const lab = await show({ module: fixture('dies-when-full.mjs') });
+    const lab = await showHere({ module: fixture('dies-when-full.mjs') });
     const played = await lab.play(['1', '1', '1', '2']);
     expect(played).toMatchObject({
       verdict: expect.stringMatching(/^error: /),
@@ -165,14 +172,14 @@ describe('the server outlives a program', () => {
   });
 
   test('that never answers in the middle of a game', async () => {
-    const lab = await show({ module: fixture('silent-when-full.mjs') });
+    const lab = await showHere({ module: fixture('silent-when-full.mjs') });
     expect((await lab.play(['1', '1', '1', '2'])).verdict).toBe('hang: S2 never ended');
     expect((await lab.play(OVERSOLD)).verdict).toBe('oversold: 5 claims, 4 slots');
     await expectLife(lab);
   });
 
   test('that waits for ever for the other session', async () => {
-    const lab = await show({ module: fixture('hangs.mjs') });
+    const lab = await showHere({ module: fixture('hangs.mjs') });
     expect((await lab.play(['1', '2'])).verdict).toMatch(/^hang: /);
     expect((await lab.play(['1'])).status).toBe(200);
     await expectLife(lab);
@@ -192,7 +199,7 @@ describe('the server outlives a program', () => {
     ],
   ])('%s', async (_, code, line) => {
     const { server, pids } = command(code);
-    const lab = await show({ server });
+    const lab = await showHere({ server });
     expect(await lab.play(['1'])).toMatchObject({
       status: 400,
       detail: expect.stringMatching(line),
@@ -255,7 +262,7 @@ describe('in the browser', () => {
   };
   browserTest('a person plays a program, and sees why it gave no answer', async ({ open }) => {
     const module = fixture('dies-when-full.mjs');
-    const { url } = await show({ module });
+    const { url } = await showHere({ module });
     const page = await open(`${url}/lab?strategy=${YOURS}`);
     await headline(page, 'Can you oversell it?');
     await press(page, '121212');
@@ -274,7 +281,7 @@ describe('in the browser', () => {
 
   browserTest('a person breaks the invariant of tables of the person', async ({ open }) => {
     const schema = fileWith('schema.sql', SCHEMA);
-    const { url } = await show({ module: NAIVE, schema, invariant: INVARIANT });
+    const { url } = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
     const page = await open(`${url}/lab?strategy=schema/yours`);
     await headline(page, 'Can you break the invariant?');
     await press(page, '121');
@@ -287,7 +294,7 @@ describe('in the browser', () => {
 
   browserTest('the page says why a program does not start', async ({ open }) => {
     const { server } = command('process.exit(3)');
-    const { url } = await show({ server });
+    const { url } = await showHere({ server });
     const page = await open(`${url}/lab?strategy=${YOURS}`);
     await page.getByRole('alert').getByText('ended with exit code 3').waitFor();
     await expectAccessibleLooks(page);
