@@ -2,6 +2,7 @@ import type { Problem } from './call.ts';
 import type { Rowlock } from './client.ts';
 import type { FollowedJobs, HeldClaim } from './follow/follow.ts';
 import type { FollowStatus } from './follow/stream.ts';
+import { HeldClaims } from './held.ts';
 import type { Id, Job } from './operations.ts';
 
 /** A job as a recruiter sees it. */
@@ -24,48 +25,48 @@ export interface JobsToClaim {
 
 type State = Pick<JobsToClaim, 'status' | 'problem'>;
 
-/** What the recruiter has asked for. It is shown until the streams tell the same. */
-interface Act {
-  name: 'claim' | 'release';
-  isAnswered: boolean;
-  /** The claim that the service has answered. */
-  claim?: HeldClaim;
+/** What the recruiter wants of a job. */
+type Wish = { name: 'claim'; leaseSeconds: number | undefined } | { name: 'release' };
+
+/** The requests about a job, from a press until the latest wish is answered. */
+interface Pursuit {
+  wish: Wish;
+  ended?: Promise<void>;
 }
 
-/** The streams tell the result of a request much sooner, or the claim is over again already. */
+/** A live stream tells a claim much sooner. */
 const LATE_MS = 5_000;
 
 /**
  * The jobs that a recruiter may claim, kept up to date. A claim or a release is shown at once, and is
- * taken back if the service refuses the request.
+ * taken back if the service refuses the request. A release during the request of the claim is sent
+ * after the answer, because only the answer has the id of the claim.
  */
 export class Claiming {
   readonly #rowlock: Rowlock;
   readonly #recruiterId: Id;
   readonly #listeners = new Set<() => void>();
   readonly #stops: (() => void)[];
+  readonly #held = new HeldClaims();
+  readonly #pursuits = new Map<Id, Pursuit>();
+  readonly #problems = new Map<Id, Problem>();
   #jobs: ReadonlyMap<Id, Job> = new Map();
-  #claims: ReadonlyMap<Id, HeldClaim> = new Map();
+  /** The claimed slots that the recruiter has added since the stream last told the job. */
+  readonly #added = new Map<Id, number>();
   /** The states of the two streams: of the jobs, and of the claims. */
   readonly #states: State[] = [];
-  readonly #acts = new Map<Id, Act>();
-  readonly #problems = new Map<Id, Problem>();
   #shown: JobsToClaim | undefined;
 
   constructor(rowlock: Rowlock, what: FollowedJobs, recruiterId: Id) {
     this.#rowlock = rowlock;
     this.#recruiterId = recruiterId;
-    const onStatusOf = (stream: number) => (status: FollowStatus, problem?: Problem) => {
-      this.#states[stream] = { status, problem };
-      this.#change();
-    };
     this.#stops = [
       rowlock.followJobs(what, {
-        onStatus: onStatusOf(0),
+        onStatus: (status, problem) => this.#setState(0, { status, problem }),
         onJobs: (jobs, changed) => {
           this.#jobs = jobs;
           for (const id of changed) {
-            this.#settle(id);
+            this.#added.delete(id);
             if (jobs.get(id)?.remaining) this.#forgetFull(id);
           }
           this.#change();
@@ -74,10 +75,12 @@ export class Claiming {
       rowlock.followJobs(
         { mine: recruiterId },
         {
-          onStatus: onStatusOf(1),
-          onClaims: (claims) => {
-            this.#claims = new Map([...claims.values()].map((claim) => [claim.jobId, claim]));
-            for (const id of this.#acts.keys()) this.#settle(id);
+          onStatus: (status, problem) => {
+            this.#setState(1, { status, problem });
+            if (status === 'live') this.#expectNews();
+          },
+          onClaims: (claims, changed) => {
+            this.#held.tell(claims, changed);
             this.#change();
           },
         },
@@ -102,51 +105,71 @@ export class Claiming {
 
   /** Claims the job. With `leaseSeconds`, the claim ends by itself. */
   readonly claim = (jobId: Id, leaseSeconds?: number): Promise<void> =>
-    this.#act(jobId, 'claim', () =>
-      this.#rowlock.claimJob({ jobId, recruiterId: this.#recruiterId, leaseSeconds }),
-    );
+    this.#want(jobId, { name: 'claim', leaseSeconds });
 
   /** Releases the recruiter's claim on the job. */
-  readonly release = (jobId: Id): Promise<void> => {
-    const held = this.#claims.get(jobId) ?? this.#acts.get(jobId)?.claim;
-    if (!held) return Promise.resolve();
-    return this.#act(jobId, 'release', () => this.#rowlock.releaseClaim({ id: held.id }));
-  };
+  readonly release = (jobId: Id): Promise<void> => this.#want(jobId, { name: 'release' });
 
   stop() {
     for (const stop of this.#stops) stop();
     this.#listeners.clear();
   }
 
-  async #act(
-    jobId: Id,
-    name: Act['name'],
-    ask: () => Promise<{ ok: true; data: { claim: HeldClaim } } | Problem>,
-  ) {
-    // A second press while the first request is under way has nothing to add.
-    if (this.#acts.get(jobId)?.isAnswered === false) return;
-    const act: Act = { name, isAnswered: false };
-    this.#acts.set(jobId, act);
+  /** Shows the wish at once. The result ends with the answer to the latest wish about the job. */
+  #want(jobId: Id, wish: Wish): Promise<void> {
+    const pursuit: Pursuit = this.#pursuits.get(jobId) ?? { wish };
+    const before = this.#claimOn(jobId);
+    pursuit.wish = wish;
+    this.#pursuits.set(jobId, pursuit);
+    const added = Number(this.#claimOn(jobId) !== undefined) - Number(before !== undefined);
+    this.#added.set(jobId, (this.#added.get(jobId) ?? 0) + added);
     this.#problems.delete(jobId);
     this.#change();
-    const answer = await ask();
-    if (answer.ok) {
-      act.isAnswered = true;
-      if (name === 'claim') act.claim = answer.data.claim;
-      this.#settle(jobId);
-      setTimeout(() => this.#forget(jobId, act), LATE_MS);
-    } else {
-      this.#acts.delete(jobId);
-      this.#problems.set(jobId, answer);
-    }
-    this.#change();
+    pursuit.ended ??= this.#pursue(jobId, pursuit);
+    return pursuit.ended;
   }
 
-  /** Forgets an act as soon as the streams show its result. */
-  #settle(jobId: Id) {
-    const act = this.#acts.get(jobId);
-    if (act?.isAnswered && this.#claims.has(jobId) === (act.name === 'claim'))
-      this.#acts.delete(jobId);
+  /** Asks for the wish, and after the answer for a later wish. Ends with a refusal. */
+  async #pursue(jobId: Id, pursuit: Pursuit) {
+    let asked: Wish['name'] | undefined;
+    let refusal: Problem | undefined;
+    try {
+      while (asked !== pursuit.wish.name && !refusal) {
+        asked = pursuit.wish.name;
+        refusal = await this.#ask(jobId, pursuit.wish);
+      }
+      if (refusal) this.#problems.set(jobId, refusal);
+    } finally {
+      this.#pursuits.delete(jobId);
+      const isHeld = this.#held.on(jobId) !== undefined;
+      if (isHeld !== (pursuit.wish.name === 'claim')) this.#added.delete(jobId);
+      this.#change();
+    }
+  }
+
+  async #ask(jobId: Id, wish: Wish): Promise<Problem | undefined> {
+    if (wish.name === 'claim') {
+      const { leaseSeconds } = wish;
+      const recruiterId = this.#recruiterId;
+      const answer = await this.#rowlock.claimJob({ jobId, recruiterId, leaseSeconds });
+      if (answer.ok) this.#held.begin(answer.data.claim);
+      return answer.ok ? undefined : answer;
+    }
+    const held = this.#held.on(jobId);
+    if (!held) return undefined;
+    const answer = await this.#rowlock.releaseClaim({ id: held.id });
+    if (answer.ok || answer.code === 'claim-not-found') this.#held.end(held);
+    return answer.ok ? undefined : answer;
+  }
+
+  /** The full state has come. Forgets the answered claims that the stream does not know. */
+  #expectNews() {
+    const untold = this.#held.untold();
+    if (untold.length === 0) return;
+    setTimeout(() => {
+      this.#held.forget(untold);
+      this.#change();
+    }, LATE_MS);
   }
 
   /** The job has a free slot again, so the refusal would mislead. */
@@ -154,9 +177,8 @@ export class Claiming {
     if (this.#problems.get(jobId)?.code === 'job-full') this.#problems.delete(jobId);
   }
 
-  #forget(jobId: Id, act: Act) {
-    if (this.#acts.get(jobId) !== act) return;
-    this.#acts.delete(jobId);
+  #setState(stream: 0 | 1, state: State) {
+    this.#states[stream] = state;
     this.#change();
   }
 
@@ -168,25 +190,29 @@ export class Claiming {
   }
 
   #asShown(job: Job): JobToClaim {
-    const act = this.#acts.get(job.id);
-    const held = this.#claims.get(job.id);
-    const claim = act?.name === 'release' ? undefined : (held ?? this.#expected(job.id, act));
-    const change = Number(claim !== undefined) - Number(held !== undefined);
-    const claimed = Math.min(job.capacity, job.claimed + change);
+    const claim = this.#claimOn(job.id);
+    // An event about an earlier change must not deny the claim.
+    const least = claim ? 1 : 0;
+    const expected = Math.max(least, job.claimed + (this.#added.get(job.id) ?? 0));
+    const claimed = Math.min(job.capacity, expected);
     return {
       ...job,
       claimed,
       remaining: job.capacity - claimed,
       claim,
-      isPending: act?.isAnswered === false,
+      isPending: this.#pursuits.has(job.id),
       problem: this.#problems.get(job.id),
     };
   }
 
-  /** The claim before the service has told its id and the end of its lease. */
-  #expected(jobId: Id, act: Act | undefined): HeldClaim | undefined {
-    if (act?.name !== 'claim') return undefined;
-    return act.claim ?? { id: 0, jobId, recruiterId: this.#recruiterId, expiresAt: null };
+  /** The claim that the recruiter has, or will have if the service grants it. */
+  #claimOn(jobId: Id): HeldClaim | undefined {
+    const wish = this.#pursuits.get(jobId)?.wish;
+    if (wish?.name === 'release') return undefined;
+    const held = this.#held.on(jobId);
+    if (held || !wish) return held;
+    // The service has not told the id and the end of the lease.
+    return { id: 0, jobId, recruiterId: this.#recruiterId, expiresAt: null };
   }
 
   #change() {

@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from 'react';
+import { type MouseEvent, useEffect, useReducer } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createClient } from 'rowlock-client';
 import { type JobToClaim, useJobs } from 'rowlock-client/react';
@@ -44,10 +44,16 @@ interface RowProps {
 }
 
 function Row({ job, onClaim, onRelease }: RowProps) {
+  const onClick = ({ detail }: MouseEvent) => {
+    // The second click of a double click was meant for the button before.
+    if (detail > 1) return;
+    if (job.claim) onRelease();
+    else onClaim();
+  };
   return (
     <li>
       {job.role}: {job.claimed} of {job.capacity}{' '}
-      <button type="button" disabled={job.isPending} onClick={job.claim ? onRelease : onClaim}>
+      <button type="button" onClick={onClick}>
         {job.claim ? 'Release' : 'Claim'}
       </button>{' '}
       {job.claim?.expiresAt && <Countdown expiresAt={job.claim.expiresAt} />}{' '}
