@@ -63,7 +63,7 @@ async function check(admin: Session, { invariant }: Pick<OwnSchema, 'invariant'>
   return { isTrue: false, summary: `the invariant returns ${first.join(', ')}` };
 }
 
-/** What a person sees of the tables: the invariant, the number of rows, and the names of the rows. */
+/** The view of the tables: the invariant, the number of rows, and the names of the rows. */
 export async function showTables(
   admin: Session,
   schema: OwnSchema,
