@@ -6,8 +6,7 @@ import { PgDialect } from 'drizzle-orm/pg-core';
  * (`sql.placeholder`). Throws if a placeholder has no value.
  *
  * Use this for long statements that run often. Drizzle puts the text of a statement together at each
- * execution. For the claim of a task, this took a third of all memory that a task needs, and the
- * garbage collector stopped the process three times as long.
+ * execution. For the claim of a task, this took 24 kB of the 157 kB of memory that a task needs.
  */
 export function compiled<Values extends Record<string, unknown>>(
   statement: SQL,
