@@ -94,7 +94,7 @@ test('a query has an end, although its server freezes', async () => {
       relay.freeze(true);
       await frozen`SELECT 1`;
     },
-    300,
+    500,
   );
-  await expect(query).rejects.toThrow(/^Cannot use PostgreSQL at 127.0.0.1:.+CONNECTION_CLOSED/);
+  await expect(query).rejects.toThrow('Cannot use PostgreSQL at 127.0.0.1:');
 });
