@@ -31,10 +31,7 @@ type AskedOne = Omit<Asked, 'strategies'> & { strategy: Strategy };
 export async function checkByTester(folder: string, asked: Asked, stop: AbortSignal) {
   const tester = findIsolationTester();
   if (!tester)
-    throw new PlainError(
-      `There is no isolationtester for ${process.platform} on ${process.arch}. ` +
-        'The embedded PostgreSQL for Linux has the program.',
-    );
+    throw new PlainError('There is no isolationtester. The embedded PostgreSQL for Linux has one.');
   await orUsage(makeFolder(folder));
   return withTwoScratchDatabases(stop, async ([ours = '', theirs = '']) => {
     const stage = new Stage(ours);

@@ -68,7 +68,7 @@ describe('the output of the tester', () => {
   });
 
   test.each([
-    ['plays again if another session was aborted once', 1, 2],
+    ['plays again if another session was once aborted', 1, 2],
     ['gives up if another session is always aborted', 9, 5],
   ])('%s', async (_, wrong, played) => {
     const other = edited(/\nstep s1_\d: commit/, '$&\nERROR:  deadlock detected');
