@@ -75,11 +75,10 @@ function smallestBy(name: (each: Mirrored) => string): Mirrored[] {
   return [...new Map(sorted.toReversed().map((each) => [name(each), each])).values()];
 }
 
-/**
- * Two sessions are identical by the situation. Whether the counts are symmetric depends on the
- * strategy too. So each strategy and each situation is here, with the fewest schedules.
- */
-export const smallest = new Set([
-  ...smallestBy(addressOf),
-  ...smallestBy(({ chapter, situation }) => `${chapter.name} ${situation.name}`),
-]);
+/** Each situation, with the fewest schedules. Two sessions are identical by the situation. */
+export const smallest = new Set(
+  smallestBy(({ chapter, situation }) => `${chapter.name} ${situation.name}`),
+);
+
+/** Whether the counts are symmetric depends on the strategy too. So each strategy is here as well. */
+export const ofEachStrategy = new Set(smallestBy(addressOf));

@@ -26,7 +26,7 @@ const falls: Record<string, string> = {
 const LOCK = /\.for\('update'.*?\)/;
 
 /** Judges a strategy of a page. `change` may change its code. */
-export async function judgeShown(name: string, options: string[], change = (text: string) => text) {
+async function judgeShown(name: string, options: string[], change = (text: string) => text) {
   const file = path.join(makeTmpDir(), name);
   writeFileSync(file, change(strategies.get(name) ?? ''));
   const command = run('scripts/judge.ts', [file, ...options], {
@@ -40,4 +40,11 @@ export async function expectFall({ file, options }: (typeof outputs)[number]) {
   const { code, stdout, stderr } = await judgeShown(file, options, (all) => all.replace(LOCK, ''));
   expect(code, stderr).toBe(1);
   expect(stdout).toContain(falls[file]);
+}
+
+/** The page shows the output of the judge. */
+export async function expectOutput({ file, options, text }: (typeof outputs)[number]) {
+  const { code, stdout, stderr } = await judgeShown(file, options);
+  expect(code, stderr).toBe(0);
+  for (const line of text.trimEnd().split('\n')) expect(stdout.split('\n')).toContain(line);
 }

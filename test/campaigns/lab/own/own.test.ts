@@ -30,6 +30,11 @@ describe('the server outlives a file', () => {
     await expectLife();
   });
 
+  test('with an endless loop at its import', async () => {
+    expect(await save('for (;;);')).toMatch(/my\.ts: it never gives the processor back/);
+    await expectLife();
+  });
+
   test.each([
     [
       'that sends itself a signal',

@@ -5,8 +5,10 @@ import { makeExaminer } from '../../../support/coach.ts';
 const examiner = await makeExaminer();
 const never = new AbortController().signal;
 
-// test/campaigns/lab/lessons/exercises.test.ts has the solutions.
-test.each(readLessons())(
+/** A lesson of each kind. test/campaigns/lab/lessons/exercises.test.ts has all, with their solutions. */
+const SOME = [2, 8, 10, 14];
+
+test.each(readLessons().filter(({ number }) => SOME.includes(number)))(
   'the starter of lesson $number, $title, fails as the lesson says',
   async (lesson) => {
     expect(await examiner.examine(lesson, starterOf(lesson), never)).toMatchObject({

@@ -36,11 +36,6 @@ test('a broken save shows one line, and the next good save mends it', async () =
 
 // test/campaigns/lab/own/own.test.ts has more such files.
 describe('the server outlives a file', () => {
-  test('with an endless loop at its import', async () => {
-    expect(await save('for (;;);')).toMatch(/my\.ts: it never gives the processor back/);
-    await expectLife();
-  });
-
   test('that calls process.exit', async () => {
     expect(await save('export default async () => process.exit(0);')).toBe(null);
     const detail = expect.stringMatching(/my\.ts: it ended the process/);

@@ -1,0 +1,103 @@
+import postgres from 'postgres';
+import { expect, vi } from 'vitest';
+import { prepareDatabase } from '../../src/db/migrate.ts';
+import { collectLog, makeService } from './app.ts';
+import { atEnd, run } from './command.ts';
+import { makeReceiver } from './receiver.ts';
+
+export const on = (url: string, database: string) =>
+  Object.assign(new URL(url), { pathname: database }).href;
+
+export const open = (url: string) => {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  atEnd(() => sql.end());
+  return sql;
+};
+
+/** Serves the database for a while. Its receiver gets a webhook for each claim. */
+async function serve(databaseUrl: string) {
+  const { log, events } = collectLog();
+  const service = await makeService(databaseUrl, { lab: false, places: 4, log });
+  const claim = async (jobId: number, recruiterId: number, key?: string) => {
+    const answer = await fetch(`${service.url}/jobs/${jobId}/claims`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
+      body: JSON.stringify({ recruiterId, ...(recruiterId === 2 && { leaseSeconds: 1 }) }),
+    });
+    return answer.status;
+  };
+  return { ...service, events, claim };
+}
+
+export async function makeWorld(url: string) {
+  await open(on(url, 'postgres'))`CREATE DATABASE rowlock`;
+  const databaseUrl = on(url, 'rowlock');
+  await prepareDatabase(databaseUrl, { demoData: true });
+  const receiver = await makeReceiver();
+  const service = await serve(databaseUrl);
+  const added = await fetch(`${service.url}/companies/1/endpoints`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: receiver.url }),
+  });
+  expect(added.status).toBe(201);
+  return { databaseUrl, receiver, service };
+}
+
+/** The promises of a restore. They are the same for each kind of backup. */
+export async function expectDrill(
+  restoredUrl: string,
+  { receiver }: Pick<Awaited<ReturnType<typeof makeWorld>>, 'receiver'>,
+) {
+  const before = receiver.received.length;
+  const sql = open(restoredUrl);
+  expect((await sql`SELECT FROM webhook_unrelayed`).length).toBeGreaterThan(0);
+  const service = await serve(restoredUrl);
+  expect(service.events).toEqual([]);
+  // Claims work at once. The key from before the backup is known, and the key from after it is not.
+  expect(await service.claim(2, 9)).toBe(201);
+  expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
+  expect(await service.claim(1, 3, 'after-the-backup')).toBe(201);
+  // The lease ended while no server ran.
+  await vi.waitFor(async () =>
+    expect(await sql`SELECT FROM job_claims WHERE recruiter_id = 2`).toHaveLength(0),
+  );
+  const command = run('scripts/restored.ts', [], { DATABASE_URL: restoredUrl });
+  expect((await command.ended).code).toBe(0);
+  expect(command.stdout()).toMatch(/^Paused since /);
+  expect(receiver.received.length).toBe(before);
+
+  const forget = run('scripts/restored.ts', ['--forget'], { DATABASE_URL: restoredUrl });
+  expect((await forget.ended).code, forget.stderr()).toBe(0);
+  expect(await service.claim(4, 9)).toBe(201);
+  await vi.waitFor(
+    async () => {
+      const [row] = await sql`SELECT (SELECT count(*) FROM webhook_unrelayed)
+        + (SELECT count(*) FROM tasks WHERE finished_at IS NULL) AS waiting`;
+      expect(row?.waiting).toBe('0');
+      expect(receiver.received.length).toBeGreaterThan(before);
+    },
+    { timeout: 20_000 },
+  );
+  const told = receiver.received
+    .slice(before)
+    .map(({ message }) => message.data.claim?.recruiter.id);
+  expect(new Set(told.filter((id) => id !== undefined))).toEqual(new Set([3, 9]));
+  const doctor = run('scripts/doctor.ts', [], { DATABASE_URL: restoredUrl });
+  expect([(await doctor.ended).code, doctor.stdout()]).toEqual([
+    0,
+    expect.stringContaining('All is well'),
+  ]);
+  await service.stop();
+}
+
+/** Claims before the backup: one is told at once, one has a key, and one has a short lease. */
+export async function claimBefore({ service, receiver }: Awaited<ReturnType<typeof makeWorld>>) {
+  expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
+  expect(await service.claim(1, 2)).toBe(201);
+  await receiver.untilReceived(2);
+}
+
+/** A change that no relay has read, as after a crash of all workers. */
+export const leaveUnrelayed = (sql: postgres.Sql) =>
+  sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (3, 8)`;
