@@ -129,12 +129,15 @@ export class Claiming {
     return pursuit.ended;
   }
 
-  /** Asks for the wish, and after the answer for a later wish. Ends with a refusal. */
+  /**
+   * Asks for the wish, and after the answer for a later wish. Ends with a refusal. But a release is
+   * asked for even after a refused claim, if the stream has told that the recruiter holds the job.
+   */
   async #pursue(jobId: Id, pursuit: Pursuit) {
     let asked: Wish['name'] | undefined;
     let refusal: Problem | undefined;
     try {
-      while (asked !== pursuit.wish.name && !refusal) {
+      while (asked !== pursuit.wish.name && (!refusal || this.#isToRelease(jobId, pursuit))) {
         asked = pursuit.wish.name;
         refusal = await this.#ask(jobId, pursuit.wish);
       }
@@ -142,10 +145,13 @@ export class Claiming {
     } finally {
       this.#pursuits.delete(jobId);
       const isHeld = this.#held.on(jobId) !== undefined;
-      if (isHeld !== (pursuit.wish.name === 'claim')) this.#added.delete(jobId);
+      if (refusal || isHeld !== (pursuit.wish.name === 'claim')) this.#added.delete(jobId);
       this.#change();
     }
   }
+
+  #isToRelease = (jobId: Id, { wish }: Pursuit): boolean =>
+    wish.name === 'release' && this.#held.on(jobId) !== undefined;
 
   async #ask(jobId: Id, wish: Wish): Promise<Problem | undefined> {
     if (wish.name === 'claim') {
@@ -191,7 +197,7 @@ export class Claiming {
 
   #asShown(job: Job): JobToClaim {
     const claim = this.#claimOn(job.id);
-    // An event about an earlier change must not deny the claim.
+    // The latest event may not count our claim yet. So the count is at least one.
     const least = claim ? 1 : 0;
     const expected = Math.max(least, job.claimed + (this.#added.get(job.id) ?? 0));
     const claimed = Math.min(job.capacity, expected);

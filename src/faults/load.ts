@@ -40,14 +40,14 @@ export interface How {
 
 /** How long requests are repeated after the faults have ended. */
 const CONVERGE_MS = 30_000;
-/** How long the service may grant and refuse nothing, or too little, before the faults are over. */
+/** If the load makes too little progress for this long, the faults end. */
 export const NO_ANSWERS_MS = 60_000;
 /** The pauses before repeats. They are random, so clients do not all repeat at the same moment. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 const REST_LOOK_MS = 50;
 
-/** The service answers no more. There is no use in further faults. */
+/** The service no longer answers, so no further faults follow. */
 export class NoAnswers extends Error {}
 
 /**

@@ -25,7 +25,7 @@ export interface ScenarioResult extends Counts, FaultCounts {
 
 const HOT_JOBS = 3;
 const WATCH_MS = 250;
-/** The watch gives a frozen server up after this time, and looks again. */
+/** After this time the watch closes its silent connection, and opens a new one. */
 const WATCH_SILENCE_MS = 5_000;
 /** How long the database of a scenario may take to be dropped. */
 const DROP_MS = 30_000;
@@ -53,8 +53,8 @@ export async function play(scenario: Scenario, how: PlaySettings): Promise<Scena
 
 /**
  * The faults may leave a server that can drop nothing, such as a primary that waits for a lost
- * standby. The findings must not be lost with this database. A server of our own is thrown away
- * with it. On the server at DATABASE_URL the next command drops it.
+ * standby. The findings must not be lost with this database. If we started the server, the server is
+ * thrown away too. Otherwise the next command drops the database.
  */
 const drop = (scratch: Scratch) =>
   inTime(scratch.stop(), DROP_MS, () => undefined).catch(() => undefined);
@@ -131,6 +131,8 @@ async function auditIfPossible(databaseUrl: string, ledger: Ledger) {
     await onDatabase(databaseUrl, (sql) => audit(sql, ledger));
   } catch (error) {
     if (ledger.findings.length === 0) throw error;
+    const why = (error as Error).message;
+    ledger.add({ promise: 'the server answers', what: why });
   }
 }
 

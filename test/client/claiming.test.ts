@@ -163,6 +163,30 @@ describe('a press', () => {
     expect([shown(), requests]).toEqual([FREE, ['claim']]);
   });
 
+  test('on Release during a refused claim releases a slot that the recruiter holds', async () => {
+    const { claim, release, requests, tell, answer, shown } = makeBoard();
+    const claimed = claim();
+    const released = release();
+    tell.claims([9], [9]);
+    tell.job(1);
+    await answer.refused('no-answer');
+    expect(requests).toEqual(['claim', 'release 9']);
+    await answer.done(9);
+    await Promise.all([claimed, released]);
+    tell.job(0);
+    expect(shown()).toEqual({ claimed: 0, isMine: false });
+  });
+
+  test('is not counted twice if it is refused because the recruiter holds the job', async () => {
+    const { claim, tell, answer, shown } = makeBoard();
+    tell.job(1);
+    const claimed = claim();
+    tell.claims([9], [9]);
+    await answer.refused('already-claimed');
+    await claimed;
+    expect(shown()).toEqual({ claimed: 1, isMine: true });
+  });
+
   test('is over when the token cannot be had', async () => {
     const { claim, job, shown, answer } = makeBoard();
     const refused = expect(claim()).rejects.toThrow('no session');

@@ -13,9 +13,9 @@ import { watchText } from './watch.ts';
 const LOADING = 'The code is being loaded.';
 
 /**
- * Shows the strategy of a student's file in the lab, or a student's program. A process of its own runs
- * the strategy, or starts the program: the guest. Each save starts a new guest. A guest that ends in
- * the middle of a request is replaced, and the request is told why.
+ * Shows the strategy of a student's file in the lab, or a student's program. The guest is a process of
+ * its own. The guest runs the strategy or starts the program. Each save starts a new guest. A guest that
+ * ends in the middle of a request is replaced, and the request is told why.
  */
 export class Host {
   readonly chapter: string;
@@ -27,6 +27,7 @@ export class Host {
   #guest: Guest;
   #told: Told | undefined;
   /** Why the code cannot be used at the moment. */
+  readonly #files: string[];
   #missing: string | null = LOADING;
   #isClosed = false;
 
@@ -41,7 +42,8 @@ export class Host {
       this.#guest.end('The file was saved again.');
       this.#guest = this.#start();
     };
-    this.#unwatch = watchedOf(own).map((file) => watchText(file, onSave));
+    this.#files = watchedOf(own);
+    this.#unwatch = this.#files.map((file) => watchText(file, onSave));
   }
 
   /** `isSaved` is false if the file is the same as before. Then the pages need not load anew. */
@@ -98,7 +100,7 @@ export class Host {
   /** The files of the code. */
   sources = (): Promise<Source[]> =>
     Promise.all(
-      watchedOf(this.#own).map(async (file) =>
+      this.#files.map(async (file) =>
         sourceOfText(file, await readFile(file, 'utf8').catch(() => '')),
       ),
     );

@@ -69,17 +69,21 @@ export async function showTables(
   schema: OwnSchema,
 ): Promise<Pick<Chapter, 'readState' | 'lockable'>> {
   const tables = (await run(admin, TABLES)) as unknown as { name: string; row: string }[];
-  const counts = tables.map(({ name }) => `(select count(*) from ${name})::int as "${name}"`);
+  // A name may need quotes, and then has them already. So the columns have names of their own.
+  const counts = tables.map(({ name }, at) => `(select count(*) from ${name})::int as t${at}`);
   return {
     lockable: Object.fromEntries(tables.map(({ name, row }) => [name, row])),
     async readState(admin) {
       const { isTrue, summary } = await check(admin, schema);
-      const [row] = await run(admin, `select ${counts.join(', ')}`);
-      const rows = Object.entries(row ?? {}).map(([name, many]) => `${name}: ${many}`);
+      const [row = {}] = (await run(admin, `select ${counts.join(', ')}`)) as Counts[];
+      const rows = tables.map(({ name }, at) => `${name}: ${row[`t${at}`]}`);
       return { marks: [], summary, detail: `Rows: ${rows.join(', ') || 'none'}`, isWrong: !isTrue };
     },
   };
 }
+
+/** A row of counts, by the place of each table. */
+type Counts = Record<string, number>;
 
 /** The tables, each with an SQL expression that names a row by its primary key. */
 const TABLES = `
