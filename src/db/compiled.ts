@@ -1,21 +1,30 @@
-import { fillPlaceholders, type SQL, sql } from 'drizzle-orm';
+import { fillPlaceholders, type Query, SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
+
+/** A statement as the driver takes it. It cannot become a part of another statement. */
+class CompiledStatement extends SQL {
+  readonly #query: Query;
+
+  constructor(query: Query) {
+    super([]);
+    this.#query = query;
+  }
+
+  override toQuery(): Query {
+    return this.#query;
+  }
+}
 
 /**
  * Compiles a statement to text once. The result fills in the values of the placeholders
- * (`sql.placeholder`). Throws if a placeholder has no value.
+ * (`sql.placeholder`), and throws if a placeholder has no value.
  *
- * Use this for long statements that run often. Drizzle puts the text of a statement together at each
- * execution. For the claim of a task, this took 24 kB of the 157 kB of memory that a task needs.
+ * Use this for statements that run often. Drizzle puts the text of a statement together at each
+ * execution. For a task of the queue, this took about 50 kB of 157 kB of memory.
  */
 export function compiled<Values extends Record<string, unknown>>(
   statement: SQL,
 ): (values: Values) => SQL {
   const { sql: text, params } = new PgDialect().sqlToQuery(statement);
-  const [first = '', ...others] = text.split(/\$\d+/);
-  const rest = others.map((part) => sql.raw(part));
-  return (values) => {
-    const filled = fillPlaceholders(params, values);
-    return sql.join([sql.raw(first), ...rest.flatMap((part, at) => [sql.param(filled[at]), part])]);
-  };
+  return (values) => new CompiledStatement({ sql: text, params: fillPlaceholders(params, values) });
 }

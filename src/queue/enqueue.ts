@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
+import { compiled } from '../db/compiled.ts';
 import { tasks } from './tables.ts';
 
 export interface NewTask {
@@ -15,6 +16,16 @@ export interface NewTask {
   attempts: number;
 }
 
+const ENQUEUE = compiled(sql`
+  insert into ${tasks} (kind, lane, payload, run_at, attempts_left)
+  select kind, coalesce(lane, ''), coalesce(payload, 'null'),
+    coalesce("runAt", ${NOW}), attempts
+  from rows from (jsonb_to_recordset(${sql.placeholder('newTasks')}::text::jsonb) as (
+    kind text, lane text, payload jsonb, "runAt" timestamptz, attempts int
+  )) with ordinality
+  order by ordinality
+  returning id`);
+
 /**
  * Adds tasks, and returns their ids in the order of the tasks. Inside a transaction, the tasks
  * exist if and only if the transaction commits. Wake the worker of this process after the commit.
@@ -24,14 +35,7 @@ export async function enqueue(
   newTasks: readonly NewTask[],
 ): Promise<bigint[]> {
   if (newTasks.length === 0) return [];
-  const rows = await db.execute<{ id: string }>(sql`
-    insert into ${tasks} (kind, lane, payload, run_at, attempts_left)
-    select kind, coalesce(lane, ''), coalesce(payload, 'null'),
-      coalesce("runAt", ${NOW}), attempts
-    from rows from (jsonb_to_recordset(${JSON.stringify(newTasks)}::text::jsonb) as (
-      kind text, lane text, payload jsonb, "runAt" timestamptz, attempts int
-    )) with ordinality
-    order by ordinality
-    returning id`);
+  const statement = ENQUEUE({ newTasks: JSON.stringify(newTasks) });
+  const rows = await db.execute<{ id: string }>(statement);
   return rows.map(({ id }) => BigInt(id));
 }

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
-import { fieldOfHold, type Hold, heldBy, stillHeld } from './held.ts';
+import { compiled } from '../db/compiled.ts';
+import { byTask, fieldOfHold, HELD, type Hold, stillHeld } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export interface Failure extends Hold {
@@ -9,6 +10,12 @@ export interface Failure extends Hold {
   /** The pause before the next attempt. Undefined if no further attempt follows. */
   pauseMs: number | undefined;
 }
+
+const FINISH_DONE = compiled(sql`
+  with ${HELD}
+  update ${tasks} set finished_at = ${NOW}, ended = 'done', lease_until = null
+  where ${stillHeld}
+  returning id`);
 
 /**
  * Writes the end of these attempts, if they still hold their tasks. Returns the ids of the written
@@ -18,13 +25,25 @@ export async function finishDone(
   db: Database | Transaction,
   holds: readonly Hold[],
 ): Promise<Set<bigint>> {
-  const rows = await db.execute<{ id: string }>(sql`
-    with ${heldBy(holds)}
-    update ${tasks} set finished_at = ${NOW}, ended = 'done', lease_until = null
-    where ${stillHeld}
-    returning id`);
+  const rows = await db.execute<{ id: string }>(FINISH_DONE(byTask(holds)));
   return idsOf(rows);
 }
+
+const PAUSE_MS = fieldOfHold('pauseMs');
+
+const FINISH_FAILED = compiled(sql`
+  with ${HELD},
+  failed as (
+    update ${tasks} set lease_until = null, error = ${fieldOfHold('error')},
+      run_at = coalesce(${NOW} + ${PAUSE_MS}::float * interval '1 ms', run_at),
+      finished_at = case when ${PAUSE_MS} is null then ${NOW} end,
+      ended = case when ${PAUSE_MS} is null then 'dead' end
+    where ${stillHeld}
+    returning id, attempt, worker_id, began_at, error
+  )
+  insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended, error)
+  select id, attempt, worker_id, began_at, ${NOW}, 'failed', error from failed
+  returning task_id as id`);
 
 /**
  * Writes the failure of these attempts, if they still hold their tasks. A task with a pause waits
@@ -34,22 +53,19 @@ export async function finishFailed(
   db: Database | Transaction,
   failures: readonly Failure[],
 ): Promise<Set<bigint>> {
-  const pause = fieldOfHold('pauseMs');
-  const rows = await db.execute<{ id: string }>(sql`
-    with ${heldBy(failures)},
-    failed as (
-      update ${tasks} set lease_until = null, error = ${fieldOfHold('error')},
-        run_at = coalesce(${NOW} + ${pause}::float * interval '1 ms', run_at),
-        finished_at = case when ${pause} is null then ${NOW} end,
-        ended = case when ${pause} is null then 'dead' end
-      where ${stillHeld}
-      returning id, attempt, worker_id, began_at, error
-    )
-    insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended, error)
-    select id, attempt, worker_id, began_at, ${NOW}, 'failed', error from failed
-    returning task_id as id`);
+  const rows = await db.execute<{ id: string }>(FINISH_FAILED(byTask(failures)));
   return idsOf(rows);
 }
+
+const GIVE_BACK = compiled(sql`
+  with ${HELD},
+  given as (
+    update ${tasks} set lease_until = null, attempts_left = attempts_left + 1
+    where ${stillHeld}
+    returning id, attempt, worker_id, began_at
+  )
+  insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
+  select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);
 
 /**
  * Gives tasks back at once, instead of after the end of their leases. The attempts do not count
@@ -57,15 +73,7 @@ export async function finishFailed(
  */
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;
-  await db.execute(sql`
-    with ${heldBy(holds)},
-    given as (
-      update ${tasks} set lease_until = null, attempts_left = attempts_left + 1
-      where ${stillHeld}
-      returning id, attempt, worker_id, began_at
-    )
-    insert into ${taskAttempts} (task_id, attempt, worker_id, began_at, ended_at, ended)
-    select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);
+  await db.execute(GIVE_BACK(byTask(holds)));
 }
 
 const idsOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => BigInt(id)));

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { type Hold, heldBy, LEASE_END, stillHeld } from './held.ts';
+import { compiled } from '../db/compiled.ts';
+import { byTask, HELD, type Hold, LEASE_END, stillHeld } from './held.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
@@ -8,6 +9,18 @@ export interface Renewal {
   /** The tasks that the attempts do not hold any more. */
   lost: Set<bigint>;
 }
+
+const RENEW = compiled(sql`
+  with ${HELD},
+  ours as (
+    select id from ${tasks} where ${stillHeld} for no key update skip locked
+  ),
+  renewed as (
+    update ${tasks} set lease_until = ${LEASE_END}
+    where id = any(array(select id from ours))
+    returning id
+  )
+  select id, id in (select id from renewed) as renewed from ${tasks} where ${stillHeld}`);
 
 /**
  * Renews the leases of these attempts.
@@ -18,17 +31,7 @@ export interface Renewal {
  */
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
   if (holds.length === 0) return { renewed: new Set(), lost: new Set() };
-  const rows = await db.execute<{ id: string; renewed: boolean }>(sql`
-    with ${heldBy(holds)},
-    ours as (
-      select id from ${tasks} where ${stillHeld} for no key update skip locked
-    ),
-    renewed as (
-      update ${tasks} set lease_until = ${LEASE_END}
-      where id = any(array(select id from ours))
-      returning id
-    )
-    select id, id in (select id from renewed) as renewed from ${tasks} where ${stillHeld}`);
+  const rows = await db.execute<{ id: string; renewed: boolean }>(RENEW(byTask(holds)));
   const still = new Set(rows.map(({ id }) => BigInt(id)));
   return {
     renewed: new Set(rows.filter(({ renewed }) => renewed).map(({ id }) => BigInt(id))),
