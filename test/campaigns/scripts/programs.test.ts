@@ -35,6 +35,16 @@ const wrong: [string, () => string[], string][] = [
     'schema.sql, the second time: must be owner of schema public',
   ],
   [
+    'SQL that never ends, and sets a limit of its own',
+    () => schema('set statement_timeout = 0; select pg_sleep(1000)', 'select where false'),
+    'schema.sql has not ended after 20 s.',
+  ],
+  [
+    'an endless invariant',
+    () => schema('', 'with recursive n as (select 1 union all select 1 from n) select from n'),
+    '--invariant has not ended after 20 s.',
+  ],
+  [
     'a folder',
     () => ['--module', NAIVE, '--schema', makeTmpDir(), '--invariant', 'select 1'],
     ' is no file.',
