@@ -11,7 +11,7 @@ const schema = (text: string, invariant: string) => [
 ];
 
 const wrong: [string, () => string[], string][] = [
-  ['no file', () => ['--module', 'none.mjs'], 'There is no file none.mjs.'],
+  ['no file', () => ['--module', 'none.mjs'], `There is no file ${inProject('none.mjs')}.`],
   ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
   ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
   ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
