@@ -12,6 +12,7 @@ import {
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
+import { aFile } from '../src/process/callers-file.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
@@ -72,7 +73,7 @@ isolationtester saw something else.
 const rules = z.object({
   chapter: z.string().optional(),
   strategy: strategyNames,
-  file: z.string().min(1, '--file needs a file').optional(),
+  file: aFile('file').optional(),
   ...programOptions,
   situation: z.string().optional(),
   sessions: whole('--sessions', 2, 3, 2),

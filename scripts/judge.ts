@@ -20,6 +20,7 @@ import {
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
+import { aFile, callersFile } from '../src/process/callers-file.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
@@ -64,7 +65,7 @@ strategy hangs.
 `;
 
 const rules = z.object({
-  file: z.string().min(1, '--file needs a file').optional(),
+  file: aFile('file').optional(),
   ...programOptions,
   chapter: z.string().optional(),
   json: z.boolean().default(false),
@@ -91,15 +92,17 @@ runMain(async (stop) => {
     print(HELP);
     return 0;
   }
-  const [file, ...rest] = options.file === undefined ? positionals : [options.file, ...positionals];
+  const [named, ...rest] =
+    options.file === undefined ? positionals : [options.file, ...positionals];
   const chapter = chooseChapter(options.chapter);
   if (isProgram(options)) {
-    if (file !== undefined)
-      throw new UsageError(`A program is judged without a file, so ${file} has no place here.`);
+    if (named !== undefined)
+      throw new UsageError(`A program is judged without a file, so ${named} has no place here.`);
     return judgeProgram(chapter, options, stop);
   }
-  if (file === undefined || rest.length > 0)
+  if (named === undefined || rest.length > 0)
     throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
+  const file = callersFile(named);
   return withOwnFile('judge', file, stop, async () => {
     const judged = await loadStrategy(chapter, file);
     const mistake = await typeError(file, stop);

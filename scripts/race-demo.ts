@@ -23,6 +23,7 @@ import {
 import { hasRequests, type RequestChapter } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
 import { openScratch } from '../src/postgres/scratch.ts';
+import { aFile } from '../src/process/callers-file.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { openLog } from '../src/process/log.ts';
 import { runMain, unlessStopped } from '../src/process/main.ts';
@@ -97,7 +98,7 @@ promise, 2 when the command could not run as asked.
 const optionRules = z.object({
   chapter: z.string().optional(),
   strategy: strategyNames,
-  file: z.string().min(1, '--file needs a file').optional(),
+  file: aFile('file').optional(),
   ...programOptions,
   rounds: whole('--rounds', 1, 100_000, 20),
   recruiters: wholeNumber('--recruiters', 1, 1_000).optional(),

@@ -13,6 +13,7 @@ import {
   programFlags,
   programOptions,
 } from '../src/lab/programs/options.ts';
+import { aFile } from '../src/process/callers-file.ts';
 import { UsageError } from '../src/process/errors.ts';
 import { runMain } from '../src/process/main.ts';
 import { readOptions, whole } from '../src/process/options.ts';
@@ -55,7 +56,7 @@ schedule was played, 2 when the command could not run as asked.
 `;
 
 const rules = z.object({
-  file: z.string().min(1, '--file needs a file').optional(),
+  file: aFile('file').optional(),
   ...programOptions,
   chapter: z.string().optional(),
   situation: z.string().optional(),

@@ -16,6 +16,7 @@ import { YOURS } from './lab/own/messages.ts';
 import { assertCanHost, nameOf, type Own, optionOf, shownIn, watchedOf } from './lab/own/own.ts';
 import { isProgram, PROGRAM_HELP, programFlags, programOptions } from './lab/programs/options.ts';
 import { startEmbedded } from './postgres/embedded.ts';
+import { aFile } from './process/callers-file.ts';
 import { UsageError } from './process/errors.ts';
 import { openLog, startLine } from './process/log.ts';
 import { runMain, unlessStopped, whenStopped } from './process/main.ts';
@@ -50,7 +51,7 @@ Settings are environment variables, such as PORT=3001. docs/operations.md lists 
 `;
 
 const rules = z.object({
-  strategy: z.string().min(1, '--strategy needs a file').optional(),
+  strategy: aFile('strategy').optional(),
   ...programOptions,
   chapter: z.string().optional(),
   help: z.boolean().default(false),

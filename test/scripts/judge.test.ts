@@ -24,7 +24,7 @@ describe('the judge cannot run', () => {
 
   // test/slow/scripts/judge.test.ts has more files that are no strategies.
   test.each([
-    [['no-such-file.ts'], /There is no file no-such-file\.ts/],
+    [['no-such-file.ts'], /There is no file \S+\/no-such-file\.ts\./],
     [[], /One file is needed/],
   ])('%j', async (args, words) => {
     const { ended, stderr } = judge(...args);

@@ -1,14 +1,15 @@
 import { type Connection, connect } from '../../src/db/client.ts';
 import type { Program, Trial } from '../../src/lab/explore/trial.ts';
-import { openWire, type WireSettings, type WireStage } from '../../src/lab/explore/wire/stage.ts';
+import { type WireSettings, WireStage } from '../../src/lab/explore/wire/stage.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
 /** Makes a stage on a new database, with an address for each session. */
 export async function makeWire(settings: Partial<WireSettings> = {}): Promise<WireStage> {
   const url = await makeLabDatabase();
-  const stage = await openWire(url, { sessions: 2, hasLabTime: true, ...settings });
+  const stage = new WireStage(url, { sessions: 2, hasLabTime: true, ...settings });
   atEnd(() => stage.close());
+  await stage.listen();
   return stage;
 }
 

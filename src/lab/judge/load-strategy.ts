@@ -28,7 +28,7 @@ export async function loadStrategy(chapter: Chapter, file: string): Promise<Addr
   const strategy = chapter.strategyOf(exported, name, evaluate);
   if (strategy) return { chapter, strategy };
   throw new UsageError(
-    `${file} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
+    `${inFolder(file)} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
   );
 }
 

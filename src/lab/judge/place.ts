@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import path from 'node:path';
+import { callersFile } from '../../process/callers-file.ts';
 import { UsageError } from '../../process/errors.ts';
 
-/** The path of a file as a person would type it: from the current folder, if the file is below it. */
+/** The path of a file as a person would type it: from the person's folder, if the file is below it. */
 export function inFolder(file: string): string {
-  const short = path.relative(process.cwd(), path.resolve(file));
+  const short = path.relative(callersFile('.'), path.resolve(file));
   return short.startsWith('..') ? file : short;
 }
 

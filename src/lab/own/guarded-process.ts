@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { callersEnvironment } from '../../process/callers-file.ts';
 import { inProject } from '../../process/project.ts';
 import { inFolder } from '../judge/place.ts';
 import { CHANNEL_FD, GUARDED, hearMessages } from './channel.ts';
@@ -44,6 +45,7 @@ export class GuardedProcess<Told> {
     this.#child = spawn(process.execPath, [...NODE_OPTIONS, inProject(program), ...args], {
       argv0: GUARDED,
       ...(cwd !== undefined && { cwd }),
+      env: callersEnvironment(),
       // The process leads a group, so the processes that the file starts can be ended too.
       detached: true,
       stdio: ['ignore', stdout, 'inherit', 'pipe'],

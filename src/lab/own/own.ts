@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { chapters, findChapter } from '../chapters/index.ts';
-import { assertCode } from '../judge/place.ts';
+import { assertCode, inFolder } from '../judge/place.ts';
 import { oneLine } from '../programs/one-line.ts';
 import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
 import { OWN_TABLES } from '../programs/own-schema.ts';
-import { pathOf } from '../programs/program.ts';
 import { shellWord } from '../programs/shell-word.ts';
 
 /** A student's file, and the chapter of its strategy. */
@@ -66,7 +64,7 @@ export const sourceOf = (own: Own): string[] =>
 
 /** The options that name the strategy in a student's file. */
 export const sourceOfFile = (file: string, chapter: string): string[] => [
-  ...['--file', shellWord(file)],
+  ...['--file', shellWord(inFolder(file))],
   ...(chapter === chapters[0].name ? [] : ['--chapter', chapter]),
 ];
 
@@ -76,7 +74,7 @@ export const shownIn = (own: Own): string =>
 
 /** The files whose saves start the code anew. The files of a command are unknown. */
 export function watchedOf(own: Own): string[] {
-  if ('file' in own) return [path.resolve(own.file)];
+  if ('file' in own) return [own.file];
   const { module, schema } = own.program;
-  return [module, schema].filter((file) => file !== undefined).map(pathOf);
+  return [module, schema].filter((file) => file !== undefined);
 }

@@ -1,11 +1,13 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { aFile } from '../../process/callers-file.ts';
 import { UsageError } from '../../process/errors.ts';
 import type { Chapter } from '../chapter.ts';
+import { inFolder } from '../judge/place.ts';
 import { kindOf, readAnswers } from './answers.ts';
 import { oneLine } from './one-line.ts';
 import type { OwnSchema } from './own-schema.ts';
-import { commandOfModule, kindInBody, type Program, pathOf, programRules } from './program.ts';
+import { assertFile, commandOfModule, kindInBody, type Program, programRules } from './program.ts';
 import { shellWord } from './shell-word.ts';
 
 /** The options of a program in any language, for the help of a command. */
@@ -33,9 +35,9 @@ const needed = (name: string, what: string) =>
 
 export const programOptions = {
   server: needed('server', "a command, such as 'go run .'"),
-  module: needed('module', 'a file'),
+  module: aFile('module').optional(),
   answers: needed('answers', 'a list such as claimed=200,full=409'),
-  schema: needed('schema', 'a file'),
+  schema: aFile('schema').optional(),
   invariant: needed('invariant', 'a query'),
 };
 const rules = z.object(programOptions);
@@ -56,11 +58,13 @@ export function isProgram({ server, module, answers, schema, invariant }: Progra
 }
 
 /** The options once more, for a command that plays a schedule again. */
-export const sourceOfProgram = (options: ProgramOptions): string[] =>
-  Object.keys(programOptions).flatMap((name) => {
-    const value = options[name as keyof ProgramOptions];
-    return value === undefined ? [] : [`--${name}`, shellWord(value)];
-  });
+export function sourceOfProgram({ module, schema, ...options }: ProgramOptions): string[] {
+  const files = { module: module && inFolder(module), schema: schema && inFolder(schema) };
+  const typed = { ...options, ...files };
+  return (Object.keys(programOptions) as (keyof ProgramOptions)[]).flatMap((name) =>
+    typed[name] === undefined ? [] : [`--${name}`, shellWord(typed[name])],
+  );
+}
 
 /** A command may have many lines, but a message has one. */
 const LONGEST_NAME = 200;
@@ -71,7 +75,12 @@ export function readProgram(options: ProgramOptions, chapter: Chapter): Program 
   const schema = readSchema(options);
   if (module !== undefined) {
     const known = schema ? undefined : usual.map(({ kind }) => kind);
-    return { name: module, command: commandOfModule(module), kindOf: kindInBody(known), schema };
+    return {
+      name: inFolder(module),
+      command: commandOfModule(module),
+      kindOf: kindInBody(known),
+      schema,
+    };
   }
   const rules = readAnswers(answers, usual);
   const command = server ?? '';
@@ -81,7 +90,6 @@ export function readProgram(options: ProgramOptions, chapter: Chapter): Program 
 
 function readSchema({ schema: file, invariant }: ProgramOptions): OwnSchema | undefined {
   if (file === undefined || invariant === undefined) return undefined;
-  const found = pathOf(file);
-  if (!statSync(found).isFile()) throw new UsageError(`${file} is no file.`);
-  return { file, text: readFileSync(found, 'utf8'), invariant };
+  assertFile(file);
+  return { file: inFolder(file), text: readFileSync(file, 'utf8'), invariant };
 }

@@ -1,6 +1,7 @@
 import type { Rows, Session } from '../../db/session.ts';
 import { databaseError } from '../../db/sqlstate.ts';
 import { UsageError } from '../../process/errors.ts';
+import { inTime } from '../../waiting/deadline.ts';
 import {
   type Chapter,
   type Explorable,
@@ -100,9 +101,9 @@ const TABLES = `
 export async function assertUsable(admin: Session, { file, text, invariant }: OwnSchema) {
   if (COPIES_DATA.test(text))
     throw new UsageError(`${file} has COPY FROM stdin. pg_dump --inserts writes INSERT instead.`);
-  await explained(file, () => setUp(admin, { text }));
+  await explained(file, () => setUp(admin, { file, text }));
   // A role outlives its database, so a schema with CREATE ROLE works only once.
-  await explained(`${file}, the second time`, () => setUp(admin, { text }));
+  await explained(`${file}, the second time`, () => setUp(admin, { file, text }));
   if (COPIES_DATA.test(invariant)) throw notOneQuery();
   const rows = await explained('--invariant', () => ask(admin, invariant));
   if (rows.command !== 'SELECT') throw notOneQuery();
@@ -128,11 +129,9 @@ async function explained<T>(what: string, act: () => Promise<T>): Promise<T> {
  * The program may have made tables, so everything is made anew. The text may set a search path of its
  * own, as the files of `pg_dump` do.
  */
-async function setUp(admin: Session, { text }: Pick<OwnSchema, 'text'>) {
-  await run(
-    admin,
-    `${DROP_ALL}; set search_path = public; ${text}\n; set search_path = ${OF_ENGINE}`,
-  );
+async function setUp(admin: Session, { file, text }: Pick<OwnSchema, 'file' | 'text'>) {
+  const all = `${DROP_ALL}; set search_path = public; ${text}\n; set search_path = ${OF_ENGINE}`;
+  await bounded(admin, file, run(admin, all));
 }
 
 const OF_ENGINE = LAB_TIME.search_path;
@@ -150,17 +149,29 @@ const DROP_ALL = `
     create schema public;
   end $$`;
 
-/** A query that never ends would hold up every schedule. */
-const BEGIN_TO_ASK = `begin; set local statement_timeout = '20s'`;
-
 /** Undoes what the query has written. */
-async function ask(admin: Session, query: string): Promise<Rows> {
-  await run(admin, BEGIN_TO_ASK);
+const ask = (admin: Session, query: string): Promise<Rows> =>
+  bounded(admin, '--invariant', askAndUndo(admin, query));
+
+async function askAndUndo(admin: Session, query: string): Promise<Rows> {
+  await run(admin, 'begin');
   try {
     return await run(admin, query);
   } finally {
     await run(admin, 'rollback');
   }
 }
+
+const MOST_SECONDS = 20;
+
+/**
+ * SQL that never ends would hold up every schedule. PostgreSQL's `statement_timeout` is no bound,
+ * since the SQL of a person may set another. Files of `pg_dump` do.
+ */
+const bounded = <T>(admin: Session, what: string, work: Promise<T>): Promise<T> =>
+  inTime(work, MOST_SECONDS * 1000, () => {
+    void admin.close(0);
+    return Promise.reject(new UsageError(`${what} has not ended after ${MOST_SECONDS} s.`));
+  });
 
 const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { callersFolder } from '../../config.ts';
+import { statSync } from 'node:fs';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import { inTime } from '../../waiting/deadline.ts';
@@ -39,15 +37,15 @@ const HOST = 'src/lab/programs/module-host.ts';
 
 /** A command that serves the function of a module. Throws a `UsageError` if there is no such file. */
 export function commandOfModule(file: string): string {
-  const words = [process.execPath, '--import', 'tsx', inProject(HOST), pathOf(file)];
+  assertFile(file);
+  const words = [process.execPath, '--import', 'tsx', inProject(HOST), file];
   return `cd ${shellWord(inProject('.'))} && exec ${words.map(shellWord).join(' ')} "$PORT"`;
 }
 
-/** The absolute path of a file that a person names. Throws a `UsageError` if there is no such file. */
-export function pathOf(file: string): string {
-  const found = path.resolve(callersFolder(), file);
-  if (existsSync(found)) return found;
-  throw new UsageError(`There is no file ${file}.`);
+export function assertFile(file: string) {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`There is no file ${file}.`);
+  if (!found.isFile()) throw new UsageError(`${file} is no file.`);
 }
 
 /** A function returns the name of the kind. On tables of its own, it may return any text. */

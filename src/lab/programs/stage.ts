@@ -16,6 +16,7 @@ export interface ProgramStageOrder extends Pick<Place, 'chapter'> {
 export class ProgramStage extends WireStage {
   #fleet: Fleet | undefined;
   #tried: Judged | undefined;
+  readonly #closed = new AbortController();
 
   /** Throws a `UsageError` of one line if the program does not start, or if its schema is wrong. */
   static async open(
@@ -25,7 +26,8 @@ export class ProgramStage extends WireStage {
   ): Promise<ProgramStage> {
     const stage = new ProgramStage(url, { sessions, onRemark });
     // The SQL of a person may run for ever.
-    stop.addEventListener('abort', () => void stage.admin.close(0));
+    const { signal } = stage.#closed;
+    stop.addEventListener('abort', () => void stage.admin.close(0), { signal });
     try {
       await stage.listen();
       if (program.schema) await assertUsable(stage.admin, program.schema);
@@ -53,5 +55,6 @@ export class ProgramStage extends WireStage {
   override async close() {
     await this.#fleet?.end();
     await super.close();
+    this.#closed.abort();
   }
 }

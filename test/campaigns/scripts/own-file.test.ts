@@ -72,7 +72,7 @@ describe.each(DOORS)('npm run %s tells in one line, and with the exit code 2,', 
 
   test.each([
     ['a folder', [makeTmpDir()], /is no TypeScript or JavaScript file\.\n$/],
-    ['a file that is not there', ['no-such.ts'], /^There is no file no-such\.ts\.\n$/],
+    ['a file that is not there', ['no-such.ts'], /^There is no file \S+\/no-such\.ts\.\n$/],
     ['an unknown chapter', [NAIVE, '--chapter', 'x'], /^There is no chapter "x"\. .+\n$/],
   ])('of %s', async (_, [file = '', ...options], line) => {
     await expectOneLine(command, ['--file', file, ...options, ...more], line);

@@ -11,7 +11,7 @@ const schema = (text: string, invariant: string) => [
 ];
 
 const wrong: [string, () => string[], string][] = [
-  ['no file', () => ['--module', 'none.mjs'], 'There is no file none.mjs.'],
+  ['no file', () => ['--module', 'none.mjs'], `There is no file ${inProject('none.mjs')}.`],
   ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
   ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
   ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
@@ -33,6 +33,16 @@ const wrong: [string, () => string[], string][] = [
     'SQL that works only once',
     () => schema('create table a (); set role pg_monitor', 'select where false'),
     'schema.sql, the second time: must be owner of schema public',
+  ],
+  [
+    'SQL that never ends, and sets a limit of its own',
+    () => schema('set statement_timeout = 0; select pg_sleep(1000)', 'select where false'),
+    'schema.sql has not ended after 20 s.',
+  ],
+  [
+    'an endless invariant',
+    () => schema('', 'with recursive n as (select 1 union all select 1 from n) select from n'),
+    '--invariant has not ended after 20 s.',
   ],
   [
     'a folder',

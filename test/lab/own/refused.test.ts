@@ -1,9 +1,12 @@
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { inProject } from '../../../src/process/project.ts';
 import { runServer } from '../../support/command.ts';
 
 const file = inProject('test/lab/judge/judged/right-row-lock.ts');
+
+const lineOf = (text: string) => new RegExp(`^${text.replaceAll('.', '\\.')}\n$`);
 
 /** The output of a server that must not start. */
 async function refusalOf(args: string[], env: Record<string, string> = {}) {
@@ -38,7 +41,13 @@ test.concurrent.each<[why: string, args: string[], env: Record<string, string>, 
     { AUTH_JWT_SECRET: 'x'.repeat(32) },
     /^--strategy runs code on this machine, so it works on loopback only\.\n$/,
   ],
-  ['there is no file', ['no-such.ts'], {}, /^There is no file no-such\.ts\.\n$/],
+  ['there is no file', ['no-such.ts'], {}, lineOf(`There is no file ${inProject('no-such.ts')}.`)],
+  [
+    'there is no file in the folder in which a person called npm',
+    ['no-such.ts'],
+    { INIT_CWD: tmpdir() },
+    lineOf(`There is no file ${path.join(tmpdir(), 'no-such.ts')}.`),
+  ],
   ['it is a folder', [path.dirname(file)], {}, /is no TypeScript or JavaScript file\.\n$/],
   ['the chapter is unknown', [file, '--chapter', 'x'], {}, /^There is no chapter "x"\. .+\n$/],
 ])('npm start refuses --strategy if %s', async (_, [name = '', ...more], env, words) => {
@@ -66,7 +75,12 @@ test.concurrent.each<[why: string, args: string[], env: Record<string, string>, 
     { AUTH_JWT_SECRET: 'x'.repeat(32) },
     /^--server runs code on this machine, so it works on loopback only\.\n$/,
   ],
-  ['there is no file', ['--module', 'none.mjs'], {}, /^There is no file none\.mjs\.\n$/],
+  [
+    'there is no file',
+    ['--module', 'none.mjs'],
+    {},
+    lineOf(`There is no file ${inProject('none.mjs')}.`),
+  ],
   [
     'there is a strategy too',
     ['--strategy', file, '--module', NAIVE],

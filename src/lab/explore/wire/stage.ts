@@ -26,33 +26,22 @@ export interface WireSettings {
 }
 
 /**
- * Opens a stage whose sessions are programs in any language. Each session has an address, and its
- * program connects there as to a server. The programs of a trial on this stage take no `db`: each
- * makes its program act, and returns the answer.
+ * A stage whose sessions are programs in any language. Each session has an address, and its program
+ * connects there as to a server. The programs of a trial on this stage take no `db`: each makes its
+ * program act, and returns the answer.
  *
- *     const stage = await openWire(url, { sessions: 2 });
+ *     const stage = new WireStage(url, { sessions: 2 });
+ *     await stage.listen();
  *     // Start two copies of the program, with DATABASE_URL = stage.addresses[0] and [1].
  *     await explore(stage, { setUp, sessions: [() => ask(1), () => ask(2)], judge });
  *     await stage.close();
  */
-export async function openWire(url: string, settings: WireSettings): Promise<WireStage> {
-  const stage = new WireStage(url, settings);
-  try {
-    await stage.listen();
-    return stage;
-  } catch (error) {
-    await stage.close();
-    throw error;
-  }
-}
-
 export class WireStage extends Stage {
   readonly #wires: WireSession[];
   readonly #remarks = new Set<string>();
   readonly #rehearsed = new WeakSet<Trial>();
   #addresses: string[] = [];
 
-  /** Use `openWire`. */
   constructor(url: string, { sessions, hasLabTime = false, ...settings }: WireSettings) {
     super(url);
     const { hostname: host, port } = new URL(url);
@@ -84,6 +73,7 @@ export class WireStage extends Stage {
     return [...this.#remarks];
   }
 
+  /** Opens the addresses. After an error, the stage must still be closed. */
   async listen() {
     await this.#alterDatabase((setting, value) => `set ${setting} = '${value}'`);
     for (const wire of this.#wires) {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
 import { runServer } from '../../../support/command.ts';
@@ -15,6 +16,7 @@ import {
   INVARIANT,
   NAIVE,
   OVERSOLD,
+  PATIENCE,
   press,
   SCHEMA,
   SILENT,
@@ -60,6 +62,18 @@ describe('the server outlives a program', () => {
     expect(await allEnd(pids())).toBe(true);
     await expectLife(lab);
   });
+});
+
+test('the server outlives a schema whose SQL never ends, and shows the next save', async () => {
+  const schema = fileWith('schema.sql', 'select pg_sleep(1000)');
+  const lab = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
+  const missing = expect.stringMatching(/^\S+schema\.sql has not ended after 20 s\.$/);
+  await expect.poll(lab.entry, PATIENCE).toMatchObject({ missing });
+  expect((await lab.play(['1'], 'schema/yours')).detail).toEqual(missing);
+  await expectLife(lab);
+  writeFileSync(schema, SCHEMA);
+  await expect.poll(lab.entry, PATIENCE).toMatchObject({ missing: null });
+  expect((await lab.play(['1'], 'schema/yours')).status).toBe(200);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('no copy of the program remains after %s', expectNoCopy);

@@ -1,11 +1,14 @@
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { inFolder } from '../../../../src/lab/judge/place.ts';
 import type { PlayState } from '../../../../src/lab/play/play.ts';
+import { programOf } from '../../../../src/process/build.ts';
 import { inProject } from '../../../../src/process/project.ts';
 import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
-import { makeTmpDir } from '../../../support/command.ts';
+import { makeTmpDir, start } from '../../../support/command.ts';
 import {
+  asking,
   expectLife,
   expectNoCopy,
   fileWith,
@@ -17,10 +20,12 @@ import {
   PATIENCE,
   press,
   SCHEMA,
+  SILENT,
   show,
   showHere,
   YOURS,
 } from '../../../support/own-programs.ts';
+import { urlOf } from '../../../support/server.ts';
 
 describe('a function that counts and then inserts', () => {
   let lab: Awaited<ReturnType<typeof show>>;
@@ -71,6 +76,37 @@ describe('a function that counts and then inserts', () => {
   });
 });
 
+describe('a relative path leads from', () => {
+  const folder = makeTmpDir();
+  copyFileSync(NAIVE, path.join(folder, 'mine.mjs'));
+  copyFileSync(inProject('test/lab/judge/judged/wrong-naive.ts'), path.join(folder, 'mine.ts'));
+  symlinkSync(inProject('node_modules'), path.join(folder, 'node_modules'));
+  writeFileSync(path.join(folder, 'schema.sql'), SCHEMA);
+  const code = SILENT.replace('() => {}', "(_, answer) => answer.writeHead(403).end('full')");
+  writeFileSync(path.join(folder, 'mine.cjs'), code);
+
+  const inFolderAlone = { cwd: folder, env: {} };
+  const byNpm = { cwd: inProject('.'), env: { INIT_CWD: folder } };
+  const ownTables = ['--module', 'mine.mjs', '--schema', 'schema.sql', '--invariant', INVARIANT];
+  test.each([
+    ['the folder of a server to --strategy', ['--strategy', 'mine.ts'], inFolderAlone],
+    ['the folder of a server to --server', ['--server', 'node mine.cjs'], inFolderAlone],
+    ['the folder of a server to --module and --schema', ownTables, inFolderAlone],
+    ['the folder in which a person called npm', ['--strategy', 'mine.ts'], byNpm],
+  ])('%s', async (_, args, { cwd, env }) => {
+    const server = start(
+      process.execPath,
+      [...programOf(inject('serverProgram')), ...args],
+      { PORT: '0', WORKERS: '0', LAB: 'on', DATABASE_URL: inject('scratchUrl'), ...env },
+      cwd,
+    );
+    const { entry } = asking(await urlOf(server));
+    await expect.poll(entry, PATIENCE).toMatchObject({ name: 'yours', missing: null });
+    server.child.kill('SIGINT');
+    await server.ended;
+  });
+});
+
 test('a program on tables of its own has the invariant, its rows and its locks', async () => {
   const schema = fileWith('schema.sql', SCHEMA);
   const lab = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
@@ -118,7 +154,7 @@ browserTest('a person plays a program, and sees why it gave no answer', async ({
   await press(page, '1112');
   await page.getByRole('alert').getByText('ended with exit code 7').waitFor();
   await page.getByText('Transcript', { exact: true }).click();
-  await page.getByText(`npm run replay -- --module ${module} 1,1,1,2`).waitFor();
+  await page.getByText(`npm run replay -- --module ${inFolder(module)} 1,1,1,2`).waitFor();
   await expectAccessibleLooks(page);
   await page.goto(`${url}/lab?view=race&strategy=${YOURS}`);
   await page.getByRole('button', { name: /Race/ }).first().click();
