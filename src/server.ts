@@ -86,6 +86,7 @@ runMain(async (stop) => {
       databaseName: name,
       log,
       own,
+      stop,
     });
     log.info(startLine('server'));
     greet(service, database, config, own);

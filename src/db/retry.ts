@@ -1,3 +1,4 @@
+import { unlessStopped } from '../process/main.ts';
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { databaseError, isNothingDone, SQLSTATE } from './sqlstate.ts';
 
@@ -30,16 +31,21 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
 
 /**
  * Repeats a step of a start until the database has done it. No client waits for a start, so a start
- * may wait longer for a connection than a request.
+ * may wait longer for a connection than a request. Throws the reason of `stop` as soon as `stop` is
+ * aborted, also in the middle of a step.
  */
-export async function retryAtStart<T>(step: () => Promise<T>): Promise<T> {
+export async function retryAtStart<T>(
+  step: () => Promise<T>,
+  stop = new AbortController().signal,
+): Promise<T> {
   const deadline = performance.now() + START_PATIENCE_MS;
   for (let failures = 0; ; failures++) {
     try {
-      return await step();
+      stop.throwIfAborted();
+      return await unlessStopped(stop, step());
     } catch (error) {
       if (!isNothingDone(error) || performance.now() > deadline) throw error;
-      await pause(pauseAfter(failures, START_BACKOFF));
+      await pause(pauseAfter(failures, START_BACKOFF), stop);
     }
   }
 }
