@@ -96,7 +96,7 @@ export async function startTasks({
   };
   try {
     // Before the first claim of a task, so that a restored database sends nothing.
-    await retryAtStart(() => lookForRestore(ofTasks.db), stop);
+    await retryAtStart(() => lookForRestore(ofTasks.db), { stop });
     const { observe } = metrics.tasks;
     const worker = await startWorker({
       db,

@@ -77,12 +77,12 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const kinds = options.kinds.map((kind) => kind.name);
-  const registered = await retryAtStart(async () => {
+  const begin = async () => {
     const registeredAt = performance.now();
     const id = await register(options.db, { ...options, kinds, name });
     return { ...options, id, name, registeredAt };
-  }, options.stop);
-  return new RunningWorker(registered);
+  };
+  return new RunningWorker(await retryAtStart(begin, { stop: options.stop }));
 }
 
 interface Registered extends WorkerOptions {
