@@ -1,6 +1,6 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { untilPrimary } from '../src/db/start.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
+import { runMain } from '../src/process/main.ts';
 import { printsHelp } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
@@ -16,7 +16,7 @@ runMain(async (stop) => {
   if (printsHelp('migrate', HELP)) return 0;
   const url = databaseUrlOrExplain('migrate');
   const say = (line: string) => print(`${line}\n`, process.stderr);
-  await unlessStopped(stop, untilPrimary(url, { stop, say }));
+  await untilPrimary(url, { stop, say });
   await prepareDatabase(url);
   print('The database has the newest schema.\n');
   return 0;

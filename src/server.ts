@@ -87,6 +87,7 @@ runMain(async (stop) => {
       databaseName: name,
       log,
       own,
+      stop,
     });
     log.info(startLine('server'));
     greet(service, database, config, own);

@@ -26,7 +26,23 @@ export interface JobsToClaim {
 type State = Pick<JobsToClaim, 'status' | 'problem'>;
 
 /** What the recruiter wants of a job. */
-type Wish = { name: 'claim'; leaseSeconds: number | undefined } | { name: 'release' };
+type Wish =
+  | { name: 'claim'; leaseSeconds: number | undefined }
+  | { name: 'release'; leaseSeconds?: undefined };
+const RELEASE: Wish = { name: 'release' };
+
+/** `Object.is`, because a page may compute its lease as NaN. */
+const isSame = (one: Wish | undefined, other: Wish): boolean =>
+  one?.name === other.name && Object.is(one.leaseSeconds, other.leaseSeconds);
+
+/**
+ * The next request for the wish. A renewal changes a lease, but it neither adds nor removes a lease.
+ * For this the claim is released first.
+ */
+const stepTo = (wish: Wish, held: HeldClaim | undefined): Wish => {
+  if (!held || wish.name === 'release') return wish;
+  return (held.expiresAt === null) === (wish.leaseSeconds === undefined) ? wish : RELEASE;
+};
 
 /** The requests about a job, from a press until the latest wish is answered. */
 interface Pursuit {
@@ -103,12 +119,15 @@ export class Claiming {
     return this.#shown;
   };
 
-  /** Claims the job. With `leaseSeconds`, the claim ends by itself. */
+  /**
+   * Claims the job. With `leaseSeconds`, the claim ends by itself. Of several calls before the answer,
+   * the last decides the lease.
+   */
   readonly claim = (jobId: Id, leaseSeconds?: number): Promise<void> =>
     this.#want(jobId, { name: 'claim', leaseSeconds });
 
   /** Releases the recruiter's claim on the job. */
-  readonly release = (jobId: Id): Promise<void> => this.#want(jobId, { name: 'release' });
+  readonly release = (jobId: Id): Promise<void> => this.#want(jobId, RELEASE);
 
   stop() {
     for (const stop of this.#stops) stop();
@@ -130,16 +149,20 @@ export class Claiming {
   }
 
   /**
-   * Asks for the wish, and after the answer for a later wish. Ends with a refusal. But a release is
-   * asked for even after a refused claim, if the stream has told that the recruiter holds the job.
+   * Asks for the wish, and after the answer for a later wish. Ends with a refusal, unless the later
+   * wish may still be granted.
    */
   async #pursue(jobId: Id, pursuit: Pursuit) {
-    let asked: Wish['name'] | undefined;
+    let asked: Wish | undefined;
     let refusal: Problem | undefined;
     try {
-      while (asked !== pursuit.wish.name && (!refusal || this.#isToRelease(jobId, pursuit))) {
-        asked = pursuit.wish.name;
-        refusal = await this.#ask(jobId, pursuit.wish);
+      while (
+        !isSame(asked, pursuit.wish) &&
+        (!refusal || this.#mayBeGranted(jobId, pursuit.wish, asked))
+      ) {
+        const held = asked && this.#held.on(jobId);
+        asked = stepTo(pursuit.wish, held);
+        refusal = await this.#ask(jobId, asked, held);
       }
       if (refusal) this.#problems.set(jobId, refusal);
     } finally {
@@ -150,22 +173,38 @@ export class Claiming {
     }
   }
 
-  #isToRelease = (jobId: Id, { wish }: Pursuit): boolean =>
-    wish.name === 'release' && this.#held.on(jobId) !== undefined;
+  /** Whether the wish may be granted although the service has refused the request before. */
+  #mayBeGranted(jobId: Id, wish: Wish, refused: Wish | undefined): boolean {
+    const isHeld = this.#held.on(jobId) !== undefined;
+    return wish.name === 'release' ? isHeld : refused?.name === 'claim' || !isHeld;
+  }
 
-  async #ask(jobId: Id, wish: Wish): Promise<Problem | undefined> {
-    if (wish.name === 'claim') {
-      const { leaseSeconds } = wish;
-      const recruiterId = this.#recruiterId;
-      const answer = await this.#rowlock.claimJob({ jobId, recruiterId, leaseSeconds });
-      if (answer.ok) this.#held.begin(answer.data.claim);
-      return answer.ok ? undefined : answer;
-    }
+  /** `held` is a claim whose lease should change. */
+  async #ask(jobId: Id, wish: Wish, held?: HeldClaim): Promise<Problem | undefined> {
+    if (wish.name === 'release') return this.#release(jobId);
+    const { leaseSeconds } = wish;
+    if (held && leaseSeconds !== undefined) return this.#renew(held, wish, leaseSeconds);
+    const recruiterId = this.#recruiterId;
+    const answer = await this.#rowlock.claimJob({ jobId, recruiterId, leaseSeconds });
+    if (answer.ok) this.#held.begin(answer.data.claim);
+    return answer.ok ? undefined : answer;
+  }
+
+  async #release(jobId: Id): Promise<Problem | undefined> {
     const held = this.#held.on(jobId);
     if (!held) return undefined;
     const answer = await this.#rowlock.releaseClaim({ id: held.id });
     if (answer.ok || answer.code === 'claim-not-found') this.#held.end(held);
     return answer.ok ? undefined : answer;
+  }
+
+  /** Changes the lease, and keeps the slot. Claims the job again if the claim is over. */
+  async #renew(held: HeldClaim, wish: Wish, leaseSeconds: number): Promise<Problem | undefined> {
+    const answer = await this.#rowlock.renewClaim({ id: held.id, leaseSeconds });
+    if (answer.ok) this.#held.begin(answer.data.claim);
+    if (answer.code !== 'claim-not-found') return answer.ok ? undefined : answer;
+    this.#held.end(held);
+    return this.#ask(held.jobId, wish);
   }
 
   /** The full state has come. Forgets the answered claims that the stream does not know. */

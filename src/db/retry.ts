@@ -1,3 +1,4 @@
+import { unlessStopped } from '../process/main.ts';
 import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
 import { databaseError, isNothingDone, SQLSTATE } from './sqlstate.ts';
 
@@ -28,18 +29,39 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
   }
 }
 
+/** How a start waits for its database. The defaults are for a busy database. */
+export interface StartWait {
+  stop?: AbortSignal | undefined;
+  patienceMs?: number;
+  /** Whether the step may be repeated after this error. */
+  mayRepeat?(error: unknown): boolean;
+  /** Called before the first pause. */
+  onWait?(error: unknown): void;
+}
+
 /**
  * Repeats a step of a start until the database has done it. No client waits for a start, so a start
- * may wait longer for a connection than a request.
+ * may wait longer for a connection than a request. Throws the reason of `stop` as soon as `stop` is
+ * aborted, also in the middle of a step.
  */
-export async function retryAtStart<T>(step: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + START_PATIENCE_MS;
+export async function retryAtStart<T>(
+  step: () => Promise<T>,
+  {
+    stop = new AbortController().signal,
+    patienceMs = START_PATIENCE_MS,
+    mayRepeat = isNothingDone,
+    onWait,
+  }: StartWait = {},
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
   for (let failures = 0; ; failures++) {
     try {
-      return await step();
+      stop.throwIfAborted();
+      return await unlessStopped(stop, step());
     } catch (error) {
-      if (!isNothingDone(error) || performance.now() > deadline) throw error;
-      await pause(pauseAfter(failures, START_BACKOFF));
+      if (!mayRepeat(error) || performance.now() > deadline) throw error;
+      if (failures === 0) onWait?.(error);
+      await pause(pauseAfter(failures, START_BACKOFF), stop);
     }
   }
 }

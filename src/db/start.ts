@@ -1,16 +1,15 @@
 import { PlainError } from '../process/errors.ts';
-import { pause } from '../waiting/backoff.ts';
 import type { Pooler } from './client.ts';
 import { type PrepareOptions, prepareDatabase } from './migrate.ts';
 import { refuseSharedSessions, refuseStatementMode } from './pooler.ts';
 import { makeReady } from './ready.ts';
+import { retryAtStart } from './retry.ts';
 import { openSession } from './session.ts';
 import { mayPass } from './sqlstate.ts';
 import { databaseName, unusable } from './unusable.ts';
 
 /** A failover takes less time. After this time the process ends, and its supervisor starts another. */
 const PATIENCE_MS = 60_000;
-const AGAIN_MS = 500;
 const ANSWER_MS = 3_000;
 
 export interface StartPlace {
@@ -61,27 +60,15 @@ export async function untilPrimary(
   url: string,
   { stop, say, patienceMs = PATIENCE_MS }: Waiting,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  for (let failures = 0; ; failures++) {
-    const error = await whyNotReady(url);
-    stop.throwIfAborted();
-    if (!mayPass(error)) return;
-    const reason = unusable(databaseName(url), error);
-    if (performance.now() > deadline) throw reason;
-    if (failures === 0)
-      say(`Waiting up to ${patienceMs / 1000} s for a primary. ${reason.message}`);
-    await pause(AGAIN_MS, stop);
-    stop.throwIfAborted();
-  }
-}
-
-/** Undefined if a session can be opened, and may write. */
-async function whyNotReady(url: string): Promise<unknown> {
+  const inWords = (error: unknown) => unusable(databaseName(url), error);
+  const onWait = (error: unknown) =>
+    say(`Waiting up to ${patienceMs / 1000} s for a primary. ${inWords(error).message}`);
   try {
-    await onSession(url, () => Promise.resolve());
-    return undefined;
+    const look = () => onSession(url, async () => undefined);
+    await retryAtStart(look, { stop, patienceMs, mayRepeat: mayPass, onWait });
   } catch (error) {
-    return error;
+    stop.throwIfAborted();
+    if (mayPass(error)) throw inWords(error);
   }
 }
 

@@ -25,7 +25,7 @@ export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']
   const place = { ...config, databaseUrl };
   await unlessStopped(stop, startDatabase(place, { migrates, stop, say: warn }));
   const log = openLog(logLevel);
-  const service = await startWorkerService({ ...config, databaseUrl, port, log, kinds });
+  const service = await startWorkerService({ ...config, databaseUrl, port, log, kinds, stop });
   log.info(startLine('worker'));
   const { name } = service.worker;
   say(`Worker "${name}" runs up to ${places} tasks at the same time (set by WORKERS).`);

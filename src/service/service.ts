@@ -32,7 +32,7 @@ const CONNECTIONS_OF_CLEARING = 2;
 
 export interface ServiceOptions
   extends Pick<AppDeps, 'auth' | 'corsOrigins' | 'rateLimit' | 'webhookLoopback'>,
-    Pick<TasksOptions, 'workerName' | 'kinds'>,
+    Pick<TasksOptions, 'workerName' | 'kinds' | 'stop'>,
     Partial<Pick<Config, 'scraping'>> {
   /** The URL of a migrated database. */
   databaseUrl: string;
@@ -77,7 +77,8 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
 
 /**
  * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete, if the
- * service cannot listen, or if a living worker has the name of its worker.
+ * service cannot listen, or if a living worker has the name of its worker. Throws the reason of
+ * `stop` if `stop` ends the start of the worker.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host, port, lab, own, log, trace, keyHours, auth, corsOrigins, rateLimit } =
@@ -92,6 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     kinds,
     webhookLoopback,
     scraping,
+    stop,
   } = options;
   const metrics = createMetrics();
   const open = tellingOperator(log, databaseName);
@@ -174,7 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (places > 0)
       tasks = await startTasks({
         ...{ databaseUrl, pooler, places, workerName, kinds, webhookLoopback },
-        ...{ log, metrics, open },
+        ...{ log, metrics, open, stop },
       });
   } catch (error) {
     await Promise.all([listening.drain(0), forScrapers?.drain(0)]);

@@ -43,6 +43,8 @@ export interface TasksOptions {
   /** The default is all kinds of this version. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds?: readonly Kind<any>[] | undefined;
+  /** Ends a start that waits for the database. It does not end running tasks. */
+  stop?: AbortSignal | undefined;
 }
 
 /** The part of a process that works on tasks. */
@@ -64,7 +66,7 @@ export interface Tasks {
 
 /**
  * Starts a worker with connections of its own. Throws a `PlainError` if a living worker has the
- * name.
+ * name, and the reason of `stop` if `stop` ends the start.
  */
 export async function startTasks({
   databaseUrl,
@@ -76,6 +78,7 @@ export async function startTasks({
   open,
   webhookLoopback: loopback = false,
   kinds,
+  stop,
 }: TasksOptions): Promise<Tasks> {
   const { db, close } = connect(databaseUrl, {
     pooler,
@@ -93,7 +96,7 @@ export async function startTasks({
   };
   try {
     // Before the first claim of a task, so that a restored database sends nothing.
-    await retryAtStart(() => lookForRestore(ofTasks.db));
+    await retryAtStart(() => lookForRestore(ofTasks.db), { stop });
     const { observe } = metrics.tasks;
     const worker = await startWorker({
       db,
@@ -102,6 +105,7 @@ export async function startTasks({
       name,
       version,
       log,
+      stop,
       observe,
     });
     const watch = watchForRestores(ofTasks.db, log);
@@ -121,7 +125,9 @@ export async function startTasks({
       },
     };
   } catch (error) {
-    await closeAll();
+    const closed = closeAll();
+    // After a stop nobody waits for a statement of the start, which may wait for a lock.
+    if (!stop?.aborted) await closed;
     throw error;
   }
 }

@@ -34,7 +34,8 @@ export interface WorkerService
 
 /**
  * Starts a worker alone, with its health and metrics on a port. Throws a `PlainError` if the service
- * cannot listen, or if a living worker has the name.
+ * cannot listen, or if a living worker has the name. Throws the reason of `stop` if `stop` ends the
+ * start.
  */
 export async function startWorkerService(options: WorkerServiceOptions): Promise<WorkerService> {
   const { databaseUrl, pooler, host, port, auth, log, scraping } = options;

@@ -12,7 +12,11 @@ import {
 } from '../../src/client/index.ts';
 
 const JOB = 5;
-const claimOf = (id: Id): HeldClaim => ({ id, jobId: JOB, recruiterId: 7, expiresAt: null });
+const claimOf = (id: Id, expiresAt: string | null = null): HeldClaim => ({
+  ...{ id, jobId: JOB, recruiterId: 7, expiresAt },
+});
+const ENDS = '2030-01-01T00:00:00Z';
+const ENDS_LATER = '2030-01-01T00:15:00Z';
 
 interface Waiting {
   resolve(answer: unknown): void;
@@ -35,7 +39,10 @@ function makeBoard() {
       else jobs = handlers as JobHandlers;
       return () => undefined;
     },
-    claimJob: () => ask('claim'),
+    claimJob: ({ leaseSeconds }: { leaseSeconds?: number }) =>
+      ask(leaseSeconds === undefined ? 'claim' : `claim for ${leaseSeconds}`),
+    renewClaim: ({ id, leaseSeconds }: { id: Id; leaseSeconds: number }) =>
+      ask(`renew ${id} for ${leaseSeconds}`),
     releaseClaim: ({ id }: HeldClaim) => ask(`release ${id}`),
   } as unknown as Rowlock;
   const board = new Claiming(rowlock, {}, 7);
@@ -50,8 +57,8 @@ function makeBoard() {
       jobs?.onJobs(new Map([[JOB, job]]), [JOB]);
     },
     /** All claims as they are now, and the changed claims. */
-    claims: (held: Id[], changed: Id[]) =>
-      claims?.onClaims(new Map(held.map((id) => [id, claimOf(id)])), changed),
+    claims: (held: Id[], changed: Id[], expiresAt?: string) =>
+      claims?.onClaims(new Map(held.map((id) => [id, claimOf(id, expiresAt)])), changed),
     status: (status: FollowStatus) => claims?.onStatus?.(status),
   };
   const answer = async (to: (request: Waiting) => void) => {
@@ -64,7 +71,7 @@ function makeBoard() {
   tell.status('live');
   board.subscribe(() => seen.push(shown()));
   return {
-    claim: () => board.claim(JOB),
+    claim: (leaseSeconds?: number) => board.claim(JOB, leaseSeconds),
     release: () => board.release(JOB),
     job: () => board.get().jobs[0],
     requests,
@@ -73,9 +80,9 @@ function makeBoard() {
     seen: () => seen.splice(0),
     tell,
     answer: {
-      /** Grants the claim with this id, or its release. */
-      done: (id: Id) =>
-        answer(({ resolve }) => resolve({ ok: true, data: { claim: claimOf(id) } })),
+      /** Grants the claim with this id, or its release, or its renewal. */
+      done: (id: Id, expiresAt?: string) =>
+        answer(({ resolve }) => resolve({ ok: true, data: { claim: claimOf(id, expiresAt) } })),
       refused: (code: string) => answer(({ resolve }) => resolve({ ok: false, code })),
       failed: (error: Error) => answer(({ reject }) => reject(error)),
     },
@@ -146,6 +153,31 @@ describe('a press', () => {
     expect(shown()).toEqual(MINE);
   });
 
+  test('on Claim during the release claims the job, although the claim before is gone', async () => {
+    const { claim, release, shown, job, requests, answer } = makeBoard();
+    void claim();
+    await answer.done(1);
+    void release();
+    const ended = claim();
+    await answer.refused('claim-not-found');
+    await answer.done(2);
+    await ended;
+    expect(requests).toEqual(['claim', 'release 1', 'claim']);
+    expect([shown(), job()?.problem]).toEqual([MINE, undefined]);
+  });
+
+  test('on Claim during a refused release keeps the claim, and shows the reason', async () => {
+    const { claim, release, shown, job, requests, answer } = makeBoard();
+    void claim();
+    await answer.done(1);
+    void release();
+    const ended = claim();
+    await answer.refused('no-answer');
+    await ended;
+    expect(requests).toEqual(['claim', 'release 1']);
+    expect([shown(), job()?.problem?.code]).toEqual([MINE, 'no-answer']);
+  });
+
   test('on Release and again on Claim during the claim changes nothing', async () => {
     const { claim, release, requests, shown, answer } = makeBoard();
     void claim();
@@ -193,6 +225,136 @@ describe('a press', () => {
     await answer.failed(new Error('no session'));
     await refused;
     expect([shown(), job()?.isPending]).toEqual([FREE, false]);
+  });
+});
+
+describe('the last press on Claim decides the lease', () => {
+  test('also after a press on Release, and the slot is kept', async () => {
+    const { claim, release, job, requests, answer } = makeBoard();
+    void claim(60);
+    void release();
+    const ended = claim(900);
+    await answer.done(1, ENDS);
+    await answer.done(1, ENDS_LATER);
+    await ended;
+    expect(requests).toEqual(['claim for 60', 'renew 1 for 900']);
+    expect(job()).toMatchObject({ claimed: 1, isPending: false, problem: undefined });
+    expect(job()?.claim).toEqual(claimOf(1, ENDS_LATER));
+  });
+
+  test('and a lease that was wished only in between is not asked for', async () => {
+    const { claim, requests, answer } = makeBoard();
+    void claim(60);
+    void claim(900);
+    const ended = claim(60);
+    await answer.done(1, ENDS);
+    await ended;
+    expect(requests).toEqual(['claim for 60']);
+  });
+
+  test.for([
+    { first: undefined, last: 60, wanted: ['claim', 'release 1', 'claim for 60'] },
+    { first: 60, last: undefined, wanted: ['claim for 60', 'release 1', 'claim'] },
+  ])('from $first to $last by a release, because a renewal cannot', async (example) => {
+    const { first, last, wanted } = example;
+    const endOf = (lease: number | undefined) => (lease ? ENDS : undefined);
+    const { claim, shown, requests, answer } = makeBoard();
+    void claim(first);
+    const ended = claim(last);
+    await answer.done(1, endOf(first));
+    await answer.done(1, endOf(first));
+    expect(shown()).toEqual(MINE);
+    await answer.done(2, endOf(last));
+    await ended;
+    expect([shown(), requests]).toEqual([MINE, wanted]);
+  });
+
+  test('and its refusal is shown when another recruiter was faster', async () => {
+    const { claim, job, shown, answer } = makeBoard();
+    void claim();
+    const ended = claim(60);
+    await answer.done(1);
+    await answer.done(1);
+    await answer.refused('job-full');
+    await ended;
+    expect([shown(), job()?.problem?.code]).toEqual([FREE, 'job-full']);
+  });
+
+  test('and a refused release of the claim before is not repeated', async () => {
+    const { claim, job, shown, requests, answer } = makeBoard();
+    void claim();
+    const ended = claim(60);
+    await answer.done(1);
+    await answer.refused('busy');
+    await ended;
+    expect(requests).toEqual(['claim', 'release 1']);
+    expect([shown(), job()?.problem?.code]).toEqual([MINE, 'busy']);
+  });
+
+  test('and claims again when the claim is over before its renewal', async () => {
+    const { claim, job, requests, answer } = makeBoard();
+    void claim(1);
+    const ended = claim(900);
+    await answer.done(1, ENDS);
+    await answer.refused('claim-not-found');
+    await answer.done(2, ENDS_LATER);
+    await ended;
+    expect(requests).toEqual(['claim for 1', 'renew 1 for 900', 'claim for 900']);
+    expect(job()).toMatchObject({ problem: undefined, claim: { id: 2 } });
+  });
+
+  test('and not the wrong lease of a refused press', async () => {
+    const { claim, job, requests, answer } = makeBoard();
+    void claim(-1);
+    const ended = claim(60);
+    await answer.refused('invalid-request');
+    await answer.done(1, ENDS);
+    await ended;
+    expect(requests).toEqual(['claim for -1', 'claim for 60']);
+    expect(job()).toMatchObject({ problem: undefined, claim: { id: 1 } });
+  });
+
+  test('also if only the stream has told that the first press was granted', async () => {
+    const { claim, job, requests, tell, answer } = makeBoard();
+    void claim(60);
+    const ended = claim(900);
+    tell.claims([1], [1], ENDS);
+    await answer.refused('no-answer');
+    await answer.done(1, ENDS_LATER);
+    await ended;
+    expect(requests).toEqual(['claim for 60', 'renew 1 for 900']);
+    expect(job()?.problem).toBeUndefined();
+  });
+
+  test('but a press after the answer renews nothing', async () => {
+    const { claim, job, shown, requests, answer } = makeBoard();
+    void claim(60);
+    await answer.done(1, ENDS);
+    const ended = claim(900);
+    await answer.refused('already-claimed');
+    await ended;
+    expect(requests).toEqual(['claim for 60', 'claim for 900']);
+    expect([shown(), job()?.problem?.code]).toEqual([MINE, 'already-claimed']);
+  });
+
+  test('and a wrong lease is asked for once', async () => {
+    const { claim, job, requests, answer } = makeBoard();
+    const ended = claim(Number.NaN);
+    await answer.refused('invalid-request');
+    await ended;
+    expect(requests).toEqual(['claim for NaN']);
+    expect(job()?.problem?.code).toBe('invalid-request');
+  });
+
+  test('and a refused renewal leaves the claim', async () => {
+    const { claim, job, shown, requests, answer } = makeBoard();
+    void claim(60);
+    const ended = claim(-1);
+    await answer.done(1, ENDS);
+    await answer.refused('invalid-request');
+    await ended;
+    expect(requests).toEqual(['claim for 60', 'renew 1 for -1']);
+    expect([shown(), job()?.problem?.code]).toEqual([MINE, 'invalid-request']);
   });
 });
 

@@ -149,6 +149,12 @@ describe('followJobs', () => {
   });
 });
 
+/** The lease in seconds, without the seconds between the claim and its renewal. */
+const leaseOf = ({ claimedAt, expiresAt }: { claimedAt: string; expiresAt: string | null }) =>
+  expiresAt === null
+    ? 'no lease'
+    : Math.floor((Date.parse(expiresAt) - Date.parse(claimedAt)) / 60_000) * 60;
+
 describe('a claim on a page', () => {
   async function board(recruiter: string, job: number) {
     const claiming = new Claiming(
@@ -209,6 +215,31 @@ describe('a claim on a page', () => {
     await admin.claimJob({ jobId: job, recruiterId: 46 });
     await vi.waitFor(() => expect(claiming.get()).toMatchObject({ jobs: [{ claimed: 1 }] }));
     expect(seen).not.toContain('live');
+  });
+
+  const PRESSES: { presses: (number | 'no lease' | 'release')[]; lease: number | 'no lease' }[] = [
+    { presses: [60, 'release', 900], lease: 900 },
+    { presses: [900, 60], lease: 60 },
+    { presses: ['no lease', 'release', 900], lease: 900 },
+    { presses: [60, 'no lease'], lease: 'no lease' },
+    { presses: [-1, 900], lease: 900 },
+    { presses: [60, 900, 'release', 60], lease: 60 },
+  ];
+  test.for(PRESSES)('has the lease of the last press of $presses', async ({ presses, lease }) => {
+    const job = await newJob();
+    const { claiming, shown } = await board('48', job);
+    await Promise.all(
+      presses.map((press) => {
+        if (press === 'release') return claiming.release(job);
+        return claiming.claim(job, press === 'no lease' ? undefined : press);
+      }),
+    );
+    expect(shown()).toMatchObject({ claimed: 1, isPending: false, problem: undefined });
+    const { data } = await admin.listClaimsOfJob({ jobId: job });
+    expect(data?.claims).toHaveLength(1);
+    const [claim] = data?.claims ?? [];
+    expect(claim && leaseOf(claim)).toBe(lease);
+    await vi.waitFor(() => expect(shown()?.claim?.expiresAt).toBe(claim?.expiresAt));
   });
 
   test('is asked once, even if it is pressed twice', async () => {

@@ -94,6 +94,22 @@ test('a wait for a primary has an end', async () => {
   );
 });
 
+test('a stop ends the wait for a primary', async () => {
+  const stop = new AbortController();
+  const say = () => stop.abort('stopped');
+  const waiting = untilPrimary(`postgres://me@${DEAD}/jobs`, { stop: stop.signal, say });
+  await expect(waiting).rejects.toBe('stopped');
+});
+
+test('an error that does not pass is left to the next user of the database', async () => {
+  const url = changed(await makeDatabase(), (each) => {
+    each.pathname = 'no_such_database';
+  });
+  const say = vi.fn();
+  await untilPrimary(url, { stop: new AbortController().signal, say });
+  expect(say).not.toHaveBeenCalled();
+});
+
 describe('of several hosts that tell that they are the primary', () => {
   const hosts = ['h1', 'h2', 'h3'];
   const told = (...timelines: (string | null)[]) =>

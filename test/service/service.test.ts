@@ -6,9 +6,9 @@ import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { freePort } from '../../src/postgres/postmaster.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import { findTask } from '../../src/queue/queries.ts';
-import { startWorkerService } from '../../src/service/worker-service.ts';
+import { startWorkerService, type WorkerServiceOptions } from '../../src/service/worker-service.ts';
 import { collectLog, makeService } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
+import { atEnd, runServer, runWorker } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { whileHeld, whileLocked } from '../support/locks.ts';
 import { kindOf } from '../support/tasks.ts';
@@ -73,6 +73,57 @@ test('a service is ready while its clearing waits for locked tables', async () =
     await untilWaitedFor(2);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
+});
+
+const makeWorkerService = (databaseUrl: string, options: Partial<WorkerServiceOptions>) =>
+  startWorkerService({
+    ...{ databaseUrl, host: '127.0.0.1', port: 0, places: 1 },
+    ...{ auth: { kind: 'loopback' }, log: collectLog().log },
+    ...options,
+  });
+
+const lockOf = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;
+
+// A worker reads the installation, and then adds itself to the workers.
+describe('a start that waits for a locked table', () => {
+  test.for([
+    ['service', 'installation', makeService],
+    ['service', 'workers', makeService],
+    ['worker', 'installation', makeWorkerService],
+    ['worker', 'workers', makeWorkerService],
+  ] as const)('of a %s, %s, ends when it is stopped', async ([, table, make]) => {
+    const databaseUrl = await makeDatabase();
+    const port = await freePort();
+    const stop = new AbortController();
+    await whileLocked(databaseUrl, lockOf(table), async ({ untilWaitedFor }) => {
+      const started = make(databaseUrl, { port, places: 1, stop: stop.signal });
+      const ended = expect(started).rejects.toBe('stopped');
+      await untilWaitedFor();
+      stop.abort('stopped');
+      await ended;
+      await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow();
+    });
+  });
+
+  test.for([
+    ['server', runServer, 'installation', /Workers: "ada"/],
+    ['worker', runWorker, 'workers', /Worker "ada"/],
+  ] as const)(
+    'ends the %s on SIGTERM without a word, and the name of the worker is free',
+    async (example) => {
+      const [, run, table, greeting] = example;
+      const databaseUrl = await makeDatabase();
+      const env = { DATABASE_URL: databaseUrl, WORKERS: '1', WORKER_NAME: 'ada' };
+      await whileLocked(databaseUrl, lockOf(table), async ({ untilWaitedFor }) => {
+        const first = run(env);
+        await untilWaitedFor();
+        first.child.kill('SIGTERM');
+        expect(await first.ended).toEqual({ code: 143, signal: null });
+        expect(first.stdout() + first.stderr()).toBe('');
+      });
+      await run(env).says(greeting);
+    },
+  );
 });
 
 test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
@@ -189,16 +240,7 @@ test('a worker process logs why its database refuses its statements', async () =
     BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`;
   await sql`CREATE TRIGGER refuse BEFORE INSERT ON workers EXECUTE FUNCTION refuse()`;
   const { log, events } = collectLog();
-  const auth = { kind: 'loopback' } as const;
-  const starting = startWorkerService({
-    databaseUrl,
-    host: '127.0.0.1',
-    port: 0,
-    auth,
-    places: 1,
-    log,
-  });
-  await expect(starting).rejects.toThrow();
+  await expect(makeWorkerService(databaseUrl, { log })).rejects.toThrow();
   expect(events).toEqual([
     expect.objectContaining({
       event: 'the database has no room',

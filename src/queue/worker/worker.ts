@@ -48,6 +48,8 @@ export interface WorkerOptions {
   name?: string | undefined;
   version: string;
   log: Log;
+  /** Ends a start that waits for the database. It does not end a running worker. */
+  stop?: AbortSignal | undefined;
   observe?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -75,11 +77,12 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const kinds = options.kinds.map((kind) => kind.name);
-  return retryAtStart(async () => {
+  const begin = async () => {
     const registeredAt = performance.now();
     const id = await register(options.db, { ...options, kinds, name });
-    return new RunningWorker({ ...options, id, name, registeredAt });
-  });
+    return { ...options, id, name, registeredAt };
+  };
+  return new RunningWorker(await retryAtStart(begin, { stop: options.stop }));
 }
 
 interface Registered extends WorkerOptions {
