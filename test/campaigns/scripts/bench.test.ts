@@ -60,7 +60,7 @@ test('a short run measures the queue beside the other queues', async () => {
   const ofEach = (name: string) => ({
     [`${name}, 1 process`]: [rate],
     [`${name}, 4 processes`]: [rate],
-    [`${name}, pick-up`]: [pickUp],
+    [`${name}, pick-up`]: [pickUp, pickUp, pickUp],
     [`${name}, size`]: [{ mb: expect.any(Number) }],
   });
   expect(result.rounds.queue).toEqual({
