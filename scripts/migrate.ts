@@ -1,6 +1,6 @@
 import { prepareDatabase } from '../src/db/migrate.ts';
 import { untilPrimary } from '../src/db/start.ts';
-import { runMain } from '../src/process/main.ts';
+import { runMain, unlessStopped } from '../src/process/main.ts';
 import { printsHelp } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
@@ -17,7 +17,7 @@ runMain(async (stop) => {
   const url = databaseUrlOrExplain('migrate');
   const say = (line: string) => print(`${line}\n`, process.stderr);
   await untilPrimary(url, { stop, say });
-  await prepareDatabase(url);
+  await unlessStopped(stop, prepareDatabase(url));
   print('The database has the newest schema.\n');
   return 0;
 });

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
@@ -110,7 +111,7 @@ const optionRules = z.object({
   url: z
     .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
     .optional(),
-  trace: z.string().min(1, '--trace needs the name of a file').optional(),
+  trace: aFile('trace').optional(),
   costs: z.boolean().optional(),
   json: z.boolean().default(false),
   help: z.boolean().default(false),
@@ -199,6 +200,7 @@ function sizeOf({ session, race: { usual, capacityOption } }: CrashChapter, opti
 }
 
 async function raceRequests(chapter: RequestChapter, options: Options, stop: AbortSignal) {
+  if (options.trace !== undefined) expectWritable(options.trace);
   const trace = options.trace === undefined ? undefined : new Trace();
   const arena = options.url
     ? { url: options.url, stop: async () => {} }
@@ -313,8 +315,18 @@ function orderOf({ race: { usual } }: RequestChapter, options: Options): RaceOrd
 }
 
 async function writeTrace(trace: Trace, file: string) {
+  const text = JSON.stringify(await trace.end());
+  tryWriting(() => writeFileSync(file, text));
+}
+
+/** Finds a wrong folder before the races, and not after them. */
+function expectWritable(file: string) {
+  tryWriting(() => accessSync(path.dirname(file), constants.W_OK));
+}
+
+function tryWriting(write: () => void) {
   try {
-    writeFileSync(file, JSON.stringify(await trace.end()));
+    write();
   } catch (error) {
     throw new UsageError(`Cannot write the trace: ${(error as Error).message.split('\n')[0]}`);
   }

@@ -1,6 +1,6 @@
 import { readConfig } from '../src/config.ts';
 import { prepareDatabase } from '../src/db/migrate.ts';
-import { runMain } from '../src/process/main.ts';
+import { runMain, unlessStopped } from '../src/process/main.ts';
 import { printsHelp } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
@@ -13,11 +13,10 @@ Usage: npm run seed
   --help             show this
 `;
 
-runMain(async () => {
+runMain(async (stop) => {
   if (printsHelp('seed', HELP)) return 0;
-  await prepareDatabase(databaseUrlOrExplain('seed'), {
-    ...{ demoData: true, migrates: readConfig().migrates },
-  });
+  const options = { demoData: true, migrates: readConfig().migrates };
+  await unlessStopped(stop, prepareDatabase(databaseUrlOrExplain('seed'), options));
   print('The database has demo data now, or already had companies.\n');
   return 0;
 });

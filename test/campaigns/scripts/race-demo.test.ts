@@ -18,6 +18,8 @@ test.concurrent.each([
     /^There is no strategy "naive"\..* of queue are /,
   ],
   [['extra'], /extra/],
+  [['--trace', ''], /^--trace needs a file/],
+  [['--trace', 'no-such-folder/race.json'], /^Cannot write the trace: .*no-such-folder/],
   [
     ['--url', 'http://127.0.0.1:1'],
     /No answer from the server at http:\/\/127.0.0.1:1 \(bad port\)/,

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { startEmbedded } from '../../../src/postgres/embedded.ts';
@@ -64,6 +65,15 @@ test.concurrent('--help says what there is and ends with 0', async () => {
   expect((await ended).code).toBe(0);
   for (const option of ['strategy', 'recruiters', 'rounds', 'capacity', 'url', 'json', 'help'])
     expect(stdout()).toContain(`--${option}`);
+});
+
+test.concurrent('--trace writes into the folder in which a person called npm', async () => {
+  const INIT_CWD = makeTmpDir();
+  const env = { DATABASE_URL: inject('scratchUrl'), INIT_CWD };
+  const args = ['--trace', 'race.json', '--strategy', 'row-lock', '--rounds', '1'];
+  expect((await demo(args, env).ended).code).toBe(0);
+  const trace = JSON.parse(readFileSync(path.join(INIT_CWD, 'race.json'), 'utf8'));
+  expect(trace.traceEvents.length).toBeGreaterThan(0);
 });
 
 // test/campaigns/scripts/race-demo.test.ts has the wrong options.
