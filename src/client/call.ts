@@ -29,19 +29,20 @@ export interface CallOptions {
 
 export type Args = Record<string, unknown>;
 
-/** How often a request is sent at most. */
+/** A request is sent at most this many times. */
 const ATTEMPTS = 5;
 /** The pause after a request without an answer. */
 const RETRY_MS = 1_000;
-/** A longer `Retry-After` is left to the caller. */
+/** With a longer `Retry-After`, the client does not wait. The caller gets the refusal. */
 const LONGEST_WAIT_MS = 60_000;
 /** The service answers within some seconds, so a longer silence is a lost network. */
 const SILENCE_MS = 30_000;
 
 /**
- * Sends a request, and repeats it as long as the answer has a `Retry-After`. For example, the
- * service is busy, has received too many requests, or still works on the first request. All attempts
- * of a write have the same key, so the service does the write only once.
+ * Sends a request up to five times. The client repeats the request if no answer comes, or if the
+ * answer has a `Retry-After` of at most a minute. For example, the service is busy, has received too
+ * many requests, or still works on the first request. All attempts of a write have the same key, so
+ * the service does the write only once.
  */
 export async function call(
   sender: Sender,
@@ -107,11 +108,11 @@ async function attemptOnce(
   return { answer: noAnswer, waitMs: RETRY_MS };
 }
 
-/** Other answers are from a proxy. They do not tell what the service did. */
+/** An answer without a code is from a proxy. Such an answer does not tell what the service did. */
 export const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 
-/** How long to wait before the next attempt. Undefined if the request shall not be repeated. */
+/** How long to wait before the next attempt. Undefined if there is no next attempt. */
 export function waitOf(headers: Headers): number | undefined {
   const ms = Number(headers.get('Retry-After') ?? Number.NaN) * 1_000;
   return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;

@@ -9,9 +9,9 @@ import type { Id, Job } from './operations.ts';
 export interface JobToClaim extends Job {
   /** The claim of the recruiter. Undefined if the recruiter does not hold the job. */
   claim: HeldClaim | undefined;
-  /** Whether a request about the job is under way. Its result is shown already. */
+  /** Whether a request about the job is under way. The expected result is shown already. */
   isPending: boolean;
-  /** Why the last request about the job was refused. `job-full` ends when a slot is free again. */
+  /** Why the last request was refused. The problem `job-full` ends when a slot is free again. */
   problem: Problem | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface JobsToClaim {
   jobs: readonly JobToClaim[];
   /** Whether the jobs and the claims are up to date. */
   status: FollowStatus;
-  /** Why the service refuses to tell the jobs or the claims. It comes with the status `refused`. */
+  /** Why the service refuses to tell the jobs or the claims. Given with the status `refused` only. */
   problem: Problem | undefined;
 }
 
@@ -31,13 +31,13 @@ type Wish =
   | { name: 'release'; leaseSeconds?: undefined };
 const RELEASE: Wish = { name: 'release' };
 
-/** `Object.is`, because a page may compute its lease as NaN. */
+/** A page may compute its lease as NaN, and `===` finds NaN different from NaN. */
 const isSame = (one: Wish | undefined, other: Wish): boolean =>
   one?.name === other.name && Object.is(one.leaseSeconds, other.leaseSeconds);
 
 /**
- * The next request for the wish. A renewal changes a lease, but it neither adds nor removes a lease.
- * For this the claim is released first.
+ * The next request for the wish. A renewal changes the end of a lease. But a renewal can neither give
+ * a lease to a claim nor take the lease away. For such a wish, the claim is released first.
  */
 const stepTo = (wish: Wish, held: HeldClaim | undefined): Wish => {
   if (!held || wish.name === 'release') return wish;
@@ -50,7 +50,10 @@ interface Pursuit {
   ended?: Promise<void>;
 }
 
-/** A live stream tells a claim much sooner. */
+/**
+ * How long a granted claim is shown although the live stream does not tell the claim. A live stream
+ * tells a claim much sooner.
+ */
 const LATE_MS = 5_000;
 
 /**
@@ -104,13 +107,13 @@ export class Claiming {
     ];
   }
 
-  /** Calls the listener after each change. The result is a function that stops this. */
+  /** Calls the listener after each change. Returns a function that ends the calls. */
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  /** The present state. The same object until the next change. */
+  /** Returns the present state. Until the next change, this is always the same object. */
   readonly get = (): JobsToClaim => {
     this.#shown ??= {
       jobs: [...this.#jobs.values()].map((job) => this.#asShown(job)),
@@ -120,8 +123,8 @@ export class Claiming {
   };
 
   /**
-   * Claims the job. With `leaseSeconds`, the claim ends by itself. Of several calls before the answer,
-   * the last decides the lease.
+   * Claims the job. With `leaseSeconds`, the claim ends by itself. If several calls come before the
+   * answer, the last call decides the lease.
    */
   readonly claim = (jobId: Id, leaseSeconds?: number): Promise<void> =>
     this.#want(jobId, { name: 'claim', leaseSeconds });
@@ -134,7 +137,7 @@ export class Claiming {
     this.#listeners.clear();
   }
 
-  /** Shows the wish at once. The result ends with the answer to the latest wish about the job. */
+  /** Shows the wish at once. The promise resolves after the answer to the latest wish about the job. */
   #want(jobId: Id, wish: Wish): Promise<void> {
     const pursuit: Pursuit = this.#pursuits.get(jobId) ?? { wish };
     const before = this.#claimOn(jobId);
@@ -149,8 +152,8 @@ export class Claiming {
   }
 
   /**
-   * Asks for the wish, and after the answer for a later wish. Ends with a refusal, unless the later
-   * wish may still be granted.
+   * Sends the request for the wish. If the wish has changed before the answer, sends the request for
+   * the later wish too. After a refusal, this happens only if the later wish may still be granted.
    */
   async #pursue(jobId: Id, pursuit: Pursuit) {
     let asked: Wish | undefined;
@@ -207,7 +210,7 @@ export class Claiming {
     return this.#ask(held.jobId, wish);
   }
 
-  /** The full state has come. Forgets the answered claims that the stream does not know. */
+  /** The full state has come. Soon forgets the answered claims that the stream has not told. */
   #expectNews() {
     const untold = this.#held.untold();
     if (untold.length === 0) return;
@@ -227,7 +230,7 @@ export class Claiming {
     this.#change();
   }
 
-  /** The state of the stream that tells less. A refusal is final, so a refusal comes first. */
+  /** The state of a stream that is not live, if there is one. A refusal is final, so it wins. */
   #state(): State {
     const behind = this.#states.filter(({ status }) => status !== 'live');
     const refused = behind.find(({ status }) => status === 'refused');
@@ -250,13 +253,13 @@ export class Claiming {
     };
   }
 
-  /** The claim that the recruiter has, or will have if the service grants it. */
+  /** The claim that the recruiter has, or will have if the service grants the wish. */
   #claimOn(jobId: Id): HeldClaim | undefined {
     const wish = this.#pursuits.get(jobId)?.wish;
     if (wish?.name === 'release') return undefined;
     const held = this.#held.on(jobId);
     if (held || !wish) return held;
-    // The service has not told the id and the end of the lease.
+    // The service has not told the id and the end of the lease yet.
     return { id: 0, jobId, recruiterId: this.#recruiterId, expiresAt: null };
   }
 

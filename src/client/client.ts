@@ -15,7 +15,7 @@ export type Answer<Name extends keyof Operations> =
   | Done<Operations[Name]['data']>
   | Problem<Operations[Name]['problems'] | NoAnswer>;
 
-/** A call of an operation. The arguments may be left out if none of them is needed. */
+/** A call of an operation. If no argument is required, you may leave out the arguments. */
 export type Call<Name extends keyof Operations> =
   Record<never, never> extends Operations[Name]['args']
     ? (args?: Operations[Name]['args'], options?: CallOptions) => Promise<Answer<Name>>
@@ -25,7 +25,10 @@ export type Call<Name extends keyof Operations> =
 export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
   /** The address of the service. */
   readonly url: string;
-  /** Follows jobs, or the claims of a recruiter. All tabs of a browser share a stream. */
+  /**
+   * Follows jobs, or the claims of a recruiter. If several tabs of a browser follow the same things,
+   * they share a stream.
+   */
   readonly followJobs: FollowJobs;
   /** The next request asks for the token again, for example because somebody else has signed in. */
   forgetToken(): void;
@@ -46,9 +49,9 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
  *     if (answer.ok) answer.data.claim;
  *     else if (answer.code === 'job-full') answer.detail;
  *
- * The client repeats a request as long as the service says `Retry-After`, or does not answer. Every
- * write has an idempotency key, so a repeated write is done once. Refusals are values. A call throws
- * only if its signal is aborted, or if the function that gives the token throws.
+ * The client repeats a request if the service says `Retry-After` or does not answer, and sends it at
+ * most five times. Every write has an idempotency key, so a repeated write is done once. Refusals are
+ * values. A call throws only if its signal is aborted, or if the function that gives the token throws.
  */
 export function createClient(url: string, options: ClientOptions = {}): Rowlock {
   const sender = new Sender(url, options);

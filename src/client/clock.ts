@@ -19,7 +19,7 @@ export class ServiceClock {
   }
 
   /**
-   * The service's time when this machine's clock shows `now`. Before the first answer, this is
+   * The service's time when this machine's clock shows `now`. Before the first answer, the result is
    * `now`.
    */
   at(now: number): number {

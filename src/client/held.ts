@@ -9,8 +9,8 @@ const REMEMBERED = 1_000;
 
 /**
  * The claims of a recruiter, from the stream and from the answers to the recruiter's own requests.
- * An answer may come before the event of its change, or after it. Each claim has its own id. So
- * news that come late do not bring back an ended claim.
+ * The answer about a change may come before the event of the change, or after this event. Each claim
+ * has its own id. So late news does not bring back an ended claim.
  */
 export class HeldClaims {
   /** The claims of the stream, by job. */
@@ -25,7 +25,7 @@ export class HeldClaims {
     return this.#answered.get(jobId) ?? this.#told.get(jobId);
   }
 
-  /** The stream has told all claims as they are now, and the ids of the changed claims. */
+  /** Takes news of the stream: all claims as they are now, and the ids of the changed claims. */
   tell(all: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]) {
     const held = [...all.values()].filter(({ id }) => !this.#over.has(id));
     this.#told = new Map(held.map((claim) => [claim.jobId, claim]));

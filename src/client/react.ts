@@ -25,7 +25,7 @@ export function useJobs(rowlock: Rowlock, what: FollowedJobs, recruiterId: Id): 
   const key = JSON.stringify([what, recruiterId]);
   const [claiming, setClaiming] = useState<Claiming>();
   useEffect(() => {
-    // The arguments may be new objects at each render, and their text is the same.
+    // The arguments may be new objects at each render, but their text stays the same.
     const [followed, recruiter] = JSON.parse(key) as [FollowedJobs, Id];
     const made = new Claiming(rowlock, followed, recruiter);
     setClaiming(made);

@@ -2,13 +2,13 @@ import { ServiceClock } from './clock.ts';
 import { bearing, type TokenSource, Tokens } from './token.ts';
 
 export interface ClientOptions {
-  /** The token, or a function that gives it. */
+  /** The token, or a function that returns the token. */
   token?: TokenSource | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** The first new token may be old too, such as one that a person has typed. */
+/** A request tries at most this many tokens. A person may type an old token as the new token. */
 const MOST_TOKENS = 3;
 
 /** Sends requests to one service, with the token, and learns the time of the service. */
@@ -25,7 +25,10 @@ export class Sender {
     this.#fetch = given ?? ((...request) => fetch(...request));
   }
 
-  /** Sends a request, and sends it again with each new token. Throws the errors of `fetch`. */
+  /**
+   * Sends a request. After an answer 401, sends the request again with a new token. Throws the errors
+   * of `fetch`.
+   */
   async send(path: string, init: RequestInit): Promise<Response> {
     let token = await this.tokens.get();
     for (let tokens = 1; ; tokens++) {

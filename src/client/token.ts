@@ -1,16 +1,16 @@
 /**
- * The token of the client, or a function that gives it. The client calls the function before its
- * first request, and again after an answer 401. `refused` is then the refused token. An empty token
- * is not sent.
+ * The token of the client, or a function that returns the token. The client calls the function before
+ * its first request, and again after an answer 401. After a 401, `refused` is the refused token. An
+ * empty token is not sent.
  */
 export type TokenSource =
   | string
   | ((refused?: string) => string | undefined | Promise<string | undefined>);
 
-/** The function that gives the token threw an error. */
+/** The function that returns the token has thrown an error. */
 export class NoToken extends Error {}
 
-/** Keeps the token between requests. Requests that need a new token together share one. */
+/** Keeps the token between requests. If several requests need a new token, they share it. */
 export class Tokens {
   readonly #source: TokenSource;
   #asked: Promise<string> | undefined;
@@ -29,7 +29,7 @@ export class Tokens {
     this.#asked = undefined;
   }
 
-  /** The token after the service has refused `refused`. It may be the same token. */
+  /** The token to use after the service has refused `refused`. This may be the same token. */
   async renewed(refused: string): Promise<string> {
     const before = this.#asked;
     // Another request may have asked for a new token meanwhile.
@@ -51,7 +51,7 @@ export class Tokens {
 
 /**
  * Characters that no header can contain, such as the … of a partly copied token. No valid token has
- * them.
+ * such characters.
  */
 const UNSENDABLE = /[^\x21-\x7e]/g;
 

@@ -16,11 +16,11 @@ class CompiledStatement extends SQL {
 }
 
 /**
- * Compiles a statement to text once. The result fills in the values of the placeholders
- * (`sql.placeholder`), and throws if a placeholder has no value.
+ * Compiles a statement to text once. Returns a function that fills in the values of the placeholders
+ * (`sql.placeholder`). The function throws if a placeholder has no value.
  *
- * Use this for statements that run often. Drizzle puts the text of a statement together at each
- * execution. For a task of the queue, this took about 50 kB of 157 kB of memory.
+ * Use this for statements that run often. Otherwise Drizzle puts the text together at each execution.
+ * A task of the queue took 157 kB of memory, and the texts took about 50 kB of them.
  */
 export function compiled<Values extends Record<string, unknown>>(
   statement: SQL,

@@ -18,7 +18,7 @@ export interface Seen {
 const SERVER = sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
   (select extract(epoch from stats_reset) from pg_stat_bgwriter))`;
 
-/** The beginning for a new reader. The reader has seen every event that is committed now. */
+/** The state of a new reader: the reader counts every event that is committed now as seen. */
 export async function seenNow(db: Database): Promise<Seen> {
   const [seen] = await db.execute<{ server: string; snapshot: string }>(
     sql`select ${SERVER} as server, pg_current_snapshot()::text as snapshot`,
@@ -37,10 +37,10 @@ export interface News {
  * Finds the jobs of all events that were committed since the last read. If there are more than
  * `most` new events, or if another run of the server answers, `jobIds` is undefined.
  *
- * The last snapshot did not see two kinds of transactions. Some have an id from its xmax on. The
- * others are in its list of running transactions. If we now see an event of such a transaction, the
- * event is new. So each event is new in exactly one read, whenever its transaction commits. The
- * reader waits for no transaction.
+ * The last snapshot did not see two kinds of transactions. Some have an id that is not below the
+ * xmax of the snapshot. The others are in the snapshot's list of running transactions. If we now see
+ * an event of such a transaction, the event is new. So each event is new in exactly one read,
+ * whenever its transaction commits. The reader waits for no transaction.
  */
 export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {
   const before = sql`${seen.snapshot}::text::pg_snapshot`;
@@ -80,9 +80,9 @@ export interface ClaimEvent {
 }
 
 /**
- * The events about the claims of these recruiters that the snapshot `after` sees and the snapshot
- * `before` does not, in the order in which they were appended. Two reads of `readNews` give the
- * snapshots, so this reads a part of the same news.
+ * Reads the events about the claims of these recruiters, in the order in which they were appended.
+ * Only the events count that the snapshot `after` sees and the snapshot `before` does not see. Two
+ * reads of `readNews` give the snapshots, so these events are a part of the same news.
  */
 export async function readClaimEvents(
   db: Database,
@@ -106,7 +106,8 @@ export async function readClaimEvents(
     .from(events)
     .where(
       and(
-        // A long transaction keeps `xmin` back. These two conditions read only the news.
+        // A long transaction keeps the `xmin` of a snapshot back, so a search from `xmin` on would
+        // read old events too. These two conditions read only the news.
         sql`((${events.xid} >= pg_snapshot_xmax(${from}) and ${events.xid} < pg_snapshot_xmax(${to}))
           or ${events.xid} = any(array(select pg_snapshot_xip(${from}))))`,
         sql`pg_visible_in_snapshot(${events.xid}, ${to})`,

@@ -49,7 +49,7 @@ export const events = pgTable(
     role: text().notNull(),
     capacity: integer().notNull(),
     claimed: integer().notNull(),
-    /** The transaction of the event. Readers find late commits with it. */
+    /** The transaction of the event. It shows readers the events that were committed late. */
     xid: xid8().notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [

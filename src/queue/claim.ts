@@ -29,7 +29,7 @@ export interface ClaimedTask {
   payload: unknown;
   attempt: number;
   attemptsLeft: number;
-  /** How long the task was due before the claim. Undefined if another worker had lost the task. */
+  /** How long the task was due before the claim. Undefined if the attempt before was lost. */
   waitedSeconds: number | undefined;
 }
 
@@ -67,8 +67,8 @@ const PLACES_IN_LANE = sql`
 const LANE_PAUSED_UNTIL = pausedUntil(sql`lanes.lane`);
 
 /**
- * The lane has a task that may be due, and does not pause. The first row of `lanes` has no time, so
- * the condition is not true there. The lane of this row has another row, which comes last.
+ * The lane has a task that may be due, and the lane does not pause. The first row of `lanes` has no
+ * time, so the condition is not true there. If this lane has tasks, its second row comes last.
  */
 const IS_LANE_DUE = sql`
   lanes.run_at <= ${NOW} and coalesce(${LANE_PAUSED_UNTIL} <= ${NOW}, true)`;
@@ -94,8 +94,8 @@ const LOCK_DUE_TASKS = sql`
   )`;
 
 /**
- * Records the attempts whose leases have ended. A row that is already there stays. One wrong row in
- * the history must not stop every claim.
+ * Records the attempts whose leases have ended. If the attempt has a row already, the row stays. One
+ * wrong row in the history must not stop every claim.
  */
 const RECORD_LOST = sql`
   lost as (

@@ -34,7 +34,7 @@ async function clearEnded(tx: Transaction, ended: string, hours: number, limit: 
   return rows.length;
 }
 
-/** Removes up to `limit` workers that stopped a day ago, and returns how many it removed. */
+/** Removes up to `limit` workers that stopped at least a day ago. Returns how many it removed. */
 export async function clearWorkers(tx: Transaction, limit: number): Promise<number> {
   const rows = await tx.execute(sql`
     delete from ${workers} where id = any(array(

@@ -6,9 +6,9 @@ import { tasks } from './tables.ts';
 
 export interface NewTask {
   kind: string;
-  /** Workers take tasks from the lanes in turn. The default is the empty lane. */
+  /** Workers take tasks from the lanes in turn. The default is the lane whose name is empty. */
   lane?: string;
-  /** Anything that JSON can hold. */
+  /** The data of the task. JSON must be able to hold the data. */
   payload: unknown;
   /** The task is due from this time on. By default, the task is due at once. */
   runAt?: Date;

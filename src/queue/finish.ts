@@ -68,8 +68,8 @@ const GIVE_BACK = compiled(sql`
   select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);
 
 /**
- * Gives tasks back at once, instead of after the end of their leases. The attempts do not count
- * against the bound on attempts.
+ * Gives tasks back at once. Otherwise the tasks would wait for the end of their leases. An attempt
+ * that is given back uses up none of the allowed attempts.
  */
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;

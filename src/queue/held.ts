@@ -14,7 +14,7 @@ export interface Hold {
 
 /**
  * The holds as a table `held` of one row, for a WITH clause. Its column `by_task` maps the id of each
- * task to its hold. `byTask` makes the value of its placeholder.
+ * task to its hold. The function `byTask` makes the value of the placeholder.
  *
  * A table with a row for each hold was slow. PostgreSQL keeps one plan for any number of holds. The
  * plan compared each hold with each task, and 500 outcomes took 13 ms instead of 4 ms.

@@ -11,7 +11,7 @@ export type Retried =
   | { kind: 'running' }
   | { kind: 'done' };
 
-/** Makes a task due now. A dead or cancelled task gets another attempt. */
+/** Makes a task due now. A task without allowed attempts gets one more attempt. */
 export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
   const rows = await db.execute(sql`
     update ${tasks} set run_at = ${NOW}, finished_at = null, ended = null,

@@ -23,7 +23,7 @@ export type AttemptOutcome = (
   | {
       kind: 'failed';
       error: string;
-      /** Replaces the pause of the kind before the next attempt. */
+      /** The pause before the next attempt. By default, the kind gives the pause. */
       pauseMs?: number | undefined;
       /** If true, no further attempt follows. */
       final?: boolean;

@@ -4,17 +4,17 @@ import { NOW } from '../db/clock.ts';
 import { pausedLanes } from './tables.ts';
 
 /**
- * The end of the latest pause of a lane. The end may be past. Null if nobody has paused the lane, or
- * if somebody has ended the pause. PostgreSQL makes no join of such a subselect. A join could change
- * the order of the lanes in a claim.
+ * The end of the latest pause of a lane. This time may be in the past. Null if nobody has paused the
+ * lane, or if somebody has ended the pause. PostgreSQL does not turn such a subselect into a join. A
+ * join could change the order of the lanes in a claim.
  */
 export const pausedUntil = (lane: SQL): SQL =>
   sql`(select until from ${pausedLanes} where ${pausedLanes}.lane = ${lane})`;
 
 /**
- * Pauses a lane. No task of the lane is claimed until the end of the pause. Attempts that run go on.
- * A longer pause stays. The waiting tasks are not written, so they lose no attempt, and a pause costs
- * the same for any number of tasks.
+ * Pauses a lane. No task of the lane is claimed until the end of the pause. Running attempts go on.
+ * If the lane has a pause that ends later, this pause stays. A pause writes no task. So the waiting
+ * tasks lose no attempt, and a pause costs the same for any number of tasks.
  *
  * Call this in the `also` of an outcome. Then an attempt that has lost its task pauses nothing.
  */

@@ -4,16 +4,16 @@ import type { Backoff } from '../waiting/backoff.ts';
 export const LEASE_MS = 15_000;
 /** A worker may miss two heartbeats before its leases end. */
 export const HEARTBEAT_MS = 5_000;
-/** How often a busy worker looks for the tasks of other processes. */
+/** The time between two looks of a busy worker. Other processes cannot wake the worker. */
 export const POLL_BUSY_MS = 100;
-/** How often an idle worker looks for the tasks of other processes. */
+/** The time between two looks of an idle worker. */
 export const POLL_IDLE_MS = 1_000;
 /** A worker counts as busy for this long after it found a task. */
 export const BUSY_FOR_MS = 5_000;
 /**
- * An attempt that takes longer than this is slow. A slow attempt mostly waits, for example for a
- * receiver, so its place is free for another task. Otherwise a few receivers that hang would hold
- * up all others.
+ * An attempt that takes longer than this time is slow. A slow attempt mostly waits, for example for
+ * a receiver. So a slow attempt needs no place. Otherwise a few receivers that hang would hold up
+ * all others.
  */
 export const SLOW_MS = 1_000;
 /** For each of its places, a worker runs up to this many slow attempts beside the others. */

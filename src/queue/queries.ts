@@ -11,8 +11,8 @@ const status = sql<TaskStatus>`coalesce(${tasks.ended},
   case when ${tasks.leaseUntil} is null then 'waiting' else 'running' end)`;
 
 /**
- * The condition of each status. The words are literals and not parameters. PostgreSQL would plan a
- * parameter for a frequent status, and would read the whole table for a rare status.
+ * The condition of each status. The words are literals and not parameters. With a parameter,
+ * PostgreSQL would plan for a frequent status, and would read the whole table for a rare status.
  */
 export const hasStatus: Record<TaskStatus, SQL> = {
   waiting: sql`${tasks.finishedAt} is null and ${tasks.leaseUntil} is null`,
@@ -83,9 +83,9 @@ export const listTasks = (
     .limit(limit);
 
 /**
- * Whether few tasks have this status, compared with the tasks that are done. An index finds these
- * tasks. Without help, PostgreSQL walks along the ids, past all done tasks, because it expects
- * tasks of each status everywhere. So the list is ordered by `id + 0`, which is in no index.
+ * True if only few tasks have this status, compared with the tasks that are done. An index finds
+ * these few tasks. But PostgreSQL expects tasks of each status everywhere. So PostgreSQL would walk
+ * along the ids, past all done tasks. We order the list by `id + 0`, which is in no index.
  */
 export const isRare = (status: TaskStatus | undefined): boolean =>
   status !== undefined && status !== 'done';
@@ -107,10 +107,10 @@ export interface TaskWithAttempts extends Task {
   attempts: PastAttempt[];
 }
 
-/** How many ended attempts of a task are shown. People may retry a task any number of times. */
+/** The most ended attempts that are shown. People may retry a task any number of times. */
 export const MOST_ATTEMPTS = 100;
 
-/** Finds a task and its latest attempts. The oldest of them comes first. */
+/** Finds a task and its latest attempts. The oldest of these attempts comes first. */
 export async function findTask(
   db: Database | Transaction,
   id: bigint,

@@ -39,8 +39,8 @@ export const register = (
   });
 
 /**
- * Marks dead workers as stopped. Their heartbeats have ended. Every worker does this again and
- * again, so no dead worker keeps its name.
+ * Marks dead workers as stopped. A worker is dead if its heartbeats have ended. Every living worker
+ * calls this after each heartbeat, so no dead worker keeps its name.
  */
 export async function stopDeadWorkers(db: Database | Transaction): Promise<void> {
   await db.execute(sql`
@@ -50,8 +50,9 @@ export async function stopDeadWorkers(db: Database | Transaction): Promise<void>
 }
 
 /**
- * Writes a heartbeat of the worker. A worker that was frozen may count as stopped, and lives again.
- * Returns false if the worker is unknown, or if another worker has taken the name.
+ * Writes a heartbeat of the worker. A worker that was frozen may count as stopped. The heartbeat
+ * brings this worker back to life. Returns false if the worker is unknown, or if another worker has
+ * taken the name.
  */
 export async function noteHeartbeat(
   db: Database,

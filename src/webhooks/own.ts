@@ -7,8 +7,8 @@ export interface Own {
 }
 
 /**
- * The thing with this id, if the caller may use the thing. A company may use its own things, and an
- * admin all things. A recruiter may use nothing.
+ * The thing with this id, if the caller may use the thing. A company may use its own things. An admin
+ * may use all things. A recruiter may use nothing.
  */
 export function ownOf(caller: Caller, id: bigint): Own | undefined {
   if (caller.role === 'recruiter') return undefined;

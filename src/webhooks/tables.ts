@@ -28,7 +28,10 @@ export const endpoints = pgTable(
     types: jsonb().$type<MessageType[]>().notNull(),
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
-    /** Why the service disabled the endpoint. Null if a person did, or if it is enabled. */
+    /**
+     * Why the service disabled the endpoint. Null if the endpoint is enabled, or if a person disabled
+     * the endpoint.
+     */
     disabledBecause: text('disabled_because').$type<(typeof disablings)[number]>(),
     /** The first failure since the latest success. Null if no attempt has failed since then. */
     failingSince: instant('failing_since'),
@@ -44,8 +47,8 @@ export const endpoints = pgTable(
 );
 
 /**
- * The events that no relay has read yet. A trigger notes the events of companies with enabled
- * endpoints.
+ * The events that no relay has read yet. A trigger notes the changes of slots at companies with
+ * enabled endpoints.
  */
 export const unrelayed = pgTable('webhook_unrelayed', {
   eventId: bigint('event_id', { mode: 'bigint' }).primaryKey(),
@@ -72,8 +75,9 @@ export const deliveries = pgTable(
      */
     endpointId: bigint('endpoint_id', { mode: 'bigint' }).notNull(),
     /**
-     * The header `webhook-id`. Repeats and resends have the same id. The id is random. A restored
-     * database may count the same numbers again, and receivers would drop new messages as repeats.
+     * The header `webhook-id`. Repeats and resends have the same id. The id is random, because a
+     * restored database gives the same numbers again. Receivers would then take new messages for
+     * repeats, and drop them.
      */
     messageId: text('message_id')
       .notNull()

@@ -26,7 +26,7 @@ const TABLES: Record<ToolName, Tables> = {
   'pg-boss': { tasks: 'pgboss.job', all: 'pgboss.job', unfinished: "state < 'completed'" },
 };
 
-/** How often a measurement looks how far a tool is. */
+/** The time between two checks of how far a tool has come. */
 const LOOK_MS = 10;
 /** Most waits take a few seconds. The recovery takes half a minute. */
 const PATIENCE_MS = 120_000;
@@ -63,7 +63,7 @@ export class Crew {
     return this.processes[0] as ToolProcess;
   }
 
-  /** Removes all tasks, with their dead rows and unwritten pages. */
+  /** Removes all tasks and their dead rows, and writes all changed pages to the disk. */
   clear(): Promise<void> {
     return withConnection(this.url, async (sql) => {
       await sql.unsafe(`TRUNCATE ${TABLES[this.name].all}`);
@@ -84,7 +84,7 @@ export class Crew {
     );
   }
 
-  /** Waits until the condition holds. Throws a `PlainError` if the condition never holds. */
+  /** Waits until the condition holds. Throws a `PlainError` if the wait takes too long. */
   async expectSoon(isSo: () => Promise<boolean>, what: string): Promise<void> {
     if (!(await until(isSo, { everyMs: LOOK_MS, withinMs: PATIENCE_MS })))
       throw new PlainError(`${this.name} did not ${what} within ${PATIENCE_MS / 1000} s.`);
@@ -106,7 +106,7 @@ export class Crew {
       this.url,
       (sql) =>
         sql.begin('ISOLATION LEVEL REPEATABLE READ', async (tx) => {
-          // With its id and its snapshot, the transaction keeps PostgreSQL from removing dead rows.
+          // The transaction has an id and a snapshot now. So PostgreSQL removes no dead rows.
           await tx`SELECT pg_current_xact_id()`;
           return work();
         }) as Promise<T>,

@@ -5,8 +5,8 @@ import { askAll, type Crew, total } from './crew.ts';
 import { now, type PickUp, type Stream } from './tool.ts';
 
 /**
- * Measures how fast so many processes work off tasks that were added before. The time runs from the
- * beginning of the first task until all acknowledgements are committed.
+ * Measures how fast this number of processes does tasks that were added before. The time runs from
+ * the beginning of the first task until all acknowledgements are committed.
  */
 export const measureThroughput =
   (crew: Crew, processes: number, tasks: number): Measurement =>
@@ -23,7 +23,7 @@ export const measureThroughput =
     return { perSecond: (1000 * tasks) / (end - begin) };
   };
 
-/** Waits until all tasks are acknowledged. Throws unless each of them has begun exactly once. */
+/** Waits until all tasks are acknowledged. Throws unless each task has begun exactly once. */
 async function workedOff(crew: Crew, workers: ToolProcess[], tasks: number) {
   const begun = async () => total('begun', await askAll(workers, { kind: 'look' }));
   await crew.expectSoon(async () => (await begun()) >= tasks, 'begin all tasks');
@@ -70,7 +70,7 @@ async function pickUpOf(crew: Crew, maker: ToolProcess, stream: Stream): Promise
   return pickUp ?? { p50: Number.NaN, p99: Number.NaN };
 }
 
-/** Measures by how much these tasks enlarge the database, when all are done. */
+/** Measures how much larger the database is when all these tasks are done. */
 export async function measureSize(crew: Crew, tasks: number): Promise<Figures> {
   await crew.clear();
   const before = await crew.size();

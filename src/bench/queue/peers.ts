@@ -8,7 +8,7 @@ import { inProject } from '../../process/project.ts';
 export interface Peers {
   /** The folder that contains their `node_modules`. */
   folder: string;
-  /** The Node that runs every queue, also ours. The others need at least Node 22.18. */
+  /** The Node that runs every queue, also our queue. The others need at least Node 22.18. */
   node: string;
 }
 
@@ -31,7 +31,7 @@ export async function installPeers(
   return { folder, node: nodeIn(folder) };
 }
 
-/** The lockfile has a Node for each platform. npm installs the one for this machine. */
+/** The lockfile has a Node for each platform. npm installs the Node for this machine. */
 function nodeIn(folder: string): string {
   const { platform, arch } = process;
   const system = platform === 'win32' ? 'win' : platform;

@@ -14,7 +14,7 @@ import {
 /** How long a stream with `some` gathers tasks. */
 const GATHERED_MS = 10;
 
-/** One tool in one process. It obeys orders, and counts what it does. */
+/** One tool in one process. The station obeys orders, and counts the tasks. */
 export class Station {
   readonly #tool: Tool;
   #opened: OpenTool | undefined;

@@ -51,7 +51,10 @@ export type ToolOrder =
 export interface Stream {
   perSecond: number;
   seconds: number;
-  /** `one` adds each task alone, at random times. `some` adds the tasks of 10 ms together. */
+  /**
+   * `one` adds each task alone, with a random pause after each. Adding a task takes time too, so fewer
+   * than `perSecond` tasks come. `some` adds the tasks of 10 ms together.
+   */
   each: 'one' | 'some';
 }
 
@@ -66,7 +69,7 @@ export interface ToolReport {
   firstAt: number | undefined;
   /**
    * The time from the making of a task to its beginning, in milliseconds. Only the answer to
-   * `measure` has it.
+   * `measure` has this field.
    */
   pickUp?: PickUp;
 }

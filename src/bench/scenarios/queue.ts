@@ -12,7 +12,7 @@ import { inTurn } from './scenarios.ts';
 const OURS = 'rowlock';
 const PEERS = ['graphile-worker', 'pg-boss'] as const satisfies ToolName[];
 
-/** How many tasks a measurement of throughput has for each second of `--seconds`. */
+/** The number of tasks in a measurement of throughput is this number times `--seconds`. */
 const TASKS_A_SECOND = 12_500;
 /** The size of the database is measured after twice as many tasks. */
 const SIZE_FACTOR = 2;
@@ -92,7 +92,7 @@ const figuresOf =
     value: median(rounds[`${tool}, ${measurement}`] ?? [], figure),
   });
 
-/** Compares our figure with the figures of the others. The bar compares with the best of them. */
+/** Compares our figure with the figures of the others. The bar is about the best of the others. */
 function besidePeers(
   what: string,
   unit: Measure['unit'],
@@ -112,7 +112,7 @@ const throughput = (of: FiguresOf, processes: string): Measure[] =>
     limit: 1.2,
   });
 
-/** Polling may delay a task of another process for this long. */
+/** Because of polling, a task that another process made may wait for this long. */
 const MOST_ELSEWHERE_MS = 150;
 
 const pickUp = (of: FiguresOf): Measure[] => [

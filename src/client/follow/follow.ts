@@ -8,15 +8,15 @@ import { SharedStream } from './shared.ts';
 import { FollowedState, type Rules } from './state.ts';
 import { type FollowStatus, keepStream, type Listener } from './stream.ts';
 
-/** The followed jobs: these jobs, or the jobs of a company. Without both, all jobs. */
+/** The followed jobs: these jobs, or the jobs of a company. If both fields are missing, all jobs. */
 export interface FollowedJobs {
   jobs?: readonly Id[];
   company?: Id;
 }
 
 /**
- * The followed claims: the claims of the recruiter of the token. A server without tokens, and an
- * admin, must be told the recruiter.
+ * The followed claims. With `true`, these are the claims of the recruiter of the token. Give the id
+ * of a recruiter if the server has no tokens, or if the token is an admin's.
  */
 export interface FollowedClaims {
   mine: true | Id;
@@ -29,8 +29,8 @@ interface Handlers {
 
 export interface JobHandlers extends Handlers {
   /**
-   * All followed jobs as they are now. Called with the full state, and after changes. `changed` has
-   * the ids of the jobs that are new, changed or gone.
+   * Gets all followed jobs as they are now. Called when the full state has come, and after changes.
+   * `changed` has the ids of the jobs that are new, changed or gone.
    */
   onJobs(jobs: ReadonlyMap<Id, Job>, changed: readonly Id[]): void;
 }
@@ -39,16 +39,16 @@ export interface JobHandlers extends Handlers {
 export type HeldClaim = ClaimNews['claim'];
 
 export interface ClaimHandlers extends Handlers {
-  /** All claims of the recruiter as they are now, by claim, and the ids of the changed claims. */
+  /** Gets all claims of the recruiter as they are now, by id, and the ids of the changed claims. */
   onClaims(claims: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]): void;
-  /** What happened to a claim. Not called for the claims of the full state. */
+  /** Gets each change of a claim. Not called for the claims of the full state. */
   onNews?(news: ClaimNews): void;
 }
 
 export interface FollowJobs {
-  /** Follows jobs. The result is a function that stops this. */
+  /** Follows jobs. Returns a function that stops following. */
   (what: FollowedJobs, handlers: JobHandlers): () => void;
-  /** Follows the claims of a recruiter. The result is a function that stops this. */
+  /** Follows the claims of a recruiter. Returns a function that stops following. */
   (what: FollowedClaims, handlers: ClaimHandlers): () => void;
 }
 
@@ -107,7 +107,10 @@ interface Reaction {
   onEvent(event: ServerEvent): void;
 }
 
-/** Keeps the state from the stream, and from the streams of other tabs. Returns a stop. */
+/**
+ * Keeps the state up to date, from a stream of this tab or of another tab. Returns a function that
+ * stops following.
+ */
 function follow<T>(
   sender: Sender,
   path: string,

@@ -1,4 +1,4 @@
-/** The part of the Web Locks API that the client uses. Not every program has its types. */
+/** The part of the Web Locks API that the client uses. Not every program has the types of this API. */
 export interface Locks {
   request<T>(
     name: string,
@@ -16,9 +16,9 @@ interface Browser {
 }
 
 /**
- * The locks that all tabs of a browser share. Undefined outside a browser. A page without an origin,
- * and a page over plain http from another machine, have no locks either. Then each tab has a stream
- * of its own.
+ * The locks that all tabs of a browser share. Undefined outside a browser. A page without an origin
+ * has no locks. A page over plain http from another machine has no locks either. Without locks, each
+ * tab has a stream of its own.
  */
 export function locksOfTabs(): Locks | undefined {
   const { document, origin, navigator } = globalThis as Browser;

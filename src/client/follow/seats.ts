@@ -1,15 +1,15 @@
 import type { Locks } from './locks.ts';
 
 /**
- * All tabs of a browser share six connections to a service. Five may be streams. The sixth is for
- * other requests.
+ * All tabs of a browser share six connections to a service. Five connections may be streams. The
+ * sixth connection is for other requests.
  */
 const SEATS = [1, 2, 3, 4, 5];
 
 /**
  * A seat is the right to have a stream. Waits for a free seat, and does the work while this tab has
- * the seat. Calls `onCrowded` if other streams have all seats. Throws the error of the work, or an
- * error if the signal is aborted.
+ * the seat. Calls `onCrowded` if other streams have all seats. Throws if the work throws, or if the
+ * signal is aborted during the wait.
  */
 export async function seated(
   locks: Locks,

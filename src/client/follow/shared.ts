@@ -8,7 +8,7 @@ import type { FollowStatus, Listener } from './stream.ts';
  * the timers of hidden tabs down to one a minute.
  */
 const LEADER_SILENCE_MS = 90_000;
-/** How often the leader shows that it is alive, and how often the other tabs check this. */
+/** The time between two signs of life of the leader, and between two checks of the other tabs. */
 const ALIVE_MS = 15_000;
 
 /** The pause before a tab asks for the lock again. */
@@ -126,7 +126,7 @@ export class SharedStream {
       if (events) this.#say({ kind: 'events', events, to: message.from });
       return;
     }
-    // After a change of the leader, the old leader may have said something late.
+    // After a change of the leader, a message of the old leader may come late.
     if (this.#isLeader) return;
     this.#heardAt = Date.now();
     if (message.kind === 'status') listener.onStatus(message.status);
@@ -141,7 +141,7 @@ export class SharedStream {
       listener.onEvent(event);
       if (event.name === 'end') listener.onStatus('live');
     } else if (event.name === 'end') {
-      // This tab came in the middle of the full state, so it asks for all of it.
+      // This tab came in the middle of the full state, so the tab asks for the whole state.
       this.#say({ kind: 'hello', from: this.#name });
     }
   }

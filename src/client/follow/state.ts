@@ -2,13 +2,13 @@ import type { ServerEvent } from '../events.ts';
 
 /** How the events of a stream change a state. */
 export interface Rules<T> {
-  /** The thing in an event, and its id. `value` is undefined for a thing that is gone. */
+  /** Finds the thing in an event, and its id. `value` is undefined for a thing that is gone. */
   read(event: ServerEvent): { id: unknown; value: T | undefined } | undefined;
-  /** The event that tells a thing as it is now. */
+  /** Makes the event that tells a thing as it is now. */
   write(value: T): ServerEvent;
 }
 
-/** A change of delay that people do not notice. It is long enough to gather many changes. */
+/** People do not notice such a delay. But the delay is long enough to gather many changes. */
 const BATCH_MS = 30;
 
 /** The state of the followed things, kept from the events of a stream. */
@@ -16,7 +16,7 @@ export class FollowedState<T> {
   readonly #rules: Rules<T>;
   readonly #onChange: (all: ReadonlyMap<unknown, T>, changed: readonly unknown[]) => void;
   #all = new Map<unknown, T>();
-  /** A new map between `begin` and `end`. */
+  /** The full state that comes in between `begin` and `end`. Otherwise undefined. */
   #fresh: Map<unknown, T> | undefined;
   #isComplete = false;
   readonly #changed = new Set<unknown>();

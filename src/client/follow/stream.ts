@@ -5,7 +5,10 @@ import type { Sender } from '../send.ts';
 import type { Locks } from './locks.ts';
 import { seated } from './seats.ts';
 
-/** A comment comes every 15 seconds, so a stream that is silent for this long is broken. */
+/**
+ * A stream that is silent for this long is broken, because the service sends a comment every 15
+ * seconds.
+ */
 const SILENCE_MS = 40_000;
 
 /**
@@ -27,7 +30,7 @@ export interface Listener {
 
 /**
  * Reads a stream until the signal is aborted, or until the service refuses the stream for good. Opens
- * a new stream whenever a stream is lost. A browser gives `locks`, and its streams take seats.
+ * a new stream whenever a stream is lost. With `locks`, as in a browser, each stream takes a seat.
  */
 export async function keepStream(
   sender: Sender,

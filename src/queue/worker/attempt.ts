@@ -29,8 +29,8 @@ export class HeldTask implements Attempt {
   #tellLeft: () => void = () => undefined;
 
   /**
-   * `askedAt` is the time of this process just before the claim was sent. The database's lease
-   * begins later, so our own reckoning ends before the database's lease ends.
+   * `askedAt` is the time just before the claim was sent, by the clock of this process. The lease in
+   * the database begins later. So this process counts the lease as ended before the database does.
    */
   constructor(task: ClaimedTask, askedAt: number) {
     this.task = task;
@@ -64,7 +64,7 @@ export class HeldTask implements Attempt {
     this.#heldUntil = askedAt + LEASE_MS;
   }
 
-  /** The attempt has lost its task, or gives it back. Its outcome does not matter any more. */
+  /** The attempt has lost its task, or gives its task back. No outcome is written any more. */
   leave(reason: Error) {
     this.#hasLeft = true;
     this.#abort.abort(reason);

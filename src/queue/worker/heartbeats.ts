@@ -15,20 +15,20 @@ export interface HeartbeatsOptions {
   db: Database;
   id: bigint;
   name: string;
-  /** The time of this process just before the worker was registered. */
+  /** The time just before the worker was registered, by the clock of this process. */
   registeredAt: number;
   holding: Holding;
   outage: Outage;
   /**
-   * Called for attempts that run. After an attempt has ended, the writer of outcomes finds out
-   * whether its task was lost.
+   * Called if a running attempt has lost its task. After the end of an attempt, the writer of
+   * outcomes finds out whether the task was lost.
    */
   onLost(held: HeldTask): void;
 }
 
 /** Keeps the leases of a worker and of its tasks, until `stop` is called. */
 export class Heartbeats {
-  /** Rejects if another worker has the name, or if the database has lost this worker. */
+  /** Rejects if another worker has the name, or if the database has no row of this worker. */
   readonly leaving: Promise<never>;
   readonly #options: HeartbeatsOptions;
   readonly #stop = new AbortController();

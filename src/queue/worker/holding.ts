@@ -14,8 +14,8 @@ export class Holding {
   /** The attempts whose outcomes are not written yet, as far as this process knows. */
   readonly #held = new Set<HeldTask>();
   /**
-   * The latest attempt of each task. COMMIT of a failure may be answered late. Meanwhile this worker
-   * may claim the same task again. Then two attempts of this task are held.
+   * The latest attempt of each task. The answer to the COMMIT of a failure may come late. Meanwhile
+   * this worker may claim the same task again. Then this worker holds two attempts of the task.
    */
   readonly #latest = new Map<bigint, HeldTask>();
   /** The attempts whose `run` has not ended. */
@@ -73,7 +73,7 @@ export class Holding {
     this.#runningInLane.set(lane, (this.#runningInLane.get(lane) ?? 0) + 1);
   }
 
-  /** Gives the place of an attempt back. Returns whether its lane was full. */
+  /** Gives the place of an attempt back. Returns true if the lane of the attempt was full. */
   leavePlace(held: HeldTask): boolean {
     const { lane } = held.task;
     const inLane = this.#runningInLane.get(lane) ?? 1;

@@ -1,7 +1,7 @@
 import { describe } from '../../process/errors.ts';
 import { type Log, seldom } from '../../process/log.ts';
 
-/** Logs each outage of the database once, instead of each error. */
+/** Logs each outage of the database once, and not each error of an outage. */
 export class Outage {
   readonly #log: Log;
   readonly #worker: string;

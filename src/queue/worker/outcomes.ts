@@ -13,21 +13,21 @@ export interface Ended {
   held: HeldTask;
   kind: Kind;
   outcome: AttemptOutcome;
-  /** True after the connection was lost at the COMMIT of this outcome. */
+  /** True after a connection was lost while this outcome was written. COMMIT may have succeeded. */
   mayBeWritten?: boolean;
 }
 
 /**
  * How an outcome was written. `lost`: the attempt had lost its task, and nothing was written.
- * `unknown`: the connection was lost at COMMIT, and the repeat found nothing to write, or the lease
- * ended first.
+ * `unknown`: the connection was lost during the write. Then either the repeat found nothing to
+ * write, or the lease ended before a repeat succeeded.
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
 type LineName = 'plain' | 'also';
 const lineOf = ({ outcome }: Ended): LineName => (outcome.also ? 'also' : 'plain');
 
-/** One outcome alone may cause these errors for long: a row is locked, or a statement takes too long. */
+/** One outcome alone can cause these errors: its statements wait for a lock, or take too long. */
 const holdsUpOthers = (error: unknown): boolean =>
   isCausedBy(error, SQLSTATE.lockNotAvailable) || isCausedBy(error, SQLSTATE.queryCanceled);
 
@@ -41,8 +41,8 @@ export interface OutcomeWriterOptions {
 }
 
 /**
- * Writes outcomes. The outcomes of attempts that end while a write runs are written together, by
- * the next write. A worker holds a bounded number of tasks, so a bounded number of outcomes waits.
+ * Writes outcomes. Outcomes that come during a write wait, and the next write takes all of them
+ * together. A worker holds a bounded number of tasks, so a bounded number of outcomes waits.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
@@ -69,8 +69,8 @@ export class OutcomeWriter {
     // All attempts that end in this turn of the event loop share the first write.
     await new Promise(setImmediate);
     while (this.#waiting[line].length > 0) await this.#writeBatch(this.#waiting[line].splice(0));
-    // Nothing runs between the last look and this line. Otherwise an outcome that came in between
-    // would wait for the next outcome.
+    // No other code runs between the last look and this line. Otherwise an outcome could come in
+    // between, and would wait until the next outcome comes.
     this.#writing.delete(line);
   }
 
@@ -96,8 +96,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Finds the outcome that holds up the others. Only this outcome waits. It goes to the end of its
-   * line, so the line moves on.
+   * Finds the outcome that holds up the others. Only this outcome waits. The outcome goes to the end
+   * of its line, so the line moves on.
    */
   async #writeLater(batch: Ended[], error: unknown) {
     const [only, ...more] = batch;
@@ -118,7 +118,10 @@ export class OutcomeWriter {
     for (const each of batch) await this.#writeBatch([each]);
   }
 
-  /** The outcome itself cannot be written, so the attempt has failed. */
+  /**
+   * The database refuses this outcome. If `also` may be the cause, the attempt fails. Otherwise nothing
+   * is written, and the task comes back when its lease ends.
+   */
   async #writeFailure(ended: Ended, error: unknown) {
     this.#options.onRefused(ended, error);
     if (ended.outcome.also === undefined) return this.#tell([ended], new Set());
@@ -148,8 +151,8 @@ function resultOf({ held, kind, outcome }: Ended): Written {
 }
 
 /**
- * Writes outcomes together, and returns the ids of the tasks that were still held. One statement
- * needs no BEGIN and no COMMIT, which would be two more round trips.
+ * Writes outcomes together, and returns the ids of the tasks that were still held. A single statement
+ * needs no BEGIN and no COMMIT. This saves two round trips.
  */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
   return needsTransaction(batch)

@@ -28,8 +28,8 @@ import { OutcomeWriter, type Written } from './outcomes.ts';
 export type WorkerEvent =
   | { kind: 'claimed'; tasks: number; wanted: number; seconds: number }
   /**
-   * `waitedSeconds` is the time from the moment when the task was due to its claim. Undefined for a
-   * task that another worker had lost.
+   * `waitedSeconds` is how long the task was due before the claim. Undefined if the attempt before was
+   * lost.
    */
   | { kind: 'began'; task: string; waitedSeconds: number | undefined }
   | { kind: 'ended'; task: string; how: Written | 'given back'; seconds: number };
@@ -232,9 +232,10 @@ class RunningWorker implements Worker {
     const { kind: name, waitedSeconds } = held.task;
     const kind = this.#kinds.get(name) as Kind;
     this.#observe({ kind: 'began', task: name, waitedSeconds });
-    // The database's clock may have jumped forward. Then the lease of our own attempt has ended
-    // there, but not by our clock. An attempt that no longer runs may have its outcome in the
-    // database already, and the answer to COMMIT is still on its way.
+    // This worker may still run an earlier attempt of the task, because the database's clock may have
+    // jumped forward. Then the lease has ended in the database, but not by our clock. The earlier
+    // attempt has lost its task. But if the earlier attempt has ended, the database may have its
+    // outcome already, and the answer to COMMIT may be on its way. Then nothing is lost.
     const former = this.#holding.latestOf(held.taskId);
     if (former && this.#holding.isRunning(former)) this.#drop(former, 'lost', new LeaseLost());
     this.#holding.add(held);

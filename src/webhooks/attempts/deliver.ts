@@ -9,7 +9,7 @@ import { recordFailure, recordGone, recordPause, recordSuccess, type Tried } fro
 import { pauseAfterAttempt, verdictOn } from './rules.ts';
 import { DELIVERING, type DeliveringPayload } from './task.ts';
 
-/** A send takes at most 15 s. The database takes the rest. */
+/** A send takes at most 15 s. The rest of the time is for the database. */
 const TIMEOUT_MS = 30_000;
 
 /** The kind of task that delivers a message to an endpoint. */
@@ -70,8 +70,8 @@ function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt):
     case 'failed': {
       const { atLeastMs } = verdict;
       const also = atLeastMs > 0 ? recordPause(tried, atLeastMs) : recordFailure(tried);
-      // The delivery has failed for good. Its company sees this, and no operator can do anything
-      // about it. So the task is not dead.
+      // The delivery has failed for good. Its company sees the failure. No operator can repair the
+      // receiver, so the task is done and not dead.
       if (attemptsLeft <= 0) return { kind: 'done', also };
       // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
       const error =
@@ -82,8 +82,8 @@ function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt):
 }
 
 /**
- * Finds a message with the endpoint's current address and secrets. `at` is the database's time. The
- * text of the statement is made once.
+ * Makes a function that finds a message with the endpoint's current address and secrets. `at` is the
+ * database's time. The text of the statement is made once.
  */
 function messageFinder(db: Database) {
   const at = sql<Date>`${NOW}`.mapWith(deliveries.createdAt);

@@ -35,8 +35,8 @@ const recording =
   };
 
 /**
- * The condition that the endpoint is enabled and still has the address of the attempt. Otherwise a
- * person has changed the endpoint since the attempt began.
+ * True if the endpoint is enabled and still has the address of the attempt. Otherwise the endpoint
+ * was changed or disabled after the attempt began.
  */
 const sameEndpoint = ({ endpointId, url }: Tried) =>
   sql`id = ${endpointId} and url = ${url} and enabled`;
@@ -55,7 +55,10 @@ export const recordSuccess = (tried: Tried): Also =>
       where id = ${tried.endpointId} and failing_since is not null`,
   );
 
-/** Disables the endpoint if it has failed for too long. Then its open resend ends too. */
+/**
+ * Notes the first failure of the endpoint. Disables the endpoint if it has failed for too long. Then
+ * its open resend ends too.
+ */
 export const recordFailure = (tried: Tried): Also =>
   recording(
     tried,
@@ -69,8 +72,8 @@ export const recordFailure = (tried: Tried): Also =>
 
 /**
  * Records the failure, and pauses all messages to the endpoint, because its receiver asked for a
- * pause. The lock makes a change of the endpoint wait for us, or lets us see the change. So no pause
- * outlives a deleted endpoint or an old address.
+ * pause. A change of the endpoint either comes before our lock, and we see the change, or waits for
+ * our commit. So no pause outlives a deleted endpoint or an old address.
  */
 export const recordPause =
   (tried: Tried, pauseMs: number): Also =>

@@ -13,7 +13,7 @@ const PAUSES_MS = [
 /** How many attempts a message gets. */
 export const ATTEMPTS = PAUSES_MS.length + 1;
 
-/** The random share of each pause. Messages that failed together must not all be sent together. */
+/** The random part of each pause. Otherwise messages that failed together would return together. */
 const JITTER = 0.2;
 
 /** The pause after a failed attempt. The first attempt has the number 1. */

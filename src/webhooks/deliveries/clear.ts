@@ -7,8 +7,8 @@ import { deliveries } from '../tables.ts';
 
 /**
  * A delivery waits for at most this time after its latest send or resend. All attempts take a little
- * more than three days. But a receiver can pause its endpoint again and again, and can succeed often
- * enough to stay enabled. Without this bound, its deliveries would pile up for ever.
+ * more than three days. But a receiver can pause its endpoint again and again. If it succeeds now and
+ * then, its endpoint stays enabled. Without this bound, its deliveries would pile up for ever.
  */
 const LONGEST_WAIT = sql`interval '30 days'`;
 
@@ -18,10 +18,10 @@ const LONGEST_WAIT = sql`interval '30 days'`;
  * many of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins
  * with the first id again.
  *
- * A delivery that waits stays, for at most 30 days. Such deliveries must not hold up the others,
- * because a company can make a delivery wait again by a resend. The task of a removed delivery finds
- * no delivery, and ends without sending. Ids and times grow together, so no index on the time is
- * needed.
+ * A delivery that waits stays, for at most 30 days. A company can make any old delivery wait again by
+ * a resend, so there may be many of them. They do not hold up the removal of the others. The task of a
+ * removed delivery finds no delivery, and ends without sending. Ids and times grow together, so no
+ * index on the time is needed.
  */
 export function removeOldDeliveries(days: number) {
   let after = 0n;

@@ -16,7 +16,7 @@ import * as routes from './routes.ts';
 export interface DeliveryDeps {
   db: Database;
   write: Write;
-  /** Called when a request has made a task due. */
+  /** Called after each request that may have made a task due. */
   onDueTask: () => void;
 }
 

@@ -41,7 +41,7 @@ export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt
 export const MOST_ATTEMPTS = 100;
 
 /**
- * The task knows whether another attempt follows. The delivery has no status of its own, because a
+ * The task tells whether another attempt follows. A status in the delivery could become wrong. A
  * worker may be lost during the last attempt, and a person may cancel or retry the task.
  */
 const isWaiting = and(
@@ -126,7 +126,7 @@ export async function listDeliveries(
 
 /**
  * Finds a delivery with its body and its latest attempts. Undefined if the delivery or its
- * endpoint does not exist.
+ * endpoint does not exist, or if the endpoint belongs to another company.
  */
 export async function findDelivery(
   db: Database | Transaction,

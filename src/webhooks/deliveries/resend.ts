@@ -11,8 +11,8 @@ import { laneOf } from '../endpoints/lane.ts';
 import { deliveries, endpoints } from '../tables.ts';
 
 /**
- * Sends messages again. A message whose task still waits is due now. The other messages get new
- * tasks.
+ * Sends messages again. A task that waits becomes due now. A task that runs goes on. A message whose
+ * task has finished gets a new task.
  */
 export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   const found = await tx
@@ -32,14 +32,15 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
     .where(anyOf(deliveries.id, [...taskIdOf.keys()]))
     .orderBy(asc(deliveries.id))
     .for('no key update');
-  // If the task has changed, another session has resent the message while we waited for the lock.
+  // If a message has another task now, another session has resent the message while we waited for
+  // the lock.
   await sendAnew(
     tx,
     locked.filter(({ id, taskId }) => taskIdOf.get(id) === taskId),
   );
 }
 
-/** Makes a task due now. Returns false if the task was done before we had its lock. */
+/** Makes a waiting task due now. Returns false if the task was done before we had its lock. */
 async function isOpenStill(tx: Transaction, taskId: bigint): Promise<boolean> {
   const retried = await retryTask(tx, taskId);
   return retried.kind !== 'done';
@@ -60,11 +61,12 @@ const RESENDING = 'webhook-resend';
 const ATTEMPTS = 10;
 const PAUSE_MS = 10_000;
 const TIMEOUT_MS = 30_000;
-/** The most messages that one task resends. A transaction with so few messages takes milliseconds. */
+/** The most messages that one task resends. A transaction with 200 messages takes milliseconds. */
 const BATCH = 200;
 /**
- * The most deliveries that one task examines. Older deliveries only cost a look. With 200 looks a
- * task, a resend examined 100,000 older deliveries for 51 s before it sent the first message.
+ * The most deliveries that one task examines. Deliveries from before `since` only cost a look. When a
+ * task examined only 200 deliveries, a resend needed 51 s for 100,000 such deliveries before it sent
+ * the first message.
  */
 const MOST_EXAMINED = 5_000;
 
@@ -77,11 +79,11 @@ interface ResendPayload {
 }
 
 /**
- * Whether a resend of all messages to this endpoint is open. A task that died or was cancelled is
- * not open, so no lost resend blocks the next resend.
+ * True if a resend of all messages to this endpoint is open. A resend whose task is dead or cancelled
+ * is not open, so a lost resend does not block the next resend.
  *
- * THE LOCK: the caller has locked the endpoint in an earlier statement, so this statement sees the
- * resend of the request before.
+ * THE LOCK: the caller has locked the endpoint in an earlier statement. So this statement sees the
+ * resend of every request that had the lock before.
  */
 export async function isResendOpen(tx: Transaction, endpointId: bigint): Promise<boolean> {
   const [open] = await tx

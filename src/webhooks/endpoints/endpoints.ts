@@ -140,8 +140,8 @@ export const enableEndpoint = (db: Database | Transaction, own: Own) =>
   changeAndResume(db, own, { enabled: true, disabledBecause: null });
 
 /**
- * Disables an endpoint. Its open resend ends too. Otherwise this resend would refuse another resend
- * after the repair.
+ * Disables an endpoint. Its open resend ends too. Otherwise the open resend would block another
+ * resend after the repair.
  */
 export const disableEndpoint = (db: Database | Transaction, own: Own) =>
   change(db, own, { enabled: false, resendTaskId: null });

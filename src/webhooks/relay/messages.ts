@@ -27,7 +27,7 @@ export interface RelayedEvent extends SlotChange {
   } | null;
 }
 
-/** The type of the message about the claim. The other kinds of events make no such message. */
+/** The type of the message about a claim. Events of other kinds make no message about a claim. */
 const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
@@ -42,8 +42,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
   const isOpen = isSlotFree(slotsOf(capacity, claimed));
-  // If nobody knows the old capacity, we assume a change. A receiver may then hear what it knows
-  // already. This does no harm, but a missing message would do harm.
+  // If nobody knows the old capacity, we assume a change. The message may then be no news for the
+  // receiver. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];

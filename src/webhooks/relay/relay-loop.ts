@@ -25,7 +25,7 @@ export interface Relay {
  * the relay.
  */
 const PACE_MS = 50;
-/** How often the relay looks for the events of other processes. */
+/** The time between two looks of the relay. Other processes cannot ring. */
 const POLL_BUSY_MS = 100;
 const POLL_IDLE_MS = 1_000;
 /** How long the relay counts as busy after it has found an event. */

@@ -33,7 +33,8 @@ export async function relayEvents(
   db: Database,
   onSetAside: (eventId: bigint, error: unknown) => void,
 ): Promise<number> {
-  // Without due events no transaction begins. Each commit of this process wakes this relay again.
+  // Each commit of this process makes the relay look. A look without due events begins no
+  // transaction.
   const [due] = await db.select({ one: sql`1` }).from(unrelayed).where(isDue).limit(1);
   if (!due) return 0;
   try {
@@ -117,7 +118,7 @@ type EventForEndpoint = Omit<RelayedEvent, 'capacityBefore'> & {
   types: string[];
 };
 
-/** The events with these ids, once for each enabled endpoint of their companies. */
+/** Finds the events with these ids. Each event comes once for each enabled endpoint of its company. */
 async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpoint[]> {
   const rows = await tx
     .select({

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * How long one question to a name server may take, and how often it is asked. The names belong to
- * strangers, whose name servers may hang.
+ * How long one question to a name server may take, and how often we ask the question. The names
+ * belong to strangers, whose name servers may hang.
  */
 const QUESTION = { timeout: 2_000, tries: 2 };
 
@@ -38,7 +38,7 @@ export async function addressesOf(
 ): Promise<LookupAddress[]> {
   const literal = host.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return [withFamily(literal)];
-  // Not every name server knows this name.
+  // Not every name server knows the name `localhost`.
   if (host === 'localhost') return ['127.0.0.1', '::1'].map(withFamily);
   const resolver = new dns.Resolver(QUESTION);
   if (nameServers) resolver.setServers(nameServers);

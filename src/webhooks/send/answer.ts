@@ -1,7 +1,7 @@
 /** The longest first line that is kept, in characters. */
 const LONGEST_LINE = 200;
 
-/** Retry-After may not ask for more than this. */
+/** The longest pause. A longer Retry-After counts as a day. */
 const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000;
 
 /** Control characters, invisible characters, unassigned characters, and line separators. */

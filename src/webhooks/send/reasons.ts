@@ -1,4 +1,4 @@
-/** The codes of Node for a connection that does not come about. */
+/** The codes of Node for a connection that cannot be made. */
 const NOT_CONNECTED =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ETIMEDOUT|E(ADDRNOTAVAIL|ACCES|PERM|INVAL))$/;
 

@@ -5,10 +5,10 @@ import { firstLineOf, retryAfterOf } from './answer.ts';
 import { noAnswerBecause } from './reasons.ts';
 import { findTarget, type Reach, type Target } from './target.ts';
 
-/** How long the whole exchange may take, from the question for the address to the answer's end. */
+/** How long a whole send may take, from the search for the address to the end of the answer. */
 const TOTAL_MS = 15_000;
 
-/** The service reads at most this part of an answer, and then closes the connection. */
+/** The service reads at most this much of an answer, and then closes the connection. */
 const LARGEST_ANSWER_BYTES = 64 * 1024;
 
 export interface Post extends Reach {
@@ -56,10 +56,11 @@ async function exchange(target: Target, post: Post, stop: AbortSignal): Promise<
  */
 function request({ url, addresses }: Target, { headers, body, ca }: Post, stop: AbortSignal) {
   const { request, Agent } = url.protocol === 'https:' ? https : http;
-  // A new agent has no connection of an earlier check, and no proxy of the environment.
+  // A new agent has no connection from before the address was judged, and takes no proxy from the
+  // environment.
   const agent = new Agent({
     keepAlive: false,
-    // The socket asks nobody else for the addresses, and tries one after the other.
+    // The socket uses only the judged addresses, and tries one address after the other.
     lookup: (_name, _options, answer) => answer(null, addresses),
     autoSelectFamily: true,
     // Without this line, NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check off.

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** The Standard Webhooks specification asks for 24 to 64 bytes. The SHA-256 in the HMAC has 32. */
+/** The Standard Webhooks specification asks for 24 to 64 bytes. A hash of SHA-256 has 32 bytes. */
 const SECRET_BYTES = 32;
 
 /** The parts that the signature covers. */

@@ -6,7 +6,7 @@ const JUDGE_MS = 10_000;
 
 /** The places to which URLs may lead. */
 export interface Reach {
-  /** True in a demo. URLs may then lead to this machine, and may use plain http there. */
+  /** If true, as in a demo, URLs may also lead to this machine, and may use plain http there. */
   loopback: boolean;
   /** The name servers to ask. The default is the name servers of the system. */
   nameServers?: string[];
@@ -33,7 +33,7 @@ export async function judgeUrl(url: string, reach: Reach): Promise<string | unde
  * Finds the addresses of the URL's host. Connect to these addresses only. A name may have other
  * addresses when somebody asks again.
  *
- * Throws the reason of `stop`.
+ * Throws the reason of `stop` if `stop` is aborted.
  */
 export async function findTarget(text: string, reach: Reach, stop: AbortSignal): Promise<Found> {
   const url = URL.canParse(text) ? new URL(text) : undefined;

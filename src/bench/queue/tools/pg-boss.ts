@@ -66,7 +66,7 @@ export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
             );
         },
         async work(run: Run) {
-          // With `perJobResults` each task is acknowledged for itself.
+          // With `perJobResults`, each task has an acknowledgement of its own.
           await boss.work(QUEUE, { ...FASTEST, ...POLL, perJobResults: true }, async (jobs) => {
             await Promise.all(jobs.map(({ data }) => run(data)));
             return jobs.map(({ id }) => ({ id, status: 'completed' }));
