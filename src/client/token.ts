@@ -59,12 +59,12 @@ export const bearing = (token: string): string => `Bearer ${token.replaceAll(UNS
 
 /**
  * Reads the role and the id in a token, and does not check the token. Only the service checks
- * tokens.
+ * tokens. A payload may be any JSON, for example `null`.
  */
 export function bearerOf(token: string): { role?: string; sub?: string } {
   try {
     const [, payload = ''] = token.split('.');
-    return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+    return Object(JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))));
   } catch {
     return {};
   }

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../db/client.ts';
 import { NOW } from '../db/clock.ts';
-import { statusOf } from './queries.ts';
+import { stateOf } from './queries.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export type Retried =
   | { kind: 'retried' }
   | { kind: 'no-such-task' }
   /** The task runs or is done, so nothing was changed. */
-  | { kind: 'running' }
+  | { kind: 'running'; attemptsLeft: number }
   | { kind: 'done' };
 
 /** Makes a task due now. A task without allowed attempts gets one more attempt. */
@@ -19,9 +19,10 @@ export async function retryTask(db: Database | Transaction, id: bigint): Promise
     where id = ${id} and lease_until is null and ended is distinct from 'done'
     returning 1`);
   if (rows.length > 0) return { kind: 'retried' };
-  const now = await statusOf(db, id);
+  const now = await stateOf(db, id);
   if (now === undefined) return { kind: 'no-such-task' };
-  return { kind: now === 'done' ? 'done' : 'running' };
+  if (now.status === 'done') return { kind: 'done' };
+  return { kind: 'running', attemptsLeft: now.attemptsLeft };
 }
 
 export type Cancelled =
@@ -49,7 +50,7 @@ export async function cancelTask(db: Database | Transaction, id: bigint): Promis
     where id in (select id from found)
     returning 1`);
   if (rows.length > 0) return { kind: 'cancelled' };
-  const now = await statusOf(db, id);
+  const now = await stateOf(db, id);
   if (now === undefined) return { kind: 'no-such-task' };
-  return { kind: 'finished', ended: now as 'done' | 'dead' | 'cancelled' };
+  return { kind: 'finished', ended: now.status as 'done' | 'dead' | 'cancelled' };
 }

@@ -41,7 +41,10 @@ export interface Kind<Payload = unknown> {
   name: string;
   /** The longest time that one attempt may take. */
   timeoutMs: number;
-  /** The pause after a failed attempt. The first attempt has the number 1. */
-  pauseMs(attempt: number): number;
+  /**
+   * The pause after a failed attempt. The number also counts attempts that were given back. These do
+   * not change `attemptsLeft`.
+   */
+  pauseMs(attempt: Pick<Attempt, 'number' | 'attemptsLeft'>): number;
   run(attempt: Attempt<Payload>): Promise<AttemptOutcome>;
 }

@@ -150,12 +150,13 @@ function latestAttempt(task: Task, workerName: string | null): PastAttempt[] {
   ];
 }
 
-export async function statusOf(
+export async function stateOf(
   db: Database | Transaction,
   id: bigint,
-): Promise<TaskStatus | undefined> {
-  const [task] = await db.select({ status }).from(tasks).where(eq(tasks.id, id));
-  return task?.status;
+): Promise<{ status: TaskStatus; attemptsLeft: number } | undefined> {
+  const { attemptsLeft } = tasks;
+  const [task] = await db.select({ status, attemptsLeft }).from(tasks).where(eq(tasks.id, id));
+  return task;
 }
 
 export interface WorkerRow {

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Kind } from './kind.ts';
+import type { Attempt, AttemptOutcome, Kind } from './kind.ts';
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 
@@ -7,10 +7,10 @@ type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
  * final or no attempts are left.
  */
 export function pauseBeforeNext(
-  { number, attemptsLeft }: { number: number; attemptsLeft: number },
+  attempt: Pick<Attempt, 'number' | 'attemptsLeft'>,
   failure: Pick<Failed, 'final' | 'pauseMs'>,
   kind: Pick<Kind, 'pauseMs'>,
 ): number | undefined {
-  if (failure.final || attemptsLeft <= 0) return undefined;
-  return Math.max(0, failure.pauseMs ?? kind.pauseMs(number));
+  if (failure.final || attempt.attemptsLeft <= 0) return undefined;
+  return Math.max(0, failure.pauseMs ?? kind.pauseMs(attempt));
 }

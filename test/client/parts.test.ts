@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceClock } from '../../src/client/clock.ts';
 import { eventsOf } from '../../src/client/events.ts';
+import { bearerOf } from '../../src/client/token.ts';
 
 describe('the clock of the service', () => {
   test('is known to better than a second after some answers', () => {
@@ -46,4 +47,14 @@ test('events are read from pieces of any size, and comments are skipped', async 
       { name: 'job', data: { role: 'Küste' } },
     ]);
   }
+});
+
+test.each([
+  ['null', {}],
+  ['7', {}],
+  ['no JSON', {}],
+  ['{"role":"recruiter","sub":"7"}', { role: 'recruiter', sub: '7' }],
+])('the bearer of a token with the payload %s is %j', (payload, bearer) => {
+  const { role, sub } = bearerOf(`head.${btoa(payload)}.signature`);
+  expect({ role, sub }).toEqual({ role: undefined, sub: undefined, ...bearer });
 });

@@ -8,7 +8,7 @@ const failures = fc.record({
   final: fc.boolean(),
   pauseMs: fc.option(fc.integer({ min: -10, max: 1e9 }), { nil: undefined }),
 });
-const kind = { pauseMs: (attempt: number) => attempt * 1_000 };
+const kind = { pauseMs: ({ number }: { number: number }) => number * 1_000 };
 
 test('another attempt follows if attempts are left and the failure is not final, and never else', () => {
   fc.assert(

@@ -62,7 +62,7 @@ describe.concurrent('a worker', () => {
         const { pauseMs } = payload as { pauseMs?: number };
         return { kind: 'failed', error: 'no', pauseMs };
       }),
-      pauseMs: (attempt: number) => attempt * 1_000_000,
+      pauseMs: ({ number }: { number: number }) => number * 1_000_000,
     };
     await add({}, { payload: { pauseMs: 5_000_000 } });
     await makeWorker(db, done, { kinds: [kind] });

@@ -60,7 +60,7 @@ const answerIn = (sent: Sent) =>
     ? { status: sent.status, detail: sent.firstLine }
     : { status: null, detail: sent.reason };
 
-function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt): AttemptOutcome {
+function outcomeOf(sent: Sent, tried: Tried, attempt: Attempt): AttemptOutcome {
   const verdict = verdictOn(sent);
   switch (verdict.kind) {
     case 'delivered':
@@ -72,11 +72,11 @@ function outcomeOf(sent: Sent, tried: Tried, { number, attemptsLeft }: Attempt):
       const also = atLeastMs > 0 ? recordPause(tried, atLeastMs) : recordFailure(tried);
       // The delivery has failed for good. Its company sees the failure. No operator can repair the
       // receiver, so the task is done and not dead.
-      if (attemptsLeft <= 0) return { kind: 'done', also };
+      if (attempt.attemptsLeft <= 0) return { kind: 'done', also };
       // Admins can read the error of a task. Only the owner of the endpoint may read the answer.
       const error =
         sent.kind === 'answered' ? `The receiver answered ${sent.status}.` : sent.reason;
-      return { kind: 'failed', error, pauseMs: pauseAfterAttempt(number), also };
+      return { kind: 'failed', error, pauseMs: pauseAfterAttempt(attempt), also };
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Attempt } from '../../queue/kind.ts';
 import type { Sent } from '../send/send.ts';
 
 const SECOND = 1_000;
@@ -16,9 +17,12 @@ export const ATTEMPTS = PAUSES_MS.length + 1;
 /** The random part of each pause. Otherwise messages that failed together would return together. */
 const JITTER = 0.2;
 
-/** The pause after a failed attempt. The first attempt has the number 1. */
-export function pauseAfterAttempt(attempt: number): number {
-  const pauseMs = PAUSES_MS[attempt - 1] ?? 24 * HOUR;
+/**
+ * The pause after a failed attempt. The attempts that are left choose the pause. A worker that stops
+ * gives its attempt back, and such an attempt must not skip a pause.
+ */
+export function pauseAfterAttempt({ attemptsLeft }: Pick<Attempt, 'attemptsLeft'>): number {
+  const pauseMs = PAUSES_MS.at(-attemptsLeft) ?? 24 * HOUR;
   return pauseMs * (1 + JITTER * (Math.random() - 0.5));
 }
 

@@ -11,8 +11,8 @@ import { laneOf } from '../endpoints/lane.ts';
 import { deliveries, endpoints } from '../tables.ts';
 
 /**
- * Sends messages again. A task that waits becomes due now. A task that runs goes on. A message whose
- * task has finished gets a new task.
+ * Sends messages again. A task that waits becomes due now. A task that runs goes on. A message gets a
+ * new task if its task has finished, or runs its last attempt.
  */
 export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   const found = await tx
@@ -40,10 +40,13 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
   );
 }
 
-/** Makes a waiting task due now. Returns false if the task was done before we had its lock. */
+/**
+ * Makes a waiting task due now. Returns false if the task was done before we had its lock, or if its
+ * last attempt runs. This attempt may fail, and then nothing would be sent again.
+ */
 async function isOpenStill(tx: Transaction, taskId: bigint): Promise<boolean> {
   const retried = await retryTask(tx, taskId);
-  return retried.kind !== 'done';
+  return retried.kind === 'retried' || (retried.kind === 'running' && retried.attemptsLeft > 0);
 }
 
 async function sendAnew(tx: Transaction, ended: { id: bigint; endpointId: bigint }[]) {

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../db/client.ts';
 import { NOW } from '../../db/clock.ts';
 import { MAY_HAVE_EFFECTS } from '../../db/installation.ts';
 import { companies, recruiters } from '../../db/schema.ts';
-import { isConnectionLost, isNothingDone } from '../../db/sqlstate.ts';
+import { isCausedBy, isConnectionLost, isNothingDone, SQLSTATE } from '../../db/sqlstate.ts';
 import { events } from '../../outbox/tables.ts';
 import { endpoints, unrelayed } from '../tables.ts';
 import { makeDeliveries, type NewDelivery } from './make-deliveries.ts';
@@ -40,7 +40,9 @@ export async function relayEvents(
   try {
     return await db.transaction((tx) => relay(tx, isDue, LARGEST_RELAY));
   } catch (error) {
-    if (isNothingDone(error) || isConnectionLost(error)) throw error;
+    // A statement about 500 events may take too long, although a statement about one event does not.
+    const isTooLong = isCausedBy(error, SQLSTATE.queryCanceled);
+    if (!isTooLong && (isNothingDone(error) || isConnectionLost(error))) throw error;
     return relayOneByOne(db, onSetAside);
   }
 }

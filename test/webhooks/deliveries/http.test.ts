@@ -161,6 +161,20 @@ describe('a resend', () => {
   });
 
   test.each([
+    [1, 'goes on with the task if a further attempt follows'],
+    [0, 'makes a new task if the last attempt runs'],
+  ])('with %i attempts left %s', async (attemptsLeft) => {
+    const { waiting } = await makeDeliveries();
+    const before = await taskOf(waiting);
+    await db.execute(sql`UPDATE tasks SET lease_until = now() + interval '1 hour', worker_id = 1,
+      began_at = now(), attempts_left = ${attemptsLeft} WHERE id = ${before?.id}`);
+    await call('POST', `/deliveries/${waiting}/resend`);
+    const after = await taskOf(waiting);
+    expect(after?.id === before?.id).toBe(attemptsLeft > 0);
+    expect(after?.attemptsLeft).toBeGreaterThan(0);
+  });
+
+  test.each([
     ['1969-12-31T23:59:59Z', 400],
     ['1970-01-01T00:00:00Z', 202],
     ['9999-12-31T23:59:59Z', 202],

@@ -22,9 +22,11 @@ const COMPANY = 1n;
 const endpointOf = (types: MessageType[]) => ({ url: 'http://localhost:4000/', types });
 
 /** A database in which the company of job 1 has an endpoint. `run` runs plain SQL. */
-async function makeWorld(...wanted: MessageType[][]) {
+const makeWorld = (...wanted: MessageType[][]) => makeWorldWith({}, ...wanted);
+
+async function makeWorldWith(settings: Record<string, string>, ...wanted: MessageType[][]) {
   const url = await makeDatabase();
-  const { db, close } = connect(url);
+  const { db, close } = connect(url, { settings });
   const sql = postgres(url, { max: 4, onnotice: () => undefined });
   atEnd(() => Promise.all([close(), sql.end()]));
   const ids: bigint[] = [];
@@ -234,6 +236,21 @@ describe('the relay', () => {
     expect(await made(world)).toHaveLength(4);
     expect(await world.db.$count(unrelayed)).toBe(0);
   });
+});
+
+test('a relay takes events one by one if all together take too long', async () => {
+  const world = await makeWorldWith({ statement_timeout: '500ms' });
+  await world.run(`
+    CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.1); RETURN new; END';
+    CREATE TRIGGER be_slow BEFORE INSERT ON webhook_deliveries
+      FOR EACH ROW EXECUTE FUNCTION be_slow();
+    UPDATE jobs SET capacity = 10 WHERE id = 1`);
+  await world.run(claim(1, 1, 2, 3, 4, 5, 6, 7, 8));
+  await world.relayAll();
+  expect(await made(world)).toHaveLength(8);
+  expect(await world.db.$count(unrelayed)).toBe(0);
+  expect(world.setAside).toEqual([]);
 });
 
 describe('two relays', () => {
