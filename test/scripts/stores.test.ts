@@ -1,21 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { makeTmpDir, run } from '../support/command.ts';
+import { run } from '../support/command.ts';
+import { pathWithout } from '../support/program.ts';
 
 const database = () => ({ DATABASE_URL: inject('scratchUrl') });
 
-/** A folder with all programs of the PATH except these. PostgreSQL needs some of the others. */
-function pathWithout(...missing: string[]): string {
-  const folder = path.join(makeTmpDir(), 'bin');
-  mkdirSync(folder);
-  for (const place of (process.env.PATH ?? '').split(path.delimiter).filter(existsSync))
-    for (const name of readdirSync(place))
-      if (!missing.includes(name) && !existsSync(path.join(folder, name)))
-        symlinkSync(path.join(place, name), path.join(folder, name));
-  return folder;
-}
-
+// test/slow/scripts/stores.test.ts has the judge.
 describe('without redis-server on the PATH', () => {
   const withoutRedis = { PATH: pathWithout('redis-server') };
   const explore = (...args: string[]) =>
@@ -47,18 +36,5 @@ describe('without redis-server on the PATH', () => {
     const { ended, stderr } = run('scripts/matrix.ts', ['--check'], withoutRedis);
     expect((await ended).code).toBe(1);
     expect(stderr()).toMatch(/^The tables need every store\. There is no Redis here: .*\n$/);
-  });
-
-  test('a judged strategy that uses Redis cannot be judged', async () => {
-    const file = path.join(makeTmpDir(), 'uses-redis.ts');
-    writeFileSync(
-      file,
-      `export default async (_db, { key }, { redis }) =>
-        ({ kind: 'done', receipt: Number(await redis.get(key)) });`,
-    );
-    const args = [file, '--chapter', 'retries'];
-    const { ended, stderr } = run('scripts/judge.ts', args, { ...database(), ...withoutRedis });
-    expect((await ended).code).toBe(2);
-    expect(stderr()).toMatch(/There is no Redis here: .*\n$/);
   });
 });

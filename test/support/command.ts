@@ -41,8 +41,12 @@ export async function end() {
 const noSettings = Object.fromEntries(settingNames.map((name) => [name, '']));
 
 /** Runs a compiled command, such as `scripts/bench.ts`. Kills the command after the tests. */
-export const run = (command: string, args: string[], env: Record<string, string> = {}): Command =>
-  start(process.execPath, [compiled(command), ...args], env);
+export const run = (
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+  cwd = root,
+): Command => start(process.execPath, [compiled(command), ...args], env, cwd);
 
 /** Runs a command like `npm run`: tsx compiles every loaded file. */
 export const runSource = (command: string, args: string[], env: Record<string, string> = {}) =>

@@ -1,8 +1,9 @@
+import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { Judgement } from '../../src/lab/judge/judge.ts';
 import { inProject } from '../../src/process/project.ts';
-import { run } from './command.ts';
+import { makeTmpDir, run } from './command.ts';
 
 /** The strategies that the tests have judged. */
 export const judgedFolder = inProject('test/lab/judge/judged');
@@ -18,4 +19,15 @@ export async function judgementOf(
   const { ended, stdout } = judge(path.join(judgedFolder, name), '--json', ...options);
   const { code } = await ended;
   return { code, ...JSON.parse(stdout()) };
+}
+
+/** Asserts that a file in a folder outside the project cannot be judged, and that one line says why. */
+export async function expectUnusable(name: string, words: RegExp) {
+  const file = path.join(makeTmpDir(), name);
+  copyFileSync(path.join(judgedFolder, `${name}.txt`), file);
+  const { ended, stdout, stderr } = judge(file);
+  expect((await ended).code).toBe(2);
+  expect(stdout()).toBe('');
+  expect(stderr()).toMatch(words);
+  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
 }

@@ -33,7 +33,9 @@ export const nameOf = ({ chapter, strategy, situation }: Mirrored) =>
   `${chapter.name}/${strategy.name} ${situation.name}`;
 
 /** Explores with and without the mirrored schedules. All counts of the whole must be twice the half. */
-export async function expectHalf(stage: Stage, each: Mirrored) {
+export async function expectHalf(stage: Stage, name: string) {
+  const each = mirrored.find((one) => nameOf(one) === name);
+  if (!each) throw new Error(`${name} has no mirrored schedules`);
   const { chapter, strategy, situation } = each;
   const trial = chapter.trial(strategy, situation, 2);
   const whole = await explore(stage, trial, { most: situation.most });

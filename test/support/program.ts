@@ -1,5 +1,7 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { findOnPath } from '../../src/lab/stores/program.ts';
+import { makeTmpDir } from './command.ts';
 
 /** A program that some tests need, and that a machine may lack. */
 export interface OptionalProgram {
@@ -29,4 +31,15 @@ export function findProgram(program: OptionalProgram): string | undefined {
   if (process.env.CI) throw new Error(`${missing} In CI the tests of ${tests} must run.`);
   process.stderr.write(`\n!!! ${missing} THE TESTS OF ${tests.toUpperCase()} ARE SKIPPED.\n\n`);
   return undefined;
+}
+
+/** A folder with all programs of the PATH except these. PostgreSQL needs some of the others. */
+export function pathWithout(...missing: string[]): string {
+  const folder = path.join(makeTmpDir(), 'bin');
+  mkdirSync(folder);
+  for (const place of (process.env.PATH ?? '').split(path.delimiter).filter(existsSync))
+    for (const name of readdirSync(place))
+      if (!missing.includes(name) && !existsSync(path.join(folder, name)))
+        symlinkSync(path.join(place, name), path.join(folder, name));
+  return folder;
 }

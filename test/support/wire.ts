@@ -1,6 +1,11 @@
+import { expect } from 'vitest';
 import { type Connection, connect } from '../../src/db/client.ts';
+import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
+import { explore } from '../../src/lab/explore/explore.ts';
 import type { Program, Trial } from '../../src/lab/explore/trial.ts';
 import { type WireSettings, WireStage } from '../../src/lab/explore/wire/stage.ts';
+import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
+import { trialOf } from './claims-chapter.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
@@ -32,3 +37,24 @@ function clientOf(stage: WireStage, index: number): Connection {
   clients.set(address, client);
   return client;
 }
+
+export const proofOf = (name: string, situation: string) =>
+  knownVerdicts[`claims/${name}`]?.situations[situation] ?? expect.fail('there is no verdict');
+
+/** Plays every schedule. The counts must be those of the gate below Drizzle. */
+export async function expectCounts(stage: WireStage, name: string, situation: string) {
+  const found = await explore(stage, throughWire(stage, trialOf(name, situation)));
+  const { schedules, faults } = proofOf(name, situation);
+  expect([found.schedules, found.faults]).toEqual([schedules, faults]);
+}
+
+const schedulesOf = (name: string) => proofOf(name, 'first-slot').schedules;
+/** This strategy waits in memory, since in the tests all programs are in one process. */
+const isQuick = (name: string) => schedulesOf(name) < 20 && name !== 'mutex';
+const small = strategies.map(({ name }) => name).filter((name) => schedulesOf(name) <= 24);
+
+/** The strategies with few schedules. The campaigns play all schedules of all strategies. */
+export const firstSlotByTier = {
+  fast: small.filter(isQuick),
+  slow: small.filter((name) => !isQuick(name)),
+};

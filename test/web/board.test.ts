@@ -1,46 +1,9 @@
-import type { Page } from 'playwright-core';
-import postgres from 'postgres';
-import { afterAll, expect } from 'vitest';
-import { makeService } from '../support/app.ts';
-import { browserTest, expectAccessible } from '../support/browser.ts';
-import { makeDatabase } from '../support/database.ts';
+import { expect } from 'vitest';
+import { press, rowOf, serveBoard } from '../support/board.ts';
+import { browserTest } from '../support/browser.ts';
 
-const databaseUrl = await makeDatabase();
-const { url } = await makeService(databaseUrl);
-const sql = postgres(databaseUrl, { max: 1 });
-afterAll(() => sql.end());
-
-/** Makes a job. Each test uses its own job. */
-async function post(role: string): Promise<number> {
-  const answer = await call('POST', '/jobs', { companyId: 1, role });
-  return ((await answer.json()) as { id: number }).id;
-}
-const call = (method: string, path: string, body: unknown) =>
-  fetch(url + path, {
-    method,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-const claim = (jobId: number, recruiterId: number, leaseSeconds?: number) =>
-  call('POST', `/jobs/${jobId}/claims`, { recruiterId, leaseSeconds });
-
-const rowOf = (page: Page, role: string) => page.getByRole('listitem').filter({ hasText: role });
-const press = (page: Page, act: string, role: string) =>
-  page.getByRole('button', { name: `${act} ${role}` }).click();
-const boardFor = (recruiterId: number, q: string) => `${url}/?recruiter=${recruiterId}&q=${q}`;
-
-browserTest(
-  'the board lists the jobs with their slots, and says that it is live',
-  async ({ open }) => {
-    const page = await open(url);
-    await page.getByText('Live', { exact: true }).waitFor();
-    const row = rowOf(page, 'Controls Engineer, Drones');
-    expect(await row.textContent()).toContain('Kestrel Robotics');
-    expect(await row.textContent()).toContain('0 of 4 claimed');
-    expect(await row.locator('.dot').count()).toBe(4);
-    expect(await page.title()).toBe('Job board · Rowlock');
-  },
-);
+// test/slow/web/board.test.ts has more of the board.
+const { url, post, boardFor } = await serveBoard();
 
 browserTest(
   'a claim in one tab shows in the other tab, and so does its release',
@@ -65,40 +28,6 @@ browserTest(
   },
 );
 
-browserTest('a name that is typed fast chooses its recruiter', async ({ open }) => {
-  const page = await open(boardFor(1, 'drones'));
-  const field = page.getByLabel('You are');
-  await expect.poll(() => field.inputValue()).not.toBe('');
-  const name = await field.inputValue();
-  await field.focus();
-  expect(await field.inputValue()).toBe(name);
-  await field.click();
-  await page.getByRole('option').first().waitFor();
-  await page.keyboard.type('luc jens');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => page.title()).toBe('Lucía Jensen · Job board · Rowlock');
-  expect(new URL(page.url()).searchParams.get('recruiter')).toBe('120');
-});
-
-browserTest('the fifth of five recruiters in five tabs is refused in words', async ({ open }) => {
-  await post('Ferry Pilot');
-  for (const recruiterId of [1, 2, 3, 4]) {
-    const page = await open(boardFor(recruiterId, 'ferry'));
-    await press(page, 'Claim', 'Ferry Pilot');
-    await page.getByText('yours').waitFor();
-  }
-  const fifth = await open(boardFor(5, 'ferry'));
-  await rowOf(fifth, '4 of 4 claimed').waitFor();
-  await press(fifth, 'Claim', 'Ferry Pilot');
-  const refusal = 'Too late: all 4 slots were claimed when you asked.';
-  await rowOf(fifth, refusal).waitFor();
-  await fifth
-    .getByRole('status')
-    .filter({ hasText: `Ferry Pilot: ${refusal}` })
-    .waitFor();
-  expect(await fifth.getByText('yours').count()).toBe(0);
-});
-
 browserTest(
   'a person can search a recruiter, choose one and claim a job by keyboard alone',
   async ({ open }) => {
@@ -122,74 +51,5 @@ browserTest(
     const next = await open(`${url}/?q=cartographer`);
     await next.getByText('yours').waitFor();
     expect(new URL(next.url()).searchParams.get('recruiter')).toBe('120');
-  },
-);
-
-browserTest(
-  'a lease counts down, is renewed, and ends when the service says so',
-  async ({ open }) => {
-    const id = await post('Beekeeper');
-    const page = await open(boardFor(6, 'beekeeper'));
-    await page.getByLabel('Claims last').selectOption('1 minute');
-    await press(page, 'Claim', 'Beekeeper');
-    await page.getByText(/yours, ends in (0:5\d|1:00)/).waitFor();
-    await page.getByLabel('Claims last').selectOption('1 hour');
-    await press(page, 'Renew', 'Beekeeper');
-    await page.getByText(/yours, ends in (59:5\d|1:00:00)/).waitFor();
-    await press(page, 'Release', 'Beekeeper');
-    await page.getByRole('button', { name: 'Claim Beekeeper' }).waitFor();
-    await claim(id, 6, 2);
-    await page.getByText('yours, ends in 0:0').waitFor();
-    await page.getByRole('button', { name: 'Claim Beekeeper' }).waitFor();
-    await rowOf(page, '0 of 4 claimed').waitFor();
-  },
-);
-
-browserTest('a busy service is asked again with the same key', async ({ open }) => {
-  const id = await post('Night Watch');
-  const page = await open(boardFor(7, 'night'));
-  await page.getByText('Live', { exact: true }).waitFor();
-  const keys: (string | undefined)[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
-  });
-  await sql.begin(async (tx) => {
-    await tx`SELECT 1 FROM jobs WHERE id = ${id} FOR UPDATE`;
-    await press(page, 'Claim', 'Night Watch');
-    await rowOf(page, 'The service is busy or silent. Asking again…').waitFor();
-  });
-  await page.getByText('yours').waitFor();
-  expect(keys.length).toBeGreaterThan(1);
-  expect(new Set(keys).size).toBe(1);
-  await rowOf(page, '1 of 4 claimed').waitFor();
-});
-
-browserTest('a job that is withdrawn leaves the board', async ({ open }) => {
-  const id = await post('Clockmaker');
-  const page = await open(boardFor(1, 'clockmaker'));
-  await page.getByText('Live', { exact: true }).waitFor();
-  await sql`DELETE FROM jobs WHERE id = ${id}`;
-  await page.getByText('There is no job with “clockmaker”.').waitFor();
-  await page.getByRole('button', { name: 'Show all jobs' }).click();
-  await rowOf(page, 'Furniture Designer').waitFor();
-});
-
-browserTest.for(['light', 'dark'] as const)(
-  'the board is accessible, %s',
-  async (colorScheme, { open }) => {
-    const role = `Surveyor ${colorScheme}`;
-    const id = await post(role);
-    await claim(id, 8, 900);
-    const full = await post(role);
-    for (const recruiterId of [1, 2, 3, 4]) await claim(full, recruiterId);
-    const page = await open(boardFor(8, role), { colorScheme, width: 360 });
-    await page.getByText('yours').waitFor();
-    await page.getByRole('button', { name: `Claim ${role}` }).click();
-    await page.getByText('Too late').first().waitFor();
-    await page.getByLabel('You are').click();
-    await page.getByRole('option').first().waitFor();
-    await expectAccessible(page);
-    const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-    expect(await page.evaluate(isTooWide)).toBe(false);
   },
 );

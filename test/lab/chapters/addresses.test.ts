@@ -6,7 +6,7 @@ import {
   findStrategy,
 } from '../../../src/lab/chapters/index.ts';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
-import { run } from '../../support/command.ts';
+import { expectOneLineOf } from '../../support/refusal.ts';
 
 const found = (address: string) => {
   const strategy = findStrategy(address);
@@ -63,19 +63,12 @@ test('an unknown situation is answered by a line that lists the situations of th
   expect(findSituation(naive, undefined)).toMatchObject({ name: 'last-slot' });
 });
 
+// test/slow/lab/chapters/addresses.test.ts has more commands.
 test.concurrent.each([
   [['scripts/replay.ts', 'clams/naive', '1'], /^There is no chapter "clams"/],
-  [['scripts/replay.ts', 'naive', '1', '--situation', 'war'], /^There is no situation "war"/],
   [
     ['scripts/explore.ts', '--strategy', 'all', '--strategy', 'hope'],
     /^There is no strategy "hope"/,
   ],
-  [['scripts/explore.ts', '--strategy', 'naive', '--situation', 'freed'], /^There is no situation/],
-  [['scripts/explore.ts', '--strategy', 'hope'], /^There is no strategy "hope"/],
   [['scripts/judge.ts', 'mine.ts', '--chapter', 'clams'], /^There is no chapter "clams"/],
-])('%j is refused in one line with exit code 2', async ([script = '', ...args], words) => {
-  const { ended, stderr } = run(script, args);
-  expect((await ended).code).toBe(2);
-  expect(stderr()).toMatch(words);
-  expect(stderr().trimEnd().split('\n')).toHaveLength(1);
-});
+])('%j is refused in one line with exit code 2', expectOneLineOf);

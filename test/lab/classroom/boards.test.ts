@@ -2,11 +2,9 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { Boards } from '../../../src/lab/classroom/boards.ts';
 import type { Student } from '../../../src/lab/classroom/roll.ts';
-import { openRoom } from '../../../src/lab/classroom/room.ts';
 import { collectLog } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
-import { visitorsOf } from '../../support/room.ts';
 
 const { log } = collectLog();
 const databaseUrl = await makeDatabase();
@@ -31,27 +29,4 @@ test('boards that close make no further board, and leave nothing behind', async 
   expect(await early).toBeDefined();
   await closing;
   expect(await left()).toEqual([]);
-});
-
-test('two rooms on one PostgreSQL share no code, student or board', async () => {
-  const open = async () => {
-    const room = await openRoom({ databaseUrl, host: '127.0.0.1', port: 0, log });
-    atEnd(() => room.stop());
-    return { room, ...visitorsOf(room) };
-  };
-  const [one, two] = await Promise.all([open(), open()]);
-  const [ada, eve] = [await one.join('Ada'), await two.join('Eve')];
-  expect(one.room.code).not.toBe(two.room.code);
-  const asked = { code: one.room.code, name: 'Ada' };
-  expect((await two.stranger.call('POST', '/join', asked)).status).toBe(403);
-  const stolen = { Cookie: ada.cookie };
-  expect((await two.stranger.call('GET', '/jobs', undefined, stolen)).status).toBe(401);
-  const key = { Authorization: `Bearer ${one.room.secret}` };
-  const spied = await two.stranger.call('GET', '/teacher/classroom', undefined, key);
-  expect(spied.status).toBe(403);
-  const claimed = await ada.call('POST', '/jobs/1/claims', { recruiterId: 1 });
-  expect(claimed.status).toBe(201);
-  expect((await eve.call('GET', '/jobs/1')).body).toMatchObject({ claimed: 0 });
-  await one.room.stop();
-  expect((await eve.call('POST', '/jobs/1/claims', { recruiterId: 1 })).status).toBe(201);
 });

@@ -6,7 +6,6 @@ import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import type { App } from '../../../src/service/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
 import { trialOf } from '../../support/claims-chapter.ts';
-import { run } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { type Following, follow } from '../../support/events.ts';
 import { makeStage } from '../../support/stage.ts';
@@ -59,6 +58,7 @@ test.each([
   expect(counts).toEqual(counts.toSorted((a, b) => a - b));
 });
 
+// test/slow/lab/explorations/http.test.ts asks the command line too.
 test('what is told is what the explorer finds', async () => {
   const found = await explore(await makeStage(), trialOf('naive'));
   const following = await ask('strategy=naive');
@@ -68,17 +68,6 @@ test('what is told is what the explorer finds', async () => {
     counterexampleOf(found, claims.faults) ?? expect.fail('no counterexample'),
   );
   expect(newsOf(following, 'done')[0]).toMatchObject({ schedules, faults, counterexample });
-});
-
-test('the transcript is the one that the command line prints', async () => {
-  const following = await ask('strategy=naive');
-  await following.ended;
-  const { ended, stdout } = run('scripts/explore.ts', ['--strategy', 'naive', '--json']);
-  await ended;
-  const [printed] = JSON.parse(stdout());
-  const { counterexample } = newsOf(following, 'done')[0];
-  expect(counterexample.transcript).toBe(printed.counterexample.transcript);
-  expect(counterexample.schedule.join()).toBe(printed.counterexample.schedule);
 });
 
 test('a second exploration waits, is told its place, and begins when the first is left', async () => {

@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimJob } from '../../../src/claims/claim.ts';
-import { situations } from '../../../src/lab/chapters/claims/situations.ts';
-import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
-import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
-import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
-import { type Exploration, explore, replay } from '../../../src/lab/explore/explore.ts';
+import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
-import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
+import {
+  expectLockHolds,
+  expectNoFault,
+  expectVerdict,
+  exploreClaims,
+  situationsByTier,
+  strategiesByTier,
+  verdictOf,
+} from '../../support/claim-explorations.ts';
 import { situationNamed, strategyNamed, trialOf } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 import claimEveryJob from '../judge/judged/wrong-every-job.ts';
@@ -16,24 +19,6 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await makeStage();
 });
-
-const textbook: Pick<ClaimStrategy, 'claim'> = {
-  claim: (db, request) => claimJob(db, request),
-};
-const [lastSlot] = situations;
-const exploreIt = (strategy: Pick<ClaimStrategy, 'claim' | 'timed'>, situation = lastSlot) =>
-  explore(stage, claimTrial(strategy, situation, 2));
-
-/** Fails with a message for a person: the schedule, and its transcript. */
-function expectNoFault(name: string, found: Exploration) {
-  const [played] = Object.values(found.counterexamples);
-  if (!played) return;
-  const { schedule } = played;
-  throw new Error(
-    `${name} fails in some schedules:\n${tell(played).transcript}\n` +
-      `replay: npm run replay -- ${name} ${schedule.join(',')}`,
-  );
-}
 
 describe('the counts of schedules', () => {
   // These counts come from reasoning. For example, two transactions of four steps have 70
@@ -53,50 +38,32 @@ describe('the counts of schedules', () => {
     ['transaction', 20, 18],
     ['row-lock', 8, 0],
   ])('of %s are %i, %i of them oversold, in the model as it is', async (name, total, oversold) => {
-    const found = await exploreIt(strategyNamed(name));
+    const found = await exploreClaims(stage, strategyNamed(name));
     expect([found.schedules, found.faults.oversold ?? 0]).toEqual([total, oversold]);
   });
 });
 
+// test/slow/lab/explore/strategies.test.ts has the strategies with many schedules.
 describe('two recruiters and one slot', () => {
-  // Schedules with fewer switches come first. The check of docs/strategies.md plays the others, and
-  // the strategies in which time passes.
-  for (const strategy of strategies.filter(({ timed }) => !timed)) {
-    const holds = strategy.promise === 'capacity';
-    test(`${strategy.name} ${holds ? 'never oversells' : 'is caught overselling'}`, async () => {
-      const trial = claimTrial(strategy, lastSlot, 2);
-      const found = await explore(stage, trial, { most: 40, until: ['oversold'] });
-      expect(found.faults.oversold).toBe(holds ? undefined : 1);
-      const known = knownVerdicts[`claims/${strategy.name}`]?.situations[lastSlot.name];
-      for (const faults of [found.faults, known?.faults])
-        expect([faults?.error, faults?.hang]).toEqual([undefined, undefined]);
-    });
-  }
+  for (const strategy of strategiesByTier.fast)
+    test(verdictOf(strategy), () => expectVerdict(stage, strategy));
 });
 
 test('a claim that also takes a slot of another job is no true answer', async () => {
-  const found = await exploreIt({ claim: claimEveryJob });
+  const found = await exploreClaims(stage, { claim: claimEveryJob });
   expect(found.faults).toEqual({ untrue: found.schedules });
   expect(found.counterexamples.untrue?.summary).toMatch(/^4 claims, 4 slots, \d+ of another job$/);
 });
 
 // Without the lock in claims/slots.ts this test fails, and prints a schedule that oversells.
-test.each(situations.map(({ name }) => name))(
+test.each(situationsByTier.fast)(
   "production's claim alone has no fault in any schedule: %s",
-  async (name) => {
-    expectNoFault('row-lock', await exploreIt(textbook, situationNamed(name)));
-  },
+  (name) => expectLockHolds(stage, name),
 );
-
-// These schedules have the fewest switches. The check of docs/strategies.md plays all.
-test("production's queue has no fault when two recruiters ask each of two servers", async () => {
-  const trial = claimTrial(strategyNamed('production'), situationNamed('two-servers'), 2);
-  expectNoFault('production', await explore(stage, trial, { most: 60 }));
-});
 
 // With a look that answers `full` for a free slot this fails: somebody is refused, and a slot is free.
 test("production's queue gives a slot that was released to a recruiter who asks again", async () => {
-  const found = await exploreIt(strategyNamed('production'), situationNamed('freed'));
+  const found = await exploreClaims(stage, strategyNamed('production'), situationNamed('freed'));
   expectNoFault('production', found);
   expect(found.schedules).toBe(10);
 });
@@ -111,16 +78,13 @@ test('production refuses a recruiter of a full job without a lock', async () => 
   for (const { statement } of looks) expect(statement).not.toMatch(/for update/);
 });
 
-test('skip-locked turns somebody away from a slot that is free again', async () => {
-  const found = await exploreIt(strategyNamed('skip-locked'), situationNamed('rollback'));
-  expect(found.faults.oversold ?? 0).toBe(0);
-  expect(found.faults.unsold).toBeGreaterThan(0);
-});
-
 test('insert-then-lock deadlocks, with the same victim each time', async () => {
   const runs = [];
   for (let run = 0; run < 3; run++) {
-    const { faults, counterexamples } = await exploreIt(strategyNamed('insert-then-lock'));
+    const { faults, counterexamples } = await exploreClaims(
+      stage,
+      strategyNamed('insert-then-lock'),
+    );
     runs.push([faults, counterexamples.deadlock && tell(counterexamples.deadlock).transcript]);
   }
   expect(runs[0]?.[0]).toEqual({ deadlock: 12 });

@@ -5,15 +5,14 @@ import { openStage, PLAY_LIMITS } from '../../../src/lab/stages/lab-stages.ts';
 import { Stages, type StagesLimits } from '../../../src/lab/stages/stages.ts';
 import { collectLog } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
-import { makeDatabase } from '../../support/database.ts';
 
 const sql = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
 afterAll(() => sql.end());
 
-const makeStages = async (limits: Partial<StagesLimits> = {}, url?: string) => {
+const makeStages = (limits: Partial<StagesLimits> = {}, url = inject('scratchUrl')) => {
   const { log } = collectLog();
   const all = { ...PLAY_LIMITS, ...limits };
-  const stages = new Stages(url ?? (await makeDatabase()), all, log, openStage);
+  const stages = new Stages(url, all, log, openStage);
   atEnd(() => stages.close());
   return stages;
 };
@@ -35,7 +34,7 @@ const holding = () => {
 };
 
 test('a stage is lent again, and those who use one at once have each their own database', async () => {
-  const stages = await makeStages();
+  const stages = makeStages();
   const first = await stages.use(databaseOf);
   expect(await stages.use(databaseOf)).toBe(first);
   const two = await Promise.all([stages.use(databaseOf), stages.use(databaseOf)]);
@@ -44,11 +43,11 @@ test('a stage is lent again, and those who use one at once have each their own d
 });
 
 test('who finds every stage lent waits, and is told busy past the limits', async () => {
-  const stages = await makeStages({ places: 1, longest: 1, waitMs: 10 });
+  const stages = makeStages({ places: 1, longest: 1, waitMs: 10 });
   const { held, letGo } = holding();
   const used = stages.use(() => held);
   expect(await stages.use(databaseOf)).toEqual({ kind: 'busy' });
-  const patient = await makeStages({ places: 1, longest: 1 });
+  const patient = makeStages({ places: 1, longest: 1 });
   const alsoUsed = patient.use(() => held);
   const waiting = patient.use(databaseOf);
   expect(await patient.use(databaseOf)).toEqual({ kind: 'busy' });
@@ -58,7 +57,7 @@ test('who finds every stage lent waits, and is told busy past the limits', async
 });
 
 test('a stage that nobody uses is dropped with its database', async () => {
-  const stages = await makeStages({ idleMs: 10 });
+  const stages = makeStages({ idleMs: 10 });
   const name = (await stages.use(databaseOf)) as string;
   await vi.waitFor(async () => expect(await exists(name)).toBe(false), { timeout: 20_000 });
   const next = (await stages.use(databaseOf)) as string;
@@ -66,7 +65,7 @@ test('a stage that nobody uses is dropped with its database', async () => {
 });
 
 test('a stage on which something failed is not lent again', async () => {
-  const stages = await makeStages();
+  const stages = makeStages();
   let name = '';
   const failing = stages.use(async (stage) => {
     name = await databaseOf(stage);
@@ -78,7 +77,7 @@ test('a stage on which something failed is not lent again', async () => {
 });
 
 test('closing drops the databases, of stages in use too', async () => {
-  const stages = await makeStages();
+  const stages = makeStages();
   const { held, letGo } = holding();
   const names: string[] = [];
   const use = stages.use(async (stage) => {
@@ -93,11 +92,11 @@ test('closing drops the databases, of stages in use too', async () => {
 });
 
 test('an account that may not do what a stage needs is told so in words', async () => {
-  const url = new URL(await makeDatabase());
+  const url = new URL(inject('scratchUrl'));
   await sql`create role rowlock_nobody login password 'secret'`;
   url.username = 'rowlock_nobody';
   url.password = 'secret';
-  const stages = await makeStages({}, url.href);
+  const stages = makeStages({}, url.href);
   await expect(stages.use(databaseOf)).rejects.toThrow(/permission denied to create database/);
   await sql`alter role rowlock_nobody createdb`;
   await expect(stages.use((stage) => stage.sessions(2))).rejects.toThrow(

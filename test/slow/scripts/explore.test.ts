@@ -1,9 +1,39 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { run } from '../../support/command.ts';
-import { tester } from '../../support/isolation.ts';
+import { sayCompared } from '../../../scripts/isolation.ts';
+import { compare } from '../../../src/lab/explore/isolation/compare.ts';
+import { inProject } from '../../../src/process/project.ts';
+import { makeTmpDir, run } from '../../support/command.ts';
+import { explored, makeBareStage, tester } from '../../support/isolation.ts';
 
+const RECORDED = 'test/lab/explore/isolation/recorded/claims-row-lock-last-slot-2.out';
 const env = () => ({ DATABASE_URL: inject('scratchUrl') });
 const strategy = ['--strategy', 'claims/row-lock'];
+
+describe('isolationtester', () => {
+  test.skipIf(!tester)('agrees, and its specs and output are in the folder', async () => {
+    const folder = path.join(makeTmpDir(), 'new', 'specs');
+    const checked = run('scripts/explore.ts', [...strategy, '--isolation', folder], env());
+    expect((await checked.ended).code, checked.stderr()).toBe(0);
+    expect(checked.stdout()).toBe('claims/row-lock:last-slot:2: 8 of 8 schedules agree\n');
+    const read = (end: string) =>
+      readFileSync(path.join(folder, `claims-row-lock-last-slot-2.${end}`), 'utf8');
+    expect(read('spec').match(/^permutation /gm)).toHaveLength(8);
+    expect(read('out').match(/^starting permutation: /gm)).toHaveLength(8);
+  });
+
+  test('gets a replay of a schedule with another wait', async () => {
+    const plan = await explored(await makeBareStage(), 'claims/row-lock', 'last-slot');
+    const output = readFileSync(inProject(RECORDED), 'utf8');
+    const difference = compare(plan, output.replace(' <waiting ...>', ''));
+    const words = sayCompared(plan, difference);
+    expect(words).toMatch(/schedule \d of 8 differs.*waited until step/);
+    const [, command = ''] = /replay: npm run replay -- (.*)/.exec(words) ?? [];
+    const replayed = run('scripts/replay.ts', command.split(' '), env());
+    expect((await replayed.ended).code, replayed.stderr()).toBe(0);
+  });
+});
 
 describe.skipIf(!tester)('a wrong folder for isolationtester', () => {
   test.each([

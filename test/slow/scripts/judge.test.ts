@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { judge, judgedFolder, judgementOf } from '../../support/judge.ts';
+import { expectUnusable, judge, judgedFolder, judgementOf } from '../../support/judge.ts';
 
 // test/slow/docs.judged.test.ts has a right strategy of each chapter.
 // test/campaigns/scripts/judge.test.ts has many more.
@@ -35,6 +35,9 @@ describe('the judge cannot run a strategy that hangs:', () => {
 });
 
 describe('the judge cannot run', () => {
+  test('unusable-missing-import.ts, from a folder outside the project', () =>
+    expectUnusable('unusable-missing-import.ts', /\.ts:1: Could not resolve ".\/not-here.ts"$/m));
+
   test.each([
     [
       [path.join(judgedFolder, 'unusable-no-default.ts')],

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, inject, test, vi } from 'vitest';
-import { type Command, isRunning, run } from '../../support/command.ts';
+import { type Command, isRunning, makeTmpDir, run } from '../../support/command.ts';
+import { pathWithout } from '../../support/program.ts';
 import { hasEtcd, hasRedis } from '../../support/stores.ts';
 
 const database = () => ({ DATABASE_URL: inject('scratchUrl') });
@@ -87,4 +89,21 @@ describe.skipIf(!existsSync('/proc/self/task'))('a store that a command has star
       expect([isRunning(pid), existsSync(folder)]).toEqual([false, false]);
     });
   }
+});
+
+describe('without redis-server on the PATH', () => {
+  const withoutRedis = { PATH: pathWithout('redis-server') };
+
+  test('a judged strategy that uses Redis cannot be judged', async () => {
+    const file = path.join(makeTmpDir(), 'uses-redis.ts');
+    writeFileSync(
+      file,
+      `export default async (_db, { key }, { redis }) =>
+        ({ kind: 'done', receipt: Number(await redis.get(key)) });`,
+    );
+    const args = [file, '--chapter', 'retries'];
+    const { ended, stderr } = run('scripts/judge.ts', args, { ...database(), ...withoutRedis });
+    expect((await ended).code).toBe(2);
+    expect(stderr()).toMatch(/There is no Redis here: .*\n$/);
+  });
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { solutionOf, starterOf } from '../../../src/lab/lessons/lesson.ts';
@@ -44,6 +44,21 @@ test('a lesson that is no number is refused in one line', async () => {
   expect(stderr()).toBe(
     '--lesson must be a whole number from 1 to 16. See: npm run workshop -- --help\n',
   );
+});
+
+test.runIf(script)('in a terminal it takes keys, and q ends it', async () => {
+  const folder = makeTmpDir();
+  const { ended, says, stdout, type } = inTerminal(folder, '--lesson', '2');
+  await says(/a, b, c your prediction/);
+  type('c');
+  await says(/NOT YET\. The end of this schedule: 4 claims, 4 slots\./);
+  writeFileSync(path.join(folder, 'workshop/mine/02-you-are-the-scheduler.txt'), '1, 2, 1, 2');
+  await says(/SOLVED\. You did it\. The end of this schedule: 5 claims, 4 slots\./);
+  type('q');
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(stdout()).toContain('You predicted C. The answer is C.');
+  const progress = readFileSync(path.join(folder, 'workshop/mine/progress.json'), 'utf8');
+  expect(JSON.parse(progress)).toMatchObject({ lesson: 2, solved: [2] });
 });
 
 test.runIf(script)('Ctrl-C ends it at once, also while it tries a file', async () => {

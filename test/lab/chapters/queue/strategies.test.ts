@@ -1,63 +1,32 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { faults } from '../../../../src/lab/chapters/queue/faults.ts';
-import { situationsOf } from '../../../../src/lab/chapters/queue/situations.ts';
-import { strategies } from '../../../../src/lab/chapters/queue/strategies/index.ts';
-import type { QueueStrategy } from '../../../../src/lab/chapters/queue/strategy.ts';
-import { queueTrial } from '../../../../src/lab/chapters/queue/trial.ts';
-import { counterexampleOf, explore, replay } from '../../../../src/lab/explore/explore.ts';
+import { replay } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
 import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
-import { makeStage, stageWithout } from '../../../support/stage.ts';
+import {
+  expectFall,
+  expectNoFault,
+  exploreQueue,
+  gravestOf,
+  keptByTier,
+  linesByTier,
+  queueStrategies,
+  queueStrategy,
+  queueTrialOf,
+  withoutProof,
+} from '../../../support/queue-strategies.ts';
+import { makeStage } from '../../../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await makeStage();
 });
 
-/** Strategies that need a store have a test of their own. */
-const inPostgres = strategies.filter(({ needs }) => needs === undefined);
-
-const named = (name: string): QueueStrategy => {
-  const strategy = strategies.find((each) => each.name === name);
-  if (!strategy) throw new Error(`there is no strategy ${name}`);
-  return strategy;
-};
-
-/**
- * Schedules with fewer switches come first, so already these show the faults. A missing line is found
- * in 23 schedules at the latest. The check of docs/strategies.md plays the others.
- */
-const FEW = 25;
-
-const trialOf = (strategy: QueueStrategy, name: string) => {
-  const situation = situationsOf(strategy).find((each) => each.name === name);
-  if (!situation) throw new Error(`${strategy.name} is not tried in the situation ${name}`);
-  return queueTrial(strategy, situation, 2);
-};
-
-async function exploreIt(strategy: QueueStrategy, name: string, on = stage, until: string[] = []) {
-  const found = await explore(on, trialOf(strategy, name), { most: FEW, until });
-  const worst = counterexampleOf(found, faults);
-  return { ...found, worst, gravest: worst && gravestOf(worst.faults) };
-}
-
-const gravestOf = (found: string[]) => faults.find(({ name }) => found.includes(name))?.name;
-
-/** The situations with more of the same. */
-const LARGE = ['two-tasks', 'crash-and-slow', 'namesakes'];
-
+// test/slow/lab/chapters/queue/strategies.test.ts has the other situations.
 describe('a strategy that promises to do each task once', () => {
-  const keepers = inPostgres.filter(({ promise }) => promise === 'once');
-  const tried = keepers.flatMap((strategy) =>
-    situationsOf(strategy)
-      .filter(({ name }) => !LARGE.includes(name))
-      .map(({ name }) => [strategy.name, name]),
+  test.each(keptByTier.fast)('%s has no fault in the situation %s', (strategy, situation) =>
+    expectNoFault(stage, strategy, situation),
   );
-  test.each(tried)('%s has no fault in the situation %s', async (name, situation) => {
-    const { worst } = await exploreIt(named(name as string), situation as string);
-    expect(worst && tell(worst).transcript).toBeUndefined();
-  });
 });
 
 /** For each strategy without a promise: its situation, its gravest fault there, and the schedule. */
@@ -90,12 +59,16 @@ const witnesses: Record<string, [situation: string, fault: string, schedule: str
 /** Plays the schedule of a witness. */
 async function playWitness(name: string) {
   const [situation = 'no witness', fault = '', schedule = ''] = witnesses[name] ?? [];
-  const played = await replay(stage, trialOf(named(name), situation), schedule.split(','));
+  const played = await replay(
+    stage,
+    queueTrialOf(queueStrategy(name), situation),
+    schedule.split(','),
+  );
   return { played, situation, fault, schedule, transcript: tell(played).transcript };
 }
 
 describe('a strategy without a promise', () => {
-  const broken = inPostgres.filter(({ promise }) => promise === 'nothing');
+  const broken = queueStrategies.filter(({ promise }) => promise === 'nothing');
   test.each(broken.map(({ name }) => name))('%s is caught', async (name) => {
     const { played, situation, fault, schedule, transcript } = await playWitness(name);
     expect([gravestOf(played.faults), played.schedule.join()]).toEqual([fault, schedule]);
@@ -114,7 +87,11 @@ describe('a strategy without a promise', () => {
   });
 
   test('insert-unless-exists fails in four of six schedules', async () => {
-    const { schedules, faults } = await exploreIt(named('insert-unless-exists'), 'calm');
+    const { schedules, faults } = await exploreQueue(
+      stage,
+      queueStrategy('insert-unless-exists'),
+      'calm',
+    );
     expect([schedules, faults.twice]).toEqual([6, 4]);
   });
 
@@ -140,124 +117,16 @@ describe('a strategy without a promise', () => {
     ['rescue-by-node', 'crash', 'the next worker has another name'],
     ['lease-by-name', 'slow', 'no two workers have the same name'],
   ])('%s has no fault in %s, where %s', async (name, situation) => {
-    expect((await exploreIt(named(name), situation)).worst).toBeUndefined();
+    expect((await exploreQueue(stage, queueStrategy(name), situation)).worst).toBeUndefined();
   });
 });
-
-/** The strategy with mails that the receiver cannot recognize. */
-const withoutProof = (strategy: QueueStrategy): QueueStrategy => ({
-  ...strategy,
-  work: (db, worker) => strategy.work(db, { ...worker, send: (id) => worker.send(id) }),
-});
-
-interface Line {
-  what: string;
-  of: QueueStrategy;
-  /** The part of the SQL that is taken out, and the part that takes its place. */
-  part: RegExp;
-  instead: string;
-  situation: string;
-  fault: string;
-}
-
-const SKIP_LOCKED = /for update skip locked/i;
-const ATTEMPT = /\S*"attempt" = (\$\d+)/;
-const LEASE_END = /\S*"lease_until" < now\(\)/;
-const never = 'false';
-
-const lines: Line[] = [
-  {
-    what: 'the lock of outbox',
-    of: named('outbox'),
-    part: SKIP_LOCKED,
-    instead: '',
-    situation: 'calm',
-    fault: 'twice',
-  },
-  {
-    what: 'the fence of drop-repeats',
-    of: named('drop-repeats'),
-    part: ATTEMPT,
-    instead: '$1::int is not null',
-    situation: 'slow',
-    fault: 'overwritten',
-  },
-  {
-    what: 'the end of the lease of drop-repeats',
-    of: named('drop-repeats'),
-    part: LEASE_END,
-    instead: never,
-    situation: 'alone',
-    fault: 'stuck',
-  },
-  {
-    what: 'the fence of lease-and-outbox',
-    of: named('lease-and-outbox'),
-    part: ATTEMPT,
-    instead: '$1::int is not null',
-    situation: 'slow',
-    fault: 'twice',
-  },
-  {
-    what: 'the end of the lease of lease-and-outbox',
-    of: named('lease-and-outbox'),
-    part: LEASE_END,
-    instead: never,
-    situation: 'alone',
-    fault: 'stuck',
-  },
-  {
-    what: 'the count of attempts-at-claim',
-    of: named('attempts-at-claim'),
-    part: /attempt \+ 1/,
-    instead: 'attempt',
-    situation: 'killer',
-    fault: 'miscounted',
-  },
-  {
-    what: 'the fence of attempts-at-claim',
-    of: named('attempts-at-claim'),
-    part: ATTEMPT,
-    instead: '$1::int is not null',
-    situation: 'slow',
-    fault: 'overwritten',
-  },
-  {
-    what: 'the fence of production',
-    of: named('production'),
-    part: /and "tasks"."attempt" = .* is not null/s,
-    instead: '',
-    situation: 'slow',
-    fault: 'overwritten',
-  },
-  {
-    what: 'the end of the lease of production',
-    of: named('production'),
-    part: /lease_until <= statement_timestamp\(\)/,
-    instead: never,
-    situation: 'alone',
-    fault: 'stuck',
-  },
-  {
-    what: 'the lock of production, if nobody drops repeats',
-    of: withoutProof(named('production')),
-    part: SKIP_LOCKED,
-    instead: '',
-    situation: 'calm',
-    fault: 'twice',
-  },
-];
 
 describe('without a line of its own, a strategy fails:', () => {
-  test.each(lines)('$what', async ({ of, part, instead, situation, fault }) => {
-    // The tests above hold that a strategy of the chapter has no fault there.
-    if (!strategies.includes(of)) expect((await exploreIt(of, situation)).gravest).toBeUndefined();
-    const found = await exploreIt(of, situation, await stageWithout(part, instead), [fault]);
-    expect([found.gravest, found.faults.error]).toEqual([fault, undefined]);
-  });
+  // test/slow/lab/chapters/queue/strategies.test.ts has the lines of the other strategies.
+  test.each(linesByTier.fast)('$what', (line) => expectFall(stage, line));
 
   test.each(['drop-repeats', 'attempts-at-claim', 'production'])('the id of %s', async (name) => {
-    const { gravest } = await exploreIt(withoutProof(named(name)), 'alone');
+    const { gravest } = await exploreQueue(stage, withoutProof(queueStrategy(name)), 'alone');
     expect(gravest).toBe('twice');
   });
 });

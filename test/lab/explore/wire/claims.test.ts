@@ -1,34 +1,27 @@
 import { beforeAll, expect, test } from 'vitest';
-import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
 import { explore, replay } from '../../../../src/lab/explore/explore.ts';
 import { STEP_MODEL } from '../../../../src/lab/explore/step.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
 import type { Program } from '../../../../src/lab/explore/trial.ts';
 import type { WireStage } from '../../../../src/lab/explore/wire/stage.ts';
-import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
 import { trialOf } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
-import { makeWire, throughWire } from '../../../support/wire.ts';
+import {
+  expectCounts,
+  firstSlotByTier,
+  makeWire,
+  proofOf,
+  throughWire,
+} from '../../../support/wire.ts';
 
 let wire: WireStage;
 beforeAll(async () => {
   wire = await makeWire({ patienceMs: 300 });
 });
 
-const proofOf = (name: string, situation: string) =>
-  knownVerdicts[`claims/${name}`]?.situations[situation] ?? expect.fail('there is no verdict');
-
-/** The campaigns play all schedules of all strategies. */
-const FEW = 24;
-const small = strategies.filter(({ name }) => proofOf(name, 'first-slot').schedules <= FEW);
-
-test.each(small.map(({ name }) => name))(
-  '%s has the counts of the gate below Drizzle',
-  async (name) => {
-    const found = await explore(wire, throughWire(wire, trialOf(name, 'first-slot')));
-    const { schedules, faults } = proofOf(name, 'first-slot');
-    expect([found.schedules, found.faults]).toEqual([schedules, faults]);
-  },
+// test/slow/lab/explore/wire/claims.test.ts has more strategies.
+test.each(firstSlotByTier.fast)('%s has the counts of the gate below Drizzle', (name) =>
+  expectCounts(wire, name, 'first-slot'),
 );
 
 test('a program tells nothing that no run asked for', () => {

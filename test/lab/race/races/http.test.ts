@@ -112,11 +112,13 @@ test('a race without JSON is told that the body is not JSON', async () => {
 });
 
 describe('there is one track', () => {
-  /**
-   * A service, and callers who ask for a race. `statuses` has the statuses of the answers so far.
-   */
-  async function makeCallers() {
-    const { url } = await makeService(await makeDatabase());
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await makeService(await makeDatabase()));
+  });
+
+  /** Callers who ask for a race. `statuses` has the statuses of the answers so far. */
+  function makeCallers() {
     const statuses: number[] = [];
     const ask = async (signal?: AbortSignal) => {
       const body = JSON.stringify({ strategy: 'row-lock' });
@@ -138,7 +140,7 @@ describe('there is one track', () => {
   const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000 });
 
   test('of thirty callers one races, twenty wait and nine are told busy', async () => {
-    const { statuses, ask, end } = await makeCallers();
+    const { statuses, ask, end } = makeCallers();
     const locations = Array.from({ length: 30 }, () => ask());
     await until(() => expect(statuses).toHaveLength(10));
     expect(statuses.toSorted()).toEqual([201, ...Array(9).fill(503)]);
@@ -147,7 +149,7 @@ describe('there is one track', () => {
   });
 
   test('callers who leave the line do not block the next one', async () => {
-    const { statuses, ask, end } = await makeCallers();
+    const { statuses, ask, end } = makeCallers();
     const first = await ask();
     const leaving = Array.from({ length: 21 }, () => new AbortController());
     const waiting = leaving.map(({ signal }) => ask(signal));
@@ -157,7 +159,7 @@ describe('there is one track', () => {
     const left = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected');
     expect(left).toHaveLength(20);
     await end(first);
-    await ask();
+    await end(await ask());
     expect(statuses).toEqual([201, 503, 201]);
   });
 });

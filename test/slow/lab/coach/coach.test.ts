@@ -7,9 +7,46 @@ import {
   starterOf,
 } from '../../../../src/lab/lessons/lesson.ts';
 import { coachMaker } from '../../../support/coach.ts';
+import { makeTmpDir } from '../../../support/command.ts';
 
-const [, , , , trap] = readLessons() as [Lesson, Lesson, Lesson, Lesson, Lesson];
+const [, , , locking, trap] = readLessons() as [Lesson, Lesson, Lesson, Lesson, Lesson];
 const makeCoach = await coachMaker();
+
+test('a student predicts, sees one schedule, mends the file, and goes on', async () => {
+  const { coach, desk, press, shows, screen, file } = makeCoach(locking);
+  expect(screen()).toMatch(/^Lesson 4 of 16: The lock/);
+  expect(screen()).toContain('A. The database refuses');
+  expect(screen()).not.toContain('Task');
+  press('b');
+  await shows(/NOT YET\. It oversells\. The situation: one slot is left\./);
+  expect(screen()).toMatch(/5 claims, 4 slots: OVERSOLD\n\nschedule: [12,]+\n/);
+  expect(screen()).not.toContain('The answer is');
+  press('h');
+  expect(screen()).toMatch(/q quit\n$/);
+  // A small terminal shows only the last lines.
+  const bottom = screen().split('\n').slice(-10).join('\n');
+  expect(bottom).toMatch(/Hint 1: [\s\S]*Your file: /);
+  copyFileSync(solutionOf(locking), file);
+  await shows(/SOLVED\. It holds in all 56 schedules\./);
+  expect(screen()).toContain('You predicted B. The answer is B.');
+  expect(screen()).toContain('    npm run replay -- row-lock 1,2,1,1,1,2,2\n');
+  expect(screen()).not.toContain('Hint 1');
+  expect(desk.readProgress()).toMatchObject({ lesson: 4, solved: [4], predicted: { 4: 'B' } });
+  press('n');
+  expect(screen()).toMatch(/^Lesson 5 of 16: The trap/);
+  press('q');
+  await coach.left;
+});
+
+test('the progress outlives the coach', async () => {
+  const folder = makeTmpDir();
+  const first = makeCoach(locking, folder);
+  first.press('chq');
+  await first.coach.close();
+  const second = makeCoach(locking, folder);
+  expect(second.screen()).not.toContain('your prediction');
+  expect(second.screen()).toContain('Hint 1: ');
+});
 
 test('the keys show hints, list the lessons, and ask before anything is lost', async () => {
   const { press, shows, screen, file } = makeCoach(trap);

@@ -1,8 +1,10 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { Examiner } from '../../../../src/lab/coach/examiner.ts';
 import { type Lesson, readLessons, starterOf } from '../../../../src/lab/lessons/lesson.ts';
 import { claimWithLine, expectOneLine, makeExamination } from '../../../support/coach.ts';
+import { makeLabDatabase } from '../../../support/database.ts';
 
 const [, scheduling, , locking] = readLessons() as [Lesson, Lesson, Lesson, Lesson];
 const { folder, examiner, examine } = await makeExamination();
@@ -32,6 +34,11 @@ test.each([
       "await db.transaction(async (tx) => [await tx.execute('select 1'), await db.execute('select 2')]);",
     ),
     /: Error: db was used inside a transaction of db: use tx there$/,
+  ],
+  [
+    'throws.ts',
+    claimWithLine('const job: any = undefined; job.capacity;'),
+    /:5: TypeError: Cannot read/,
   ],
   ['not-awaited.ts', claimWithLine("Promise.reject(new Error('lost'));"), /:5: Error: lost/],
 ])('%s is told in one line, with the line of the file', async (name, text, words) => {
@@ -73,4 +80,20 @@ test('a trial that is given up throws, and the next trial works', async () => {
   const file = path.join(folder, 'next.ts');
   copyFileSync(starterOf(locking), file);
   expect(await examiner.examine(locking, file, never)).toMatchObject({ kind: 'falls' });
+});
+
+test('a process that cannot start is told, and the next save finds a new process', async () => {
+  const url = await makeLabDatabase();
+  const { execPath } = process;
+  process.execPath = path.join(folder, 'no-node');
+  const poor = new Examiner([url], ['--import', 'tsx']);
+  await new Promise(setImmediate);
+  process.execPath = execPath;
+  const file = path.join(folder, 'again.ts');
+  writeFileSync(file, claimWithLine('process.exit(3);'));
+  await expect(poor.examine(locking, file, never)).rejects.toThrow('cannot start another process');
+  expect(await poor.examine(locking, file, never)).toMatchObject({
+    line: expect.stringContaining('with code 3'),
+  });
+  await poor.close();
 });

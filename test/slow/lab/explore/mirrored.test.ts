@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { expectHalfOf, knownOf, mirrored, nameOf, smallest } from '../../../support/mirrors.ts';
+import {
+  expectHalf,
+  expectHalfOf,
+  knownOf,
+  mirrored,
+  nameOf,
+  smallest,
+} from '../../../support/mirrors.ts';
 import { makeStage } from '../../../support/stage.ts';
 
 let stage: Stage;
@@ -15,6 +22,11 @@ test('every chapter has identical sessions', () => {
     'retries',
   ]);
 });
+
+test.each(['claims/serializable last-slot', 'queue/mutex crash', 'queue/rescue-by-node crash'])(
+  '%s has the same faults without its mirrored schedules, half as often',
+  (name) => expectHalf(stage, name),
+);
 
 // test/campaigns/lab/explore/mirrored.test.ts has more.
 // The check of docs/strategies.md plays the whole, and compares the whole with the known verdicts.

@@ -1,20 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
-import { Boxes } from '../../../../src/lab/sandbox/box.ts';
-import { type Experiment, readExperiment } from '../../../../src/lab/sandbox/experiment.ts';
-import { runExperiment } from '../../../../src/lab/sandbox/run.ts';
-import { makeDatabase } from '../../../support/database.ts';
+import { describe, expect, test } from 'vitest';
+import type { Experiment } from '../../../../src/lab/sandbox/experiment.ts';
+import { add, experiment, makeSandbox } from '../../../support/sandbox.ts';
 
-const boxes = new Boxes(await makeDatabase());
-afterAll(() => boxes.close());
-
-const run = async (experiment: Experiment) => runExperiment(boxes, readExperiment(experiment));
-
-const add = 'update t set n = n + 1 where id = 1';
-const of = (...sessions: string[]): Experiment => ({
-  tables: 'create table t (id int primary key, n int, x text); insert into t values (1, 0)',
-  sessions,
-  check: 'select n = 2, n from t',
-});
+const run = await makeSandbox();
 
 test.each([
   [
@@ -35,6 +23,41 @@ test.each([
     'wrote more data',
   ],
 ])('who %s is told so', async (_, text, message) => {
-  await expect(run(of(text, add))).rejects.toThrow(message);
-  await expect(run(of(add, add))).resolves.toMatchObject({ faults: {} });
+  await expect(run(experiment({ sessions: [text, add] }))).rejects.toThrow(message);
+  await expect(run(experiment({}))).resolves.toMatchObject({ faults: {} });
+});
+
+describe('the rules for steps', () => {
+  test('END, ABORT and COMMIT WORK are COMMIT and ROLLBACK', async () => {
+    const sessions = [`begin work; ${add}; end transaction`, `start transaction; ${add}; abort`];
+    expect((await run(experiment({ sessions, check: 'select n = 1 from t' }))).faults).toEqual({});
+  });
+
+  test('savepoints work', async () => {
+    const session = `begin; savepoint a; ${add}; rollback to a; ${add}; release a; commit`;
+    expect((await run(experiment({ sessions: [session, session] }))).faults).toEqual({});
+  });
+
+  test('three sessions run', async () => {
+    const found = await run(
+      experiment({ sessions: [add, add, add], check: 'select n = 3 from t' }),
+    );
+    expect(found).toMatchObject({ isComplete: true, faults: {} });
+  });
+});
+
+describe('faults of the typed text are named with their place', () => {
+  test.each<[string, Partial<Experiment>]>([
+    [
+      'check, line 1: The query must return one row',
+      { check: 'select true from generate_series(1, 2)' },
+    ],
+    ['check, line 1: column "m" does not exist', { check: 'select m from t' }],
+    [
+      'A schedule ran differently',
+      { sessions: ['select n from t where random() < 0.5;'.repeat(5), add.concat(';').repeat(2)] },
+    ],
+  ])('%s', async (message, change) => {
+    await expect(run(experiment(change))).rejects.toThrow(message);
+  });
 });

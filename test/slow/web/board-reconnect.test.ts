@@ -2,27 +2,15 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { type ServiceOptions, startService } from '../../src/service/service.ts';
-import { collectLog } from '../support/app.ts';
-import { browserTest, expectAccessible } from '../support/browser.ts';
-import { makeDatabase } from '../support/database.ts';
-import { as, WITH_SECRET } from '../support/tokens.ts';
+import type { ServiceOptions } from '../../../src/service/service.ts';
+import { browserTest, expectAccessible } from '../../support/browser.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { serve as serveTabs } from '../../support/tabs.ts';
+import { as, WITH_SECRET } from '../../support/tokens.ts';
 
 const databaseUrl = await makeDatabase();
 
-/** Starts a service. It is stopped when its test ends, if the test has not stopped it before. */
-async function serve(options: Partial<ServiceOptions> = {}) {
-  const { log } = collectLog();
-  const host = '127.0.0.1';
-  const service = await startService({ databaseUrl, host, port: 0, lab: false, log, ...options });
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= service.stop();
-    return stopped;
-  };
-  onTestFinished(stop);
-  return { url: service.url, port: Number(new URL(service.url).port), stop };
-}
+const serve = (options: Partial<ServiceOptions> = {}) => serveTabs({ databaseUrl, ...options });
 
 browserTest(
   'a tab says that its server is gone, and shows everything again once the server is back',

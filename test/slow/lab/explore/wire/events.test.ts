@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Exploration, explore } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import type { Trial } from '../../../../src/lab/explore/trial.ts';
-import type { WireStage } from '../../../../src/lab/explore/wire/stage.ts';
-import { trialOf } from '../../../support/claims-chapter.ts';
-import { makeStage } from '../../../support/stage.ts';
-import { makeWire, throughWire } from '../../../support/wire.ts';
+import { type Exploration, explore } from '../../../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../../../src/lab/explore/stage.ts';
+import type { Trial } from '../../../../../src/lab/explore/trial.ts';
+import type { WireStage } from '../../../../../src/lab/explore/wire/stage.ts';
+import { trialOf } from '../../../../support/claims-chapter.ts';
+import { makeStage } from '../../../../support/stage.ts';
+import { makeWire, throughWire } from '../../../../support/wire.ts';
 
 let wire: WireStage;
 let below: Stage;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, expect } from 'vitest';
-import { makeService } from '../support/app.ts';
-import { browserTest } from '../support/browser.ts';
-import { makeDatabase } from '../support/database.ts';
+import { makeService } from '../../support/app.ts';
+import { browserTest } from '../../support/browser.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 const databaseUrl = await makeDatabase();
 const { url } = await makeService(databaseUrl);

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { claimJob } from '../../src/claims/claim.ts';
+import { type ClaimSituation, situations } from '../../src/lab/chapters/claims/situations.ts';
+import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
+import type { ClaimStrategy } from '../../src/lab/chapters/claims/strategy.ts';
+import { claimTrial } from '../../src/lab/chapters/claims/trial.ts';
+import { type Exploration, explore } from '../../src/lab/explore/explore.ts';
+import type { Stage } from '../../src/lab/explore/stage.ts';
+import { tell } from '../../src/lab/explore/tell.ts';
+import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
+import { situationNamed } from './claims-chapter.ts';
+
+const [lastSlot] = situations;
+
+/** Plays every schedule of two recruiters. */
+export const exploreClaims = (
+  stage: Stage,
+  strategy: Pick<ClaimStrategy, 'claim' | 'timed'>,
+  situation: ClaimSituation = lastSlot,
+) => explore(stage, claimTrial(strategy, situation, 2));
+
+/** Fails with a message for a person: the schedule, and its transcript. */
+export function expectNoFault(name: string, found: Exploration) {
+  const [played] = Object.values(found.counterexamples);
+  if (!played) return;
+  const { schedule } = played;
+  throw new Error(
+    `${name} fails in some schedules:\n${tell(played).transcript}\n` +
+      `replay: npm run replay -- ${name} ${schedule.join(',')}`,
+  );
+}
+
+/** Production's claim alone, without its queue. Without the lock in claims/slots.ts it oversells. */
+export async function expectLockHolds(stage: Stage, situation: string) {
+  const textbook: Pick<ClaimStrategy, 'claim'> = { claim: (db, request) => claimJob(db, request) };
+  expectNoFault('row-lock', await exploreClaims(stage, textbook, situationNamed(situation)));
+}
+
+const FEW_SITUATIONS = ['last-slot', 'rollback'];
+const names = situations.map(({ name }) => name);
+
+/** The fast tests try a few situations. The slow tests try the others. */
+export const situationsByTier = {
+  fast: FEW_SITUATIONS,
+  slow: names.filter((name) => !FEW_SITUATIONS.includes(name)),
+};
+
+const knownOf = ({ name }: ClaimStrategy) =>
+  knownVerdicts[`claims/${name}`]?.situations[lastSlot.name];
+
+/** The first schedules already catch a strategy that oversells. Other strategies play many schedules. */
+const isQuick = (strategy: ClaimStrategy) =>
+  strategy.name === 'production' ||
+  strategy.promise === 'nothing' ||
+  (knownOf(strategy)?.schedules ?? 0) < 20;
+
+/** The strategies in which no time passes. The check of docs/strategies.md plays the others. */
+const untimed = strategies.filter(({ timed }) => !timed);
+
+export const strategiesByTier = {
+  fast: untimed.filter(isQuick),
+  slow: untimed.filter((each) => !isQuick(each)),
+};
+
+/** The title of the test that expects this verdict. */
+export const verdictOf = ({ name, promise }: ClaimStrategy) =>
+  `${name} ${promise === 'capacity' ? 'never oversells' : 'is caught overselling'}`;
+
+/**
+ * Expects that two recruiters and one slot show whether the strategy keeps its promise. Schedules with
+ * fewer switches come first. The check of docs/strategies.md plays the others.
+ */
+export async function expectVerdict(stage: Stage, strategy: ClaimStrategy) {
+  const trial = claimTrial(strategy, lastSlot, 2);
+  const found = await explore(stage, trial, { most: 40, until: ['oversold'] });
+  expect(found.faults.oversold).toBe(strategy.promise === 'capacity' ? undefined : 1);
+  for (const faults of [found.faults, knownOf(strategy)?.faults])
+    expect([faults?.error, faults?.hang]).toEqual([undefined, undefined]);
+}
