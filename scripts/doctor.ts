@@ -3,10 +3,8 @@ import { readConfig } from '../src/config.ts';
 import { databaseAlone } from '../src/db/alone.ts';
 import type { Database } from '../src/db/client.ts';
 import { isDatabaseUrl } from '../src/db/hosts.ts';
-import { missingMigrations } from '../src/db/migrations.ts';
 import { databaseName, unusable } from '../src/db/unusable.ts';
-import { type Ages, clearAll } from '../src/operation/clearing.ts';
-import { type Diagnosis, diagnose } from '../src/operation/doctor.ts';
+import { type Diagnosis, diagnose, diagnoseUnserved } from '../src/operation/doctor.ts';
 import { startEmbedded } from '../src/postgres/embedded.ts';
 import { hasData } from '../src/postgres/home.ts';
 import { PlainError } from '../src/process/errors.ts';
@@ -69,15 +67,6 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
   } finally {
     await embedded.stop();
   }
-}
-
-/**
- * Removes expired rows before the check. No server is running that would remove them, and expired
- * rows are no fault. Tasks that wait for a worker are no fault either.
- */
-async function diagnoseUnserved(db: Database, ages: Ages): Promise<Diagnosis> {
-  if ((await missingMigrations(db)).length === 0) await clearAll(db, ages);
-  return diagnose(db, { isServed: false });
 }
 
 async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {

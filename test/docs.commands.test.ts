@@ -1,22 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { settingNames } from '../src/config.ts';
 import { inProject } from '../src/process/project.ts';
-import { run, runServer, start } from './support/command.ts';
-import { makeDatabase } from './support/database.ts';
+import { start } from './support/command.ts';
 import { programs } from './support/debian-postgres.ts';
 import {
   commandsWithOptions,
   linesOfKind,
   partsOf,
   programNames,
-  programOf,
   runScript,
   scripts,
 } from './support/npm-scripts.ts';
-import { blocksIn, commandBefore } from './support/pages.ts';
+import { expectShown, shownOutputs } from './support/shown-outputs.ts';
 
 /** The help of an npm script. Several tests read the same help. */
 function helpOf(name: string): Promise<string> {
@@ -80,39 +78,8 @@ describe('each command', () => {
   });
 });
 
-/** Replaces numbers and spaces in a line. The numbers of a race differ from run to run. */
-const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();
-
-/** The output of a command that ends by itself, and ends well. */
-async function outputOf(name: string, args: string[]): Promise<string> {
-  const command = run(programOf(name) ?? '', args, { DATABASE_URL: inject('scratchUrl') });
-  expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
-  return command.stdout();
-}
-
-/** The output of `npm start` until it serves. The test's server has another port. */
-async function outputOfStart(): Promise<string> {
-  const server = runServer({ DATABASE_URL: await makeDatabase() });
-  await server.says(/^Ctrl-C/m);
-  return server.stdout().replaceAll(/(127\.0\.0\.1):\d+/g, '$1:3000');
-}
-
-const outputs = blocksIn('text').map((block) => ({
-  ...block,
-  ...partsOf(commandBefore(block).text),
-}));
-// test/slow/docs.judged.test.ts has the outputs of the judge.
-const quick = outputs.filter(({ name }) => name !== 'judge');
-test.each(quick)('the output at $at is that of its command', async (block) => {
-  const { name, args } = block;
-  const output = name === 'start' ? outputOfStart() : outputOf(name, args);
-  const same = name === 'race-demo' ? inShape : (line: string) => line;
-  const said = (await output).split('\n').map(same);
-  // An ellipsis stands for lines that a page leaves out.
-  const shown = block.text
-    .trimEnd()
-    .replaceAll(/^…$\n?/gm, '')
-    .split('\n')
-    .map(same);
-  expect(shown.filter((line) => !said.includes(line))).toEqual([]);
-});
+// test/slow/docs.commands.test.ts has the output of a race, and test/slow/docs.judged.test.ts that of
+// the judge.
+const slow = ['race-demo', 'judge'];
+const quick = shownOutputs.filter(({ name }) => !slow.includes(name));
+test.each(quick)('the output at $at is that of its command', expectShown);

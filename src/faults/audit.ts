@@ -83,10 +83,12 @@ export async function onDatabase<T>(
   const limit = (socket: Socket) => void socket.setTimeout(silenceMs, () => socket.destroy());
   const sql = oneConnection(url, options, limit);
   try {
-    return await work(sql);
-  } catch (error) {
-    throw databaseError(error) ? unusable(databaseName(url), error) : error;
-  } finally {
+    const result = await work(sql);
     await sql.end({ timeout: CLOSE_PATIENCE_S });
+    return result;
+  } catch (error) {
+    // The server may be frozen. Then no answer to the goodbye comes.
+    await sql.end({ timeout: 0 });
+    throw databaseError(error) ? unusable(databaseName(url), error) : error;
   }
 }

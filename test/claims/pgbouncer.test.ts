@@ -1,64 +1,23 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { LogEvent } from '../../src/process/log.ts';
-import { makeApp, makeService } from '../support/app.ts';
-import { crowd, expectWholeClaim } from '../support/claims.ts';
+import { makeApp } from '../support/app.ts';
+import { expectWholeClaim } from '../support/claims.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabaseWith } from '../support/database.ts';
 import { follow } from '../support/events.ts';
-import { whileHeld } from '../support/locks.ts';
+import { expectNoFalseClaim, expectWholeJobs } from '../support/pooled-jobs.ts';
 import { makePooler, pgbouncer, SETTINGS } from '../support/pooler.ts';
 
-const JOBS = 50;
-const CAPACITY = 4;
-const RECRUITERS = 20;
-const SERVERS = 2;
+/** test/slow/claims/pgbouncer.test.ts has more jobs. */
+const JOBS = 4;
 /** This timeout is short, so that the tests do not take long. */
 const LOCK_TIMEOUT_MS = 300;
 
 const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
 
-/**
- * Starts two servers behind a pooler. The database's default isolation level would oversell jobs.
- */
-async function makeServers(mode: 'session' | 'transaction') {
-  const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
-  const poolerUrl = await makePooler(databaseUrl, { mode, dropped: SETTINGS });
-  const errors: LogEvent[] = [];
-  const ignore = () => undefined;
-  const log = { debug: ignore, info: ignore, error: (event: LogEvent) => void errors.push(event) };
-  const starting = Array.from({ length: SERVERS }, () =>
-    makeService(poolerUrl, { lab: false, log }),
-  );
-  const servers = await Promise.all(starting);
-  const sql = postgres(databaseUrl, { max: 2 });
-  atEnd(() => sql.end());
-  const jobs = await sql<{ id: number }[]>`
-    INSERT INTO jobs (company_id, role, capacity)
-    SELECT 1, 'Behind a pooler', ${CAPACITY} FROM generate_series(1, ${JOBS}) RETURNING id::int`;
-  return { databaseUrl, servers, sql, jobIds: jobs.map(({ id }) => id), errors };
-}
-
-const oversold = (sql: postgres.Sql) =>
-  sql`SELECT job_id, count(*)::int AS claims FROM job_claims GROUP BY job_id
-    HAVING count(*) > ${CAPACITY}`;
-
 throughPgBouncer('PgBouncer in session mode', () => {
-  test('oversells no job, though it drops the isolation level of the session', async () => {
-    const { databaseUrl, servers, sql, jobIds, errors } = await makeServers('session');
-    for (const jobId of jobIds) {
-      const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaiting }) => {
-        const racing = crowd(servers, jobId, RECRUITERS);
-        await untilWaiting(SERVERS);
-        return { racing };
-      });
-      await racing;
-    }
-    expect(await oversold(sql)).toEqual([]);
-    const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
-    expect(row).toEqual({ claims: JOBS * CAPACITY });
-    expect(errors).toEqual([]);
-  });
+  test('oversells no job, though it drops the isolation level of the session', () =>
+    expectWholeJobs(JOBS));
 
   describe('with one server', () => {
     let databaseUrl: string;
@@ -130,12 +89,6 @@ throughPgBouncer('PgBouncer with its default settings', () => {
 });
 
 throughPgBouncer('PgBouncer in transaction mode, without DATABASE_POOLER', () => {
-  test('fails requests, but oversells no job and loses no granted claim', async () => {
-    const { servers, sql, jobIds } = await makeServers('transaction');
-    const statuses: number[] = [];
-    for (const jobId of jobIds) statuses.push(...(await crowd(servers, jobId, RECRUITERS)));
-    expect(await oversold(sql)).toEqual([]);
-    const [row] = await sql`SELECT count(*)::int AS claims FROM job_claims`;
-    expect(row).toEqual({ claims: statuses.filter((each) => each === 200).length });
-  });
+  test('fails requests, but oversells no job and loses no granted claim', () =>
+    expectNoFalseClaim(JOBS));
 });

@@ -11,6 +11,7 @@ beforeAll(async () => {
   ({ url } = await makeService(await makeDatabase()));
 });
 
+// test/slow/examples/claim.test.ts has a service that is not there.
 async function example(...args: string[]) {
   const command = runSource('examples/claim.ts', args);
   const { code } = await command.ended;
@@ -79,14 +80,3 @@ test.concurrent.each<[string, string, (response: ServerResponse) => unknown]>([
     expect(keys).toEqual([expect.stringMatching(/^[\d-]{20,}$/), keys[0]]);
   },
 );
-
-test.concurrent('the example gives up on a service that is not there', async () => {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  const { code, said, error } = await example(`http://127.0.0.1:${port}`, '6', '1');
-  expect(said).toMatch(/^It is not known whether the job was claimed/);
-  expect(error).toBe('');
-  expect(code).toBe(1);
-});

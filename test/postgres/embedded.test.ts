@@ -1,47 +1,42 @@
 import { existsSync } from 'node:fs';
 import postgres from 'postgres';
-import { expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { gist } from '../../src/postgres/binaries.ts';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
-import { isRunning, parentOf, postmasterOf, run } from '../support/command.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
+import { atEnd, isRunning, parentOf, postmasterOf } from '../support/command.ts';
+import { expectNothingLeft } from '../support/embedded.ts';
 
-test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'an embedded PostgreSQL leaves neither a server nor a directory if its parent ends by %s',
-  async (signal) => {
-    const parent = run('test/support/hold-embedded.ts', []);
-    const home = (await parent.says(/home (.+)\n/))[1] ?? '';
-    const pid = postmasterOf(home);
-    expect(isRunning(pid)).toBe(true);
-    parent.child.kill(signal);
-    await parent.ended;
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
-    await vi.waitFor(() => expect(existsSync(home)).toBe(false), { timeout: 20_000 });
-  },
-);
+// test/slow/postgres/embedded.test.ts has more ways to end.
+test('an embedded PostgreSQL leaves neither a server nor a directory if its parent ends by SIGKILL', () =>
+  expectNothingLeft('SIGKILL'));
 
-test('an embedded PostgreSQL stops at once, even with clients connected', async () => {
-  const embedded = await startEmbedded();
-  const pid = postmasterOf(embedded.home);
-  const sql = postgres(embedded.url, { max: 1, onnotice: () => undefined });
-  const [row] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;
-  expect(row?.major).toBe(18);
-  await embedded.stop();
-  expect(isRunning(pid)).toBe(false);
-  expect(existsSync(embedded.home)).toBe(false);
-  await sql.end({ timeout: 0 });
+// The next two tests have the same server. The second test stops this server.
+let server: EmbeddedPostgres;
+beforeAll(async () => {
+  server = await startEmbedded();
+  atEnd(server.stop);
 });
 
 test('an embedded PostgreSQL wants its password, and listens on loopback alone', async () => {
-  const embedded = await startEmbedded();
-  const admin = postgres(embedded.url, { max: 1 });
+  const admin = postgres(server.url, { max: 1 });
   expect(await admin`SHOW listen_addresses`).toEqual([{ listen_addresses: '127.0.0.1' }]);
   await admin.end();
-  const url = new URL(embedded.url);
+  const url = new URL(server.url);
   url.password = 'guess';
   const sql = postgres(url.href, { max: 1 });
   await expect(sql`SELECT 1`).rejects.toMatchObject({ code: '28P01' });
   await sql.end({ timeout: 0 });
-  await embedded.stop();
+});
+
+test('an embedded PostgreSQL stops at once, even with clients connected', async () => {
+  const pid = postmasterOf(server.home);
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+  const [row] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;
+  expect(row?.major).toBe(18);
+  await server.stop();
+  expect(isRunning(pid)).toBe(false);
+  expect(existsSync(server.home)).toBe(false);
+  await sql.end({ timeout: 0 });
 });
 
 test('an embedded PostgreSQL reports a server that ends by itself', async () => {

@@ -1,16 +1,15 @@
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/db/client.ts';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
 import { freePort } from '../../src/postgres/postmaster.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import { findTask } from '../../src/queue/queries.ts';
 import { startWorkerService, type WorkerServiceOptions } from '../../src/service/worker-service.ts';
 import { collectLog, makeService } from '../support/app.ts';
-import { atEnd, runServer, runWorker } from '../support/command.ts';
+import { atEnd, runWorker } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
-import { whileHeld, whileLocked } from '../support/locks.ts';
+import { lockOf, whileHeld, whileLocked } from '../support/locks.ts';
+import { expectEndOfWait } from '../support/server.ts';
 import { kindOf } from '../support/tasks.ts';
 
 test('the metrics have the waits for the lock and the connections in use', async () => {
@@ -82,8 +81,6 @@ const makeWorkerService = (databaseUrl: string, options: Partial<WorkerServiceOp
     ...options,
   });
 
-const lockOf = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;
-
 // A worker reads the installation, and then adds itself to the workers.
 describe('a start that waits for a locked table', () => {
   test.for([
@@ -105,25 +102,9 @@ describe('a start that waits for a locked table', () => {
     });
   });
 
-  test.for([
-    ['server', runServer, 'installation', /Workers: "ada"/],
-    ['worker', runWorker, 'workers', /Worker "ada"/],
-  ] as const)(
-    'ends the %s on SIGTERM without a word, and the name of the worker is free',
-    async (example) => {
-      const [, run, table, greeting] = example;
-      const databaseUrl = await makeDatabase();
-      const env = { DATABASE_URL: databaseUrl, WORKERS: '1', WORKER_NAME: 'ada' };
-      await whileLocked(databaseUrl, lockOf(table), async ({ untilWaitedFor }) => {
-        const first = run(env);
-        await untilWaitedFor();
-        first.child.kill('SIGTERM');
-        expect(await first.ended).toEqual({ code: 143, signal: null });
-        expect(first.stdout() + first.stderr()).toBe('');
-      });
-      await run(env).says(greeting);
-    },
-  );
+  // test/slow/service/service.test.ts stops a server.
+  test('ends the worker on SIGTERM without a word, and the name of the worker is free', () =>
+    expectEndOfWait(runWorker, 'workers', /Worker "ada"/));
 });
 
 test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
@@ -236,11 +217,19 @@ test('a worker process logs why its database refuses its statements', async () =
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
+  // A sequence also counts what was rolled back.
+  await sql`CREATE SEQUENCE refusals`;
   await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`;
+    BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`;
   await sql`CREATE TRIGGER refuse BEFORE INSERT ON workers EXECUTE FUNCTION refuse()`;
   const { log, events } = collectLog();
-  await expect(makeWorkerService(databaseUrl, { log })).rejects.toThrow();
+  const stop = new AbortController();
+  const started = makeWorkerService(databaseUrl, { log, stop: stop.signal });
+  const ended = expect(started).rejects.toBe('stopped');
+  const refusals = async () => Number((await sql`SELECT last_value FROM refusals`)[0]?.last_value);
+  await vi.waitFor(async () => expect(await refusals()).toBeGreaterThan(2), { timeout: 20_000 });
+  stop.abort('stopped');
+  await ended;
   expect(events).toEqual([
     expect.objectContaining({
       event: 'the database has no room',
@@ -252,13 +241,17 @@ test('a worker process logs why its database refuses its statements', async () =
 });
 
 test('a stopping service leaves no scratch database of the lab behind', async () => {
-  const server = await startEmbedded();
-  atEnd(() => server.stop());
-  await prepareDatabase(server.url);
-  const sql = postgres(server.url, { max: 1 });
+  const databaseUrl = await makeDatabase();
+  const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
-  const scratch = () => sql`SELECT 1 FROM pg_database WHERE datname LIKE 'rowlock_scratch_%'`;
-  const service = await makeService(server.url);
+  // Other tests have scratch databases on the same server. This service has an account of its own.
+  const username = new URL(databaseUrl).pathname.slice(1);
+  await sql`CREATE ROLE ${sql(username)} SUPERUSER LOGIN PASSWORD 'secret'`;
+  atEnd(() => sql`DROP ROLE ${sql(username)}`);
+  const url = Object.assign(new URL(databaseUrl), { username, password: 'secret' }).href;
+  const scratch = () => sql`SELECT 1 FROM pg_database
+    WHERE datname LIKE 'rowlock_scratch_%' AND pg_get_userbyid(datdba) = ${username}`;
+  const service = await makeService(url);
   const answer = await fetch(`${service.url}/lab/plays`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

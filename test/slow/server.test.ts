@@ -2,7 +2,15 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { atEnd, type Command, makeDataDir, runServer, start } from '../support/command.ts';
+import {
+  atEnd,
+  type Command,
+  isRunning,
+  makeDataDir,
+  postmasterOf,
+  runServer,
+  start,
+} from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { claimStatus, expectDrain, expectOneLine, urlOf } from '../support/server.ts';
 import { bearer, payloadOf, signedWith } from '../support/tokens.ts';
@@ -24,6 +32,19 @@ test.concurrent('one of two servers that start at once on a new directory serves
   expect(readdirSync(DATA_DIR)).toEqual(['data']);
   winner.child.kill('SIGTERM');
   expect((await winner.ended).code).toBe(0);
+});
+
+test.concurrent('the server keeps its claims over SIGKILL', async () => {
+  const DATA_DIR = makeDataDir();
+  const first = runServer({ DATA_DIR });
+  expect(await claimStatus(await urlOf(first), 1, 1)).toBe(200);
+  const pid = postmasterOf(DATA_DIR);
+  first.child.kill('SIGKILL');
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
+  const second = runServer({ DATA_DIR });
+  expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
+  second.child.kill('SIGINT');
+  expect((await second.ended).code).toBe(0);
 });
 
 test.concurrent('the server can be ended while its database is made, and leaves nothing unfinished', async () => {

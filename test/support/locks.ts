@@ -21,6 +21,9 @@ type Work<T> = (holder: Holder) => T | Promise<T>;
 export const whileHeld = <T>(databaseUrl: string, jobId: number | bigint, work: Work<T>) =>
   whileLocked(databaseUrl, `SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`, work);
 
+/** A statement that keeps everybody else from the table. */
+export const lockOf = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;
+
 /** Runs `work` while another session holds the locks that `statement` takes. */
 export async function whileLocked<T>(
   databaseUrl: string,

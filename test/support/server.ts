@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Command, runServer } from './command.ts';
-import { whileHeld } from './locks.ts';
+import { makeDatabase } from './database.ts';
+import { lockOf, whileHeld, whileLocked } from './locks.ts';
 
 /** The address of a server, once the server listens. */
 export const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
@@ -37,4 +38,25 @@ export async function expectDrain(databaseUrl: string, signal: NodeJS.Signals, j
   });
   expect(await running).toBe(200);
   expect((await server.ended).code).toBe(0);
+}
+
+/**
+ * Asserts that a program whose start waits for a locked table ends on SIGTERM without a word, and
+ * that the name of its worker is free then.
+ */
+export async function expectEndOfWait(
+  run: (env: Record<string, string>) => Command,
+  table: string,
+  greeting: RegExp,
+) {
+  const databaseUrl = await makeDatabase();
+  const env = { DATABASE_URL: databaseUrl, WORKERS: '1', WORKER_NAME: 'ada' };
+  await whileLocked(databaseUrl, lockOf(table), async ({ untilWaitedFor }) => {
+    const first = run(env);
+    await untilWaitedFor();
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toEqual({ code: 143, signal: null });
+    expect(first.stdout() + first.stderr()).toBe('');
+  });
+  await run(env).says(greeting);
 }

@@ -64,14 +64,20 @@ type World = Awaited<ReturnType<typeof makeWorld>>;
 const TABLES = [jobs, jobClaims, companies, recruiters, endpoints, deliveries, tasks];
 
 /** Reads everything that a refused request must not change. */
-const look = async ({ job, claim, task, endpoint, delivery }: World) => ({
-  jobs: await made.db.select().from(jobs).where(eq(jobs.id, job)),
-  claims: await made.db.select().from(jobClaims).where(eq(jobClaims.id, claim)),
-  task: await findTask(made.db, task),
-  endpoints: await made.db.select().from(endpoints).where(eq(endpoints.id, endpoint)),
-  deliveries: await made.db.select().from(deliveries).where(eq(deliveries.id, delivery)),
-  counts: await Promise.all(TABLES.map((table) => made.db.$count(table))),
-});
+async function look({ job, claim, task, endpoint, delivery }: World) {
+  const ids = [
+    [jobs, job],
+    [jobClaims, claim],
+    [endpoints, endpoint],
+    [deliveries, delivery],
+  ] as const;
+  // One statement takes a fifth of the time of a statement for each part.
+  const rows = ids.map(([table, id]) => sql`(SELECT to_jsonb(r) FROM ${table} r WHERE id = ${id})`);
+  const counts = TABLES.map((table) => sql`(SELECT count(*) FROM ${table})`);
+  const parts = sql.join([...rows, ...counts], sql`, `);
+  const [state] = await made.db.execute(sql`SELECT jsonb_build_array(${parts}) AS parts`);
+  return { ...state, task: await findTask(made.db, task) };
+}
 
 async function ask(
   route: string,
@@ -306,26 +312,42 @@ test('the table has every route that is not open to all', () => {
   expect([...new Set(routes)].sort()).toEqual(Object.keys(table).sort());
 });
 
+type Seen = { world: World; before: Awaited<ReturnType<typeof look>> };
+let unchanged: Seen | undefined;
+
+/** A world, and how it looks. The world is new, unless refused requests have left it unchanged. */
+async function takeWorld(): Promise<Seen> {
+  const left = unchanged;
+  unchanged = undefined;
+  if (left) return left;
+  const world = await makeWorld();
+  return { world, before: await look(world) };
+}
+
+/** Expects that the refused request has changed nothing. */
+async function expectUnchanged({ world, before }: Seen) {
+  expect(await look(world)).toEqual(before);
+  unchanged = { world, before };
+}
+
 describe.each(Object.entries(table))('%s', (route, { path, body, statuses }) => {
   test.each(callerNames.map((caller, i) => [caller, statuses[i]] as const))(
     'answers the %s %i',
     async (caller, status) => {
-      const world = await makeWorld();
-      const before = await look(world);
-      const response = await ask(route, path(world), await callers[caller](), body);
+      const seen = await takeWorld();
+      const response = await ask(route, path(seen.world), await callers[caller](), body);
       expect(response.status).toBe(status);
       if (response.ok) return;
       expect(response.headers.get('Content-Type')).toBe('application/problem+json');
       if (status === 403) expect(await response.json()).toMatchObject({ code: 'forbidden' });
-      expect(await look(world)).toEqual(before);
+      await expectUnchanged(seen);
     },
   );
 
   test('answers nobody without a token', async () => {
-    const world = await makeWorld();
-    const before = await look(world);
-    expect((await ask(route, path(world), {}, body)).status).toBe(401);
-    expect(await look(world)).toEqual(before);
+    const seen = await takeWorld();
+    expect((await ask(route, path(seen.world), {}, body)).status).toBe(401);
+    await expectUnchanged(seen);
   });
 });
 

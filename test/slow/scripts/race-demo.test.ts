@@ -3,7 +3,9 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { startEmbedded } from '../../../src/postgres/embedded.ts';
+import { makeService } from '../../support/app.ts';
 import { atEnd, makeTmpDir } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
 import { demo, expectRefusal, offer, serve, withoutProgress } from '../../support/race-demo.ts';
 
 test.concurrent('--json prints one object and nothing else', async () => {
@@ -28,6 +30,37 @@ test.concurrent('--json prints one object and nothing else', async () => {
       },
     ],
   });
+});
+
+test.concurrent('--costs counts the transactions of a request, and the time of a round', async () => {
+  const args = ['--costs', '--rounds', '3', '--recruiters', '20'];
+  const { ended, stdout } = demo([...args, '--strategy', 'naive,row-lock,serializable'], {
+    DATABASE_URL: inject('scratchUrl'),
+  });
+  expect((await ended).code).toBe(0);
+  expect(stdout()).toMatch(/^strategy +ms per round +transactions per request$/m);
+  const costs = [...stdout().matchAll(/^(\S+) +(\d+) +(\d\.\d\d)$/gm)];
+  expect(costs.map(([, name]) => name)).toEqual(['naive', 'row-lock', 'serializable']);
+  for (const [, , milliseconds] of costs) expect(Number(milliseconds)).toBeGreaterThan(0);
+  const [naive, lock, serializable] = costs.map(([, , , begun]) => Number(begun));
+  expect([naive, lock]).toEqual([0, 1]);
+  expect(serializable).toBeGreaterThan(1);
+});
+
+test('--url races a running server, and leaves its tables as they are', async () => {
+  const databaseUrl = await makeDatabase();
+  const sql = postgres(databaseUrl, { max: 1 });
+  atEnd(() => sql.end());
+  // A sequence also shows a row that was removed again.
+  const used = () =>
+    sql`SELECT schemaname, sequencename, last_value FROM pg_sequences ORDER BY 1, 2`;
+  const before = await used();
+  const { url } = await makeService(databaseUrl);
+  const crowd = ['--recruiters', '150', '--rounds', '2', '--strategy', 'naive'];
+  const { ended, stdout } = demo(['--url', url, ...crowd]);
+  expect((await ended).code).toBe(0);
+  expect(stdout()).toMatch(/naive/);
+  expect(await used()).toEqual(before);
 });
 
 test.concurrent('--chapter queue kills workers, and counts what became of the tasks', async () => {
@@ -143,6 +176,7 @@ test.concurrent('an unknown strategy is refused with the names of the known ones
 
 test.concurrent.each([
   ['SIGTERM', 143, 'claims/naive', /recruiters claim one job/],
+  ['SIGINT', 130, 'claims/naive', /recruiters claim one job/],
   ['SIGINT', 130, 'retries/none', /requests with 4 keys come at once/],
 ] as const)(
   '%s ends the demo with exit code %i, and nothing is left behind: %s',

@@ -3,58 +3,16 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { jobs } from '../../../src/db/schema.ts';
 import { tasks } from '../../../src/queue/tables.ts';
-import { startWorker } from '../../../src/queue/worker/worker.ts';
-import { delivering } from '../../../src/webhooks/attempts/deliver.ts';
-import { resending } from '../../../src/webhooks/deliveries/resend.ts';
-import { startRelay } from '../../../src/webhooks/relay/relay-loop.ts';
 import { deliveries, endpoints, unrelayed } from '../../../src/webhooks/tables.ts';
-import { collectLog, makeApp } from '../../support/app.ts';
-import { atEnd } from '../../support/command.ts';
-import { type Answer, makeReceiver, type Received } from '../../support/receiver.ts';
-
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
-
-/** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
-async function makeWorld() {
-  const onDueTask = () => worker.wake();
-  const app = await makeApp({ onDueTask });
-  const { db, call } = app;
-  const { log } = collectLog();
-  const kinds = [delivering(db, { loopback: true }), resending(db)];
-  const worker = await startWorker({ db, kinds, places: 8, version: '1', log });
-  const relay = startRelay({ db, log, onDueTask });
-  atEnd(async () => {
-    await relay.stop();
-    await worker.stop(1_000);
-  });
-  const receiver = await makeReceiver();
-  const { body } = await call('POST', '/companies/1/endpoints', { url: receiver.url });
-  const endpoint = { id: body.id as number, secret: body.secret as string };
-  const read = async (path: string) => (await call('GET', path)).body;
-  return {
-    ...app,
-    receiver,
-    endpoint,
-    endpointNow: () => read(`/endpoints/${endpoint.id}`),
-    deliveriesNow: async (status = '') =>
-      (await read(`/endpoints/${endpoint.id}/deliveries?limit=100${status && `&status=${status}`}`))
-        .deliveries,
-    sendTest: async () => (await call('POST', `/endpoints/${endpoint.id}/test`)).body.id as number,
-    /** Makes all waiting attempts due now, instead of after their pauses. */
-    async hasten() {
-      await db.execute(sql`UPDATE tasks SET run_at = now() WHERE finished_at IS NULL`);
-      onDueTask();
-    },
-    untilDelivery: (id: number, expected: object) =>
-      soon(async () => expect(await read(`/deliveries/${id}`)).toMatchObject(expected)),
-  };
-}
-type World = Awaited<ReturnType<typeof makeWorld>>;
-
-const answering =
-  (status: number, headers: Record<string, string> = {}): Answer =>
-  (answer) =>
-    void answer.writeHead(status, headers).end('no\nsecond line');
+import {
+  addOldMessages,
+  answering,
+  makeWorld,
+  resendTwice,
+  soon,
+  type World,
+} from '../../support/delivering.ts';
+import { makeReceiver, type Received } from '../../support/receiver.ts';
 
 /** How many seconds from now the next attempt of the only delivery is due. */
 async function pauseOf({ db }: World): Promise<number> {
@@ -333,14 +291,6 @@ describe.concurrent('an endpoint', () => {
   });
 });
 
-/** Adds 450 messages that were delivered. Each message is an hour older than the next. */
-const addOldMessages = ({ db, endpoint }: World) =>
-  db.execute(sql`
-    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
-    SELECT ${endpoint.id}, 'job.full', '{"type":"job.full"}', 0,
-      now() - make_interval(hours => 450 - n), now()
-    FROM generate_series(1, 450) AS n`);
-
 describe.concurrent('a resend', () => {
   test('has the id and the body of the first send', async () => {
     const { receiver, call, sendTest, untilDelivery } = await makeWorld();
@@ -385,33 +335,9 @@ describe.concurrent('a resend', () => {
     expect(await db.$count(tasks, eq(tasks.kind, 'webhook-resend'))).toBe(2);
   });
 
+  // test/slow/webhooks/attempts/deliver.test.ts waits for the ends of the batches.
   test('since a time is open until its last batch, and ends when the endpoint is disabled', async () => {
-    const world = await makeWorld();
-    const { receiver, call, endpoint, db, hasten } = world;
-    await addOldMessages(world);
-    const since = new Date(Date.now() - 451 * 3_600_000).toISOString();
-    const ask = () => call('POST', `/endpoints/${endpoint.id}/resend`, { since });
-    const batches = () => db.execute(sql`SELECT ended FROM tasks WHERE kind = 'webhook-resend'`);
-    const hanging: ServerResponse[] = [];
-    receiver.answer = (answer) => void hanging.push(answer);
-    expect((await ask()).status).toBe(202);
-    // The second batch waits behind the messages of the first batch.
-    await soon(async () => expect(await batches()).toHaveLength(2));
-    expect((await ask()).body.code).toBe('resend-open');
-    await call('POST', `/endpoints/${endpoint.id}/disable`);
-    await call('POST', `/endpoints/${endpoint.id}/enable`);
-    expect((await ask()).status).toBe(202);
-    receiver.answer = answering(200);
-    for (const answer of hanging) answer.end();
-    // The first resend made two batches. The second resend makes three.
-    await vi.waitFor(
-      async () => {
-        await hasten();
-        expect(await batches()).toEqual(Array(5).fill({ ended: 'done' }));
-      },
-      { timeout: 50_000 },
-    );
-    await soon(async () => expect((await ask()).status).toBe(202));
+    await resendTwice(await makeWorld());
   });
 
   test.each([

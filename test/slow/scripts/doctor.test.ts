@@ -1,0 +1,19 @@
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { prepareDatabase } from '../../../src/db/migrate.ts';
+import { startEmbedded } from '../../../src/postgres/embedded.ts';
+import { makeDataDir } from '../../support/command.ts';
+import { doctor, leaveEnded } from '../../support/doctor.ts';
+
+test('the doctor finds an embedded database well, though leases and keys ended after its server was killed', async () => {
+  const DATA_DIR = makeDataDir();
+  const embedded = await startEmbedded(DATA_DIR);
+  await prepareDatabase(embedded.url, { demoData: true });
+  const sql = postgres(embedded.url, { max: 1, onnotice: () => undefined });
+  await leaveEnded(sql);
+  await sql.end();
+  await embedded.stop();
+  const { code, stdout } = await doctor([], { DATA_DIR });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('All is well')]);
+  expect(stdout).toMatch(/^Not checked: tasks due for over ten minutes/m);
+});

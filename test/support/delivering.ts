@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http';
+import { sql } from 'drizzle-orm';
+import { expect, vi } from 'vitest';
+import { startWorker } from '../../src/queue/worker/worker.ts';
+import { delivering } from '../../src/webhooks/attempts/deliver.ts';
+import { resending } from '../../src/webhooks/deliveries/resend.ts';
+import { startRelay } from '../../src/webhooks/relay/relay-loop.ts';
+import { collectLog, makeApp } from './app.ts';
+import { atEnd } from './command.ts';
+import { type Answer, makeReceiver } from './receiver.ts';
+
+export const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
+
+/** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
+export async function makeWorld() {
+  const onDueTask = () => worker.wake();
+  const app = await makeApp({ onDueTask });
+  const { db, call } = app;
+  const { log } = collectLog();
+  const kinds = [delivering(db, { loopback: true }), resending(db)];
+  const worker = await startWorker({ db, kinds, places: 8, version: '1', log });
+  const relay = startRelay({ db, log, onDueTask });
+  atEnd(async () => {
+    await relay.stop();
+    await worker.stop(1_000);
+  });
+  const receiver = await makeReceiver();
+  const { body } = await call('POST', '/companies/1/endpoints', { url: receiver.url });
+  const endpoint = { id: body.id as number, secret: body.secret as string };
+  const read = async (path: string) => (await call('GET', path)).body;
+  return {
+    ...app,
+    receiver,
+    endpoint,
+    endpointNow: () => read(`/endpoints/${endpoint.id}`),
+    deliveriesNow: async (status = '') =>
+      (await read(`/endpoints/${endpoint.id}/deliveries?limit=100${status && `&status=${status}`}`))
+        .deliveries,
+    sendTest: async () => (await call('POST', `/endpoints/${endpoint.id}/test`)).body.id as number,
+    /** Makes all waiting attempts due now, instead of after their pauses. */
+    async hasten() {
+      await db.execute(sql`UPDATE tasks SET run_at = now() WHERE finished_at IS NULL`);
+      onDueTask();
+    },
+    untilDelivery: (id: number, expected: object) =>
+      soon(async () => expect(await read(`/deliveries/${id}`)).toMatchObject(expected)),
+  };
+}
+export type World = Awaited<ReturnType<typeof makeWorld>>;
+
+export const answering =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (answer) =>
+    void answer.writeHead(status, headers).end('no\nsecond line');
+
+/** Adds 450 messages that were delivered. Each message is an hour older than the next. */
+export const addOldMessages = ({ db, endpoint }: World) =>
+  db.execute(sql`
+    INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
+    SELECT ${endpoint.id}, 'job.full', '{"type":"job.full"}', 0,
+      now() - make_interval(hours => 450 - n), now()
+    FROM generate_series(1, 450) AS n`);
+
+/**
+ * Begins a resend of old messages, whose receiver hangs. Ends the resend by disabling the endpoint
+ * after the first batch, and begins another. Asserts that each resend is open at its time.
+ */
+export async function resendTwice(world: World) {
+  const { receiver, call, endpoint, db } = world;
+  await addOldMessages(world);
+  const since = new Date(Date.now() - 451 * 3_600_000).toISOString();
+  const ask = () => call('POST', `/endpoints/${endpoint.id}/resend`, { since });
+  const batches = () => db.execute(sql`SELECT ended FROM tasks WHERE kind = 'webhook-resend'`);
+  const hanging: ServerResponse[] = [];
+  receiver.answer = (answer) => void hanging.push(answer);
+  expect((await ask()).status).toBe(202);
+  // The second batch waits behind the messages of the first batch.
+  await soon(async () => expect(await batches()).toHaveLength(2));
+  expect((await ask()).body.code).toBe('resend-open');
+  await call('POST', `/endpoints/${endpoint.id}/disable`);
+  await call('POST', `/endpoints/${endpoint.id}/enable`);
+  expect((await ask()).status).toBe(202);
+  return { ask, batches, hanging };
+}
