@@ -83,11 +83,13 @@ export class Claiming {
       rowlock.followJobs(what, {
         onStatus: (status, problem) => this.#setState(0, { status, problem }),
         onJobs: (jobs, changed) => {
-          this.#jobs = jobs;
           for (const id of changed) {
             this.#added.delete(id);
-            if (jobs.get(id)?.remaining) this.#forgetFull(id);
+            // News from before the refusal may come after the refusal. So free slots alone prove nothing.
+            const wasFull = this.#jobs.get(id)?.remaining === 0;
+            if (wasFull && jobs.get(id)?.remaining) this.#forgetFull(id);
           }
+          this.#jobs = jobs;
           this.#change();
         },
       }),

@@ -156,9 +156,9 @@ const leaseOf = ({ claimedAt, expiresAt }: { claimedAt: string; expiresAt: strin
     : Math.floor((Date.parse(expiresAt) - Date.parse(claimedAt)) / 60_000) * 60;
 
 describe('a claim on a page', () => {
-  async function board(recruiter: string, job: number) {
+  async function board(recruiter: string, job: number, options: ClientOptions = {}) {
     const claiming = new Claiming(
-      await clientOf('recruiter', recruiter),
+      await clientOf('recruiter', recruiter, options),
       { jobs: [job] },
       recruiter,
     );
@@ -199,6 +199,38 @@ describe('a claim on a page', () => {
     expect(shown()?.problem?.code).toBe('job-full');
     await admin.releaseClaim({ id: held.at(-1) ?? 0 });
     await vi.waitFor(() => expect(shown()).toMatchObject({ claimed: 3, problem: undefined }));
+  });
+
+  test('keeps the reason when news from before the refusal comes late', async () => {
+    const job = await newJob();
+    const held: (() => void)[] = [];
+    let isHolding = true;
+    const { claiming, shown } = await board('46', job, {
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (!response.body || !`${input}`.includes('/jobs/events')) return response;
+        const holding = new TransformStream({
+          transform: async (chunk, out) => {
+            const tellsClaim = /"claimed":[1-4]/.test(Buffer.from(chunk).toString());
+            if (isHolding && tellsClaim) await new Promise<void>((pass) => held.push(pass));
+            out.enqueue(chunk);
+          },
+        });
+        return new Response(response.body.pipeThrough(holding), response);
+      },
+    });
+    await admin.claimJob({ jobId: job, recruiterId: 51 });
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    for (const recruiterId of [52, 53, 54]) await admin.claimJob({ jobId: job, recruiterId });
+    await claiming.claim(job);
+    expect(shown()).toMatchObject({ claimed: 0, problem: { code: 'job-full' } });
+    held.shift()?.();
+    await vi.waitFor(() => expect(shown()?.claimed).toBe(1));
+    expect(shown()?.problem?.code).toBe('job-full');
+    isHolding = false;
+    held.shift()?.();
+    await vi.waitFor(() => expect(shown()?.claimed).toBe(4));
+    expect(shown()?.problem?.code).toBe('job-full');
   });
 
   test('is not called up to date while the claims of the recruiter are unknown', async () => {
