@@ -33,18 +33,20 @@ const LAST_WORDS = 2_000;
 const START_MS = 10_000;
 
 /**
- * Starts a program in a new temporary folder, and waits until its output has the words `ready`. The
- * program ends when this process ends, even after SIGKILL. It does not keep this process alive. A
- * Ctrl-C in the terminal does not reach it.
+ * Starts a program in a new temporary folder, and waits until its output has the words `ready`.
+ * `settings` are further environment variables. The program ends when this process ends, even after
+ * SIGKILL. It does not keep this process alive. A Ctrl-C in the terminal does not reach it.
  */
 export async function startProgram(
   file: string,
   argsIn: (folder: string) => string[],
   ready: RegExp,
+  settings: Record<string, string> = {},
 ): Promise<Running> {
   const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-store-'));
   const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', folder, file, ...argsIn(folder)], {
     cwd: folder,
+    env: { ...process.env, ...settings },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
