@@ -175,7 +175,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (scraping) forScrapers = await listenForScrapers(scraping, log, metrics);
     if (places > 0)
       tasks = await startTasks({
-        ...{ databaseUrl, pooler, places, workerName, kinds, webhookLoopback },
+        ...{ databaseUrl, pooler, places, requestsFirst: true },
+        ...{ workerName, kinds, webhookLoopback },
         ...{ log, metrics, open, stop },
       });
   } catch (error) {

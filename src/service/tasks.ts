@@ -34,6 +34,8 @@ export interface TasksOptions {
   pooler?: Pooler;
   /** How many tasks the worker runs at the same time. */
   places: number;
+  /** True if the process also answers requests. */
+  requestsFirst?: boolean;
   workerName?: string | undefined;
   log: Log;
   metrics: Metrics;
@@ -72,6 +74,7 @@ export async function startTasks({
   databaseUrl,
   pooler,
   places,
+  requestsFirst,
   workerName: name,
   log,
   metrics,
@@ -102,6 +105,7 @@ export async function startTasks({
       db,
       kinds: kinds ?? webhookKinds(ofTasks.db, { loopback }),
       places,
+      requestsFirst,
       name,
       version,
       log,

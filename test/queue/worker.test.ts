@@ -7,6 +7,7 @@ import { cancelTask } from '../../src/queue/intervene.ts';
 import type { Attempt } from '../../src/queue/kind.ts';
 import { findTask, listWorkers } from '../../src/queue/queries.ts';
 import { LeaseLost } from '../../src/queue/worker/attempt.ts';
+import type { WorkerEvent } from '../../src/queue/worker/worker.ts';
 import { whileHeld } from '../support/locks.ts';
 import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts';
 
@@ -213,6 +214,25 @@ describe.concurrent('a worker', () => {
       expect(worker.load()).toEqual({ running: 2, places: 8 });
       expect(small.load()).toEqual({ running: 1, places: 2 });
     }, soon);
+  });
+
+  test('rests in full between two claims if its process answers requests', async () => {
+    const { db, add } = await makeQueue();
+    await add(...Array.from({ length: 6 }, () => ({})));
+    const claims: { beganAt: number; endedAt: number }[] = [];
+    const observe = (event: WorkerEvent) => {
+      const endedAt = performance.now();
+      if (event.kind === 'claimed' && event.tasks > 0)
+        claims.push({ beganAt: endedAt - event.seconds * 1_000, endedAt });
+    };
+    await makeWorker(db, done, { places: 1, requestsFirst: true, observe });
+    await vi.waitFor(() => expect(claims).toHaveLength(6), soon);
+    for (const [index, { beganAt }] of claims.slice(1).entries()) {
+      const before = claims[index] as (typeof claims)[number];
+      const restMs = beganAt - before.endedAt;
+      // A timer may be up to two milliseconds early.
+      expect(restMs + 2).toBeGreaterThan(9 * (before.endedAt - before.beganAt));
+    }
   });
 
   test('ends if a failover has lost its row, and says so', async () => {

@@ -48,6 +48,11 @@ export interface WorkerOptions {
   name?: string | undefined;
   version: string;
   log: Log;
+  /**
+   * True if the process also answers requests. Then a rest between two claims lasts its full time.
+   * Otherwise a rest ends when no task runs.
+   */
+  requestsFirst?: boolean | undefined;
   /** Ends a start that waits for the database. It does not end a running worker. */
   stop?: AbortSignal | undefined;
   observe?: ((event: WorkerEvent) => void) | undefined;
@@ -197,11 +202,16 @@ class RunningWorker implements Worker {
         await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
       // The attempts that end in the same turn of the event loop free their places together.
       await new Promise(setImmediate);
-      // The attempts that end during a rest free their places together too. If no attempt runs, the
-      // worker does not rest.
-      if (this.#isMoreDue && this.#holding.running > 0)
-        await this.#idle.rings(restAfter(last.tookMs));
+      // The attempts that end during a rest free their places together too.
+      if (this.#isMoreDue) await this.#rest(last);
     }
+  }
+
+  async #rest({ tookMs, foundAt }: { tookMs: number; foundAt: number }) {
+    const restMs = restAfter(tookMs);
+    if (this.#options.requestsFirst)
+      await pause(foundAt + restMs - performance.now(), this.#stopClaims.signal);
+    else if (this.#holding.running > 0) await this.#idle.rings(restMs);
   }
 
   /** Claims as many tasks as there are free places, and begins their attempts. */
