@@ -137,7 +137,10 @@ export async function findTask(
     .orderBy(desc(taskAttempts.attempt))
     .limit(MOST_ATTEMPTS);
   const { workerName, ...rest } = task;
-  return { ...rest, attempts: [...past.reverse(), ...latestAttempt(rest, workerName)] };
+  const latest = latestAttempt(rest, workerName);
+  // The attempt of the task may have failed between the two reads. Then it is listed once, as it was.
+  const before = past.filter(({ attempt }) => !latest.some((each) => each.attempt <= attempt));
+  return { ...rest, attempts: [...before.reverse(), ...latest] };
 }
 
 /** The task itself records the attempt that runs, and the attempt that was done. */

@@ -8,6 +8,7 @@ import {
   readQueueFigures,
   taskStatuses,
 } from '../../src/queue/queries.ts';
+import { lockOf, whileLocked } from '../support/locks.ts';
 import { makeOfEach, makeQueue } from '../support/queue.ts';
 
 test.each(taskStatuses)('lists and finds the %s tasks', async (status) => {
@@ -16,6 +17,25 @@ test.each(taskStatuses)('lists and finds the %s tasks', async (status) => {
   expect(await listTasks(db, { status }, { limit: 10 })).toMatchObject([{ id, status }]);
   expect(await findTask(db, id)).toMatchObject({ id, status });
   expect(await listTasks(db, { status, kind: 'other' }, { limit: 10 })).toEqual([]);
+});
+
+test('an attempt that fails while its task is read is listed once', async () => {
+  const {
+    db,
+    url,
+    ids: { running = 0n },
+  } = await makeOfEach();
+  const { reading } = await whileLocked(url, lockOf('task_attempts'), async (holder) => {
+    const read = findTask(db, running);
+    await holder.untilWaitedFor();
+    await holder.tx`
+      insert into task_attempts (task_id, attempt, worker_id, began_at, ended_at, ended, error)
+      select id, attempt, worker_id, began_at, now(), 'failed', 'no' from tasks
+      where id = ${String(running)}`;
+    return { reading: read };
+  });
+  const { attempts } = (await reading) ?? {};
+  expect(attempts).toMatchObject([{ attempt: 1, ended: 'running' }]);
 });
 
 test('lists tasks a page at a time', async () => {
