@@ -102,6 +102,18 @@ describe.concurrent('a message', () => {
     expect(() => receiver.verify(second, endpoint.secret)).toThrow();
   });
 
+  test('is not signed with the oldest of three secrets', async () => {
+    const { receiver, endpoint, sendTest, call } = await makeWorld();
+    const rotate = async () =>
+      (await call('POST', `/endpoints/${endpoint.id}/rotate-secret`)).body.secret;
+    const [second, third] = [await rotate(), await rotate()];
+    await sendTest();
+    await receiver.untilReceived(1);
+    const [received] = receiver.received as [Received];
+    for (const secret of [second, third]) receiver.verify(received, secret);
+    expect(() => receiver.verify(received, endpoint.secret)).toThrow();
+  });
+
   test('gets ten attempts, and then fails', async () => {
     const { db, receiver, sendTest, untilDelivery, hasten } = await makeWorld();
     receiver.answer = answering(500);

@@ -107,6 +107,10 @@ test('a message has everything that a receiver needs', () => {
       slots,
     },
   });
+  for (const type of ['claim.released', 'claim.expired'] as const) {
+    const created = messageOf('claim.created', event);
+    expect(messageOf(type, event)).toBe(created.replace('claim.created', type));
+  }
   expect(JSON.parse(messageOf('job.full', event))).toEqual({
     type: 'job.full',
     timestamp,

@@ -144,6 +144,16 @@ describe('the relay', () => {
     expect((await typesMade(world)).at(-1)).toBe('job.open');
   });
 
+  test('makes nothing for an event that was cleared before', async () => {
+    const world = await makeWorld();
+    await world.run(claim(1, 1));
+    await world.run('DELETE FROM job_claims WHERE job_id = 1');
+    await world.run(clearOldEvents);
+    await world.relayAll();
+    expect(await typesMade(world)).toEqual(['claim.released']);
+    expect(await world.db.$count(unrelayed)).toBe(0);
+  });
+
   test('makes only the types that an endpoint wants, for each endpoint of the company', async () => {
     const world = await makeWorld(['job.full'], ['claim.created', 'job.full']);
     const [one, other] = world.endpoints;
