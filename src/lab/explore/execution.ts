@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
 import { Choices, type Seat, sessionOf } from './choices.ts';
 import { gateOf } from './gate-of.ts';
+import type { IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
@@ -124,8 +125,11 @@ export class Execution {
       () => run(actor.sleep, actor.effect),
       () => this.#stillness.changed(),
     );
-    const doomed = rollsBack?.session === number ? rollsBack.after : undefined;
-    const { gate, run } = gateOf(this.#stage, stageSession, program, actor, this.#model, doomed);
+    const isDoomed: IsDoomed | undefined =
+      rollsBack?.session === number
+        ? (pid) => this.#stage.hasWritten(pid, rollsBack.table)
+        : undefined;
+    const { gate, run } = gateOf(this.#stage, stageSession, program, actor, this.#model, isDoomed);
     stageSession.onWaiting = () => actor.waits();
     const seat = { actor, gate, process: processes?.[number - 1] ?? number };
     this.#seats.push(seat);

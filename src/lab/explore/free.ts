@@ -58,7 +58,7 @@ export async function playFree(
     });
   const run = async (program: Program, index: number): Promise<Ending> => {
     const mortal = mortals[index] as Mortal;
-    const below = { ...sessions[index], session: mortal.session };
+    const below = { ...(sessions[index] as StageSession), session: mortal.session };
     const { run } = gateOf(stage, below, program, openGate, MODEL);
     const ended = Promise.resolve()
       .then(() => run(sleep, mortal.effect))

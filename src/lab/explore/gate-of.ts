@@ -1,7 +1,7 @@
 import { databaseOver } from '../../db/client.ts';
 import type { Session } from '../../db/session.ts';
 import { Gate } from './gate.ts';
-import type { Gatekeeper, Guard } from './gatekeeper.ts';
+import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
 import type { StepModel } from './step.ts';
 import type { Effect, Lend, Program, Sleep } from './trial.ts';
@@ -18,18 +18,18 @@ export interface Gated {
  */
 export function gateOf(
   stage: Stage,
-  { session, remote }: Pick<StageSession, 'session' | 'remote'>,
+  { session, pid, remote }: Pick<StageSession, 'session' | 'pid' | 'remote'>,
   program: Program,
-  ...[keeper, model, rollsBackAfter]: [Gatekeeper, StepModel, RegExp?]
+  ...[keeper, model, isDoomed]: [Gatekeeper, StepModel, IsDoomed?]
 ): Gated {
   if (remote) {
     const run: Gated['run'] = (sleep, effect) =>
       remote.run(() =>
         program(databaseOver({ lend: noLend }, stage.codecs), sleep, effect, noLend),
       );
-    return { gate: remote.guard(keeper, model, rollsBackAfter), run };
+    return { gate: remote.guard(keeper, model, isDoomed), run };
   }
-  const gate = new Gate(session, keeper, model, rollsBackAfter);
+  const gate = new Gate(session, keeper, model, isDoomed && (() => isDoomed(pid)));
   const lend: Lend = (use) => gate.lend(use);
   const db = databaseOver({ lend }, stage.codecs);
   return { gate, run: (sleep, effect) => program(db, sleep, effect, lend) };

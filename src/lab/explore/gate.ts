@@ -14,7 +14,8 @@ export class Gate implements Session, Guard {
   readonly #inner: GatedSession;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
-  #rollsBackAfter: RegExp | undefined;
+  /** Undefined if the trial rolls no transaction back, or has done so already. */
+  #askIsDoomed: (() => Promise<boolean>) | undefined;
   /** Preparatory statements that we send together with the next step. */
   #held: Statement[] = [];
   #inTransaction = false;
@@ -25,7 +26,8 @@ export class Gate implements Session, Guard {
   #lent: Promise<unknown> = Promise.resolve();
   #sent: Promise<unknown> = Promise.resolve();
   #isolation: Isolation = 'read committed';
-  #doomed = false;
+  /** Whether the trial rolls back the open transaction. */
+  #isDoomed = false;
   #isDead = false;
   /** Whether PostgreSQL runs a statement of this session. */
   #isSent = false;
@@ -34,11 +36,16 @@ export class Gate implements Session, Guard {
   /** Whether the session holds an advisory lock that outlives its transaction. */
   #hasSessionLock = false;
 
-  constructor(inner: GatedSession, keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
+  constructor(
+    inner: GatedSession,
+    keeper: Gatekeeper,
+    model: StepModel,
+    askIsDoomed?: () => Promise<boolean>,
+  ) {
     this.#inner = inner;
     this.#keeper = keeper;
     this.#model = model;
-    this.#rollsBackAfter = rollsBackAfter;
+    this.#askIsDoomed = askIsDoomed;
   }
 
   isAlive(): boolean {
@@ -112,8 +119,7 @@ export class Gate implements Session, Guard {
     }
     if (/^rollback$/i.test(text) && !this.#inTransaction) return nothing('ROLLBACK');
     if (/^rollback$/i.test(text)) return this.#end(statement);
-    if (/^commit$/i.test(text)) return this.#doomed ? this.#rollBack() : this.#end(statement);
-    this.#doomed ||= this.#rollsBackAfter?.test(text) ?? false;
+    if (/^commit$/i.test(text)) return this.#isDoomed ? this.#rollBack() : this.#end(statement);
     return this.#isLoneWrite(text) ? this.#loneWrite(statement) : this.#step(statement);
   }
 
@@ -152,12 +158,12 @@ export class Gate implements Session, Guard {
     this.#inTransaction = false;
     this.#isBegun = false;
     this.#isolation = 'read committed';
-    this.#doomed = false;
+    this.#isDoomed = false;
   }
 
   /** Rolls back instead of committing. Later transactions of this session commit. */
   async #rollBack(): Promise<Rows> {
-    this.#rollsBackAfter = undefined;
+    this.#askIsDoomed = undefined;
     await this.#end(command('rollback'));
     throw new RolledBackByTrial('the trial rolled this transaction back');
   }
@@ -170,7 +176,7 @@ export class Gate implements Session, Guard {
       this.#forgetTransaction();
       return this.#inner.run(command('rollback'));
     });
-    await (this.#doomed ? this.#rollBack() : this.#end(command('commit')));
+    await (this.#isDoomed ? this.#rollBack() : this.#end(command('commit')));
     return rows;
   }
 
@@ -190,6 +196,7 @@ export class Gate implements Session, Guard {
     let rows: Rows;
     try {
       rows = await this.#send(statements);
+      this.#isDoomed = (await this.#askIsDoomed?.()) ?? false;
     } catch (error) {
       if (this.#inner.isAlive()) await undo?.();
       this.#keeper.leave({ error });

@@ -12,6 +12,12 @@ export interface GatedSession extends Session {
   isInTransaction?(): boolean;
 }
 
+/**
+ * Whether the open transaction of this backend is one that the trial rolls back. A gate asks after each
+ * step.
+ */
+export type IsDoomed = (pid: number) => Promise<boolean>;
+
 /** The part of a gate that decides about deaths. */
 export interface Guard {
   /** Whether the death of the session would end a transaction or free a lock. */

@@ -10,7 +10,7 @@ import {
 } from '../../db/session.ts';
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import { PlainError } from '../../process/errors.ts';
-import type { Gatekeeper, Guard } from './gatekeeper.ts';
+import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
 import type { StepModel } from './step.ts';
 import { LAB_TIME, PASS_TIME, RESET_TIME } from './time.ts';
 import type { Trial } from './trial.ts';
@@ -37,7 +37,7 @@ export interface Remote {
    */
   goBeside(): boolean;
   /** Puts a gate between the program and PostgreSQL, for one schedule. */
-  guard(keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp): Guard;
+  guard(keeper: Gatekeeper, model: StepModel, isDoomed?: IsDoomed): Guard;
   /** Runs the program. Its session ends when all its connections are idle. */
   run(program: () => Promise<unknown>): Promise<unknown>;
 }
@@ -164,6 +164,16 @@ export class Stage {
     await this.run(PASS_TIME);
   }
 
+  /**
+   * Whether the open transaction of this backend has written to the table. Each write locks its table
+   * until the end of the transaction, even a write that a function makes. A question to the session
+   * itself could take a snapshot.
+   */
+  async hasWritten(pid: number, table: string): Promise<boolean> {
+    const [row] = await this.run(HAS_WRITTEN, [pid, table]);
+    return (row as { written: boolean }).written;
+  }
+
   run(text: string, params: unknown[] = []): Promise<Rows> {
     return this.#keeper.run(statement(text, params));
   }
@@ -204,6 +214,9 @@ export function noRightToSet(error: unknown): unknown {
     { cause: error },
   );
 }
+
+const HAS_WRITTEN = `select exists (select from pg_locks
+  where pid = $1 and relation = $2::regclass and mode = 'RowExclusiveLock') as written`;
 
 /** Removes everything that one schedule could leave to the next schedule. */
 const CLEAN = [

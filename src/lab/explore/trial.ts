@@ -99,10 +99,10 @@ export interface Trial {
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */
   cuts?: number[];
   /**
-   * The first transaction of this session (from 1) that sends such a statement cannot commit. Its
+   * The first transaction of this session (from 1) that writes to this table cannot commit. Its
    * COMMIT becomes a ROLLBACK.
    */
-  rollsBack?: { session: number; after: RegExp };
+  rollsBack?: { session: number; table: string };
   judge(admin: Session, endings: Ending[]): Promise<Assessment>;
 }
 

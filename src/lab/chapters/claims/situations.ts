@@ -13,7 +13,7 @@ export interface ClaimSituation extends Situation {
    * the job is full asks once more.
    */
   onServers?: true;
-  /** The first transaction of session 1 that inserts a claim rolls back. */
+  /** The first transaction of session 1 that writes to `job_claims` rolls back. */
   firstRollsBack?: true;
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;

@@ -52,7 +52,7 @@ export function claimTrial(
     judge: (admin, endings) => judge(admin, situation, endings),
   };
   if (strategy.timed && timePasses) trial.timePasses = true;
-  if (firstRollsBack) trial.rollsBack = { session: 1, after: /\binsert into "?job_claims/i };
+  if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
   return trial;
 }
 

@@ -1,5 +1,5 @@
 import { Gate } from '../gate.ts';
-import type { Gatekeeper, Guard } from '../gatekeeper.ts';
+import type { Gatekeeper, Guard, IsDoomed } from '../gatekeeper.ts';
 import type { Step, StepModel } from '../step.ts';
 import type { Connection } from './connection.ts';
 
@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 export class Gates implements Guard {
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
-  readonly #rollsBackAfter: RegExp | undefined;
+  readonly #isDoomed: IsDoomed | undefined;
   readonly #gates = new Map<Connection, Gate>();
   readonly #line: { connection: Connection; begin(): void }[] = [];
   #last: Connection | undefined;
@@ -20,10 +20,10 @@ export class Gates implements Guard {
   #beside: Connection | undefined;
   #isDead = false;
 
-  constructor(keeper: Gatekeeper, model: StepModel, rollsBackAfter?: RegExp) {
+  constructor(keeper: Gatekeeper, model: StepModel, isDoomed?: IsDoomed) {
     this.#keeper = keeper;
     this.#model = model;
-    this.#rollsBackAfter = rollsBackAfter;
+    this.#isDoomed = isDoomed;
   }
 
   /** The connection that makes a step now. */
@@ -45,7 +45,9 @@ export class Gates implements Guard {
     const known = this.#gates.get(connection);
     if (known) return known;
     const keeper = this.#takingTurns(connection);
-    const gate = new Gate(connection.backend, keeper, this.#model, this.#rollsBackAfter);
+    const isDoomed = this.#isDoomed;
+    const ask = isDoomed && (() => isDoomed(connection.pid));
+    const gate = new Gate(connection.backend, keeper, this.#model, ask);
     this.#gates.set(connection, gate);
     return gate;
   }

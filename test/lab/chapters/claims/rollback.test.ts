@@ -1,0 +1,109 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertClaim } from '../../../../src/claims/queries.ts';
+import type { ClaimRequest, Outcome } from '../../../../src/claims/rules.ts';
+import type { Database } from '../../../../src/db/client.ts';
+import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
+import { replay } from '../../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import { tell } from '../../../../src/lab/explore/tell.ts';
+import { situationNamed } from '../../../support/claims-chapter.ts';
+import { makeStage } from '../../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+  await stage.run(`create function take(job bigint, recruiter bigint) returns void language sql
+    as 'insert into job_claims (job_id, recruiter_id) values (job, recruiter)'`);
+});
+
+/** How one recruiter claims in the situation `rollback`, and how many claims are there then. */
+async function claimedBy(claim: (db: Database, request: ClaimRequest) => Promise<unknown>) {
+  const claimed = { kind: 'claimed' } as Outcome;
+  const strategy = {
+    claim: (db: Database, request: ClaimRequest) => claim(db, request).then(() => claimed),
+  };
+  const played = await replay(stage, claimTrial(strategy, situationNamed('rollback'), 1), []);
+  const { steps, endings, summary } = tell(played);
+  const statements = steps.flatMap(({ acts }) => acts.map(({ statement }) => statement));
+  return { statements, endings, summary };
+}
+
+const ids = ({ jobId, recruiterId }: ClaimRequest) => sql.raw(`(${jobId}, ${recruiterId})`);
+const INTO_CLAIMS = sql`insert into job_claims (job_id, recruiter_id) values`;
+
+const writes: [string, (request: ClaimRequest) => SQL][] = [
+  ['names the table', (request) => sql`${INTO_CLAIMS} ${ids(request)}`],
+  [
+    'names the schema',
+    (request) => sql`insert into public.job_claims (job_id, recruiter_id) values ${ids(request)}`,
+  ],
+  [
+    'quotes both names',
+    (request) =>
+      sql`insert into "public"."job_claims" (job_id, recruiter_id) values ${ids(request)}`,
+  ],
+  [
+    'breaks the line after INTO',
+    (request) => sql`insert into
+    job_claims (job_id, recruiter_id) values ${ids(request)}`,
+  ],
+  [
+    'is a MERGE',
+    (request) => sql`merge into job_claims using (values ${ids(request)}) wanted (job, recruiter)
+    on job_id = job and recruiter_id = recruiter
+    when not matched then insert (job_id, recruiter_id) values (job, recruiter)`,
+  ],
+];
+
+describe('the trial rolls back the first transaction that writes a claim, if the statement', () => {
+  test.each(writes)('%s', async (_, textOf) => {
+    const lone = await claimedBy((db, request) => db.execute(textOf(request)));
+    expect(lone.statements.slice(1)).toEqual(['rollback']);
+    expect(lone.summary).toBe('3 claims, 4 slots');
+    const whole = await claimedBy((db, request) =>
+      db.transaction((tx) => tx.execute(textOf(request))),
+    );
+    expect(whole.statements.slice(1)).toEqual(['rollback']);
+    expect(whole.summary).toBe('3 claims, 4 slots');
+  });
+
+  test('calls a function that inserts, in a transaction', async () => {
+    const { statements, summary } = await claimedBy((db, request) =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`select take${ids(request)}`);
+      }),
+    );
+    expect(statements.at(-1)).toBe('rollback');
+    expect(summary).toBe('3 claims, 4 slots');
+  });
+});
+
+describe('the trial does not roll back', () => {
+  test('a transaction that only reads and locks claims', async () => {
+    const { statements } = await claimedBy((db) =>
+      db.transaction((tx) => tx.execute(sql`select from job_claims for update`)),
+    );
+    expect(statements.at(-1)).toBe('commit');
+  });
+
+  test('a transaction that has taken back its claim itself, to a savepoint', async () => {
+    const { statements } = await claimedBy((db, request) =>
+      db.transaction(async (tx) => {
+        await tx
+          .transaction((inner) => insertClaim(inner, request).then(() => Promise.reject()))
+          .catch(() => undefined);
+      }),
+    );
+    expect(statements.at(-1)).toBe('commit');
+  });
+
+  test('the transactions after the first', async () => {
+    const { statements, summary } = await claimedBy(async (db, request) => {
+      await insertClaim(db, request).catch(() => undefined);
+      await insertClaim(db, request);
+    });
+    expect(statements.at(-1)).toBe('commit');
+    expect(summary).toBe('4 claims, 4 slots');
+  });
+});
