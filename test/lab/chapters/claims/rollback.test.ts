@@ -98,6 +98,21 @@ describe('the trial does not roll back', () => {
     expect(statements.at(-1)).toBe('commit');
   });
 
+  test('a transaction after a block that has committed its claim itself', async () => {
+    const { statements, summary } = await claimedBy(async (db, request) => {
+      const values = `(${request.jobId}, ${request.recruiterId})`;
+      await db.execute(
+        sql.raw(`do $$ begin
+        insert into job_claims (job_id, recruiter_id) values ${values};
+        commit;
+      end $$`),
+      );
+      await db.transaction((tx) => tx.execute(sql`select from job_claims`));
+    });
+    expect(statements.at(-1)).toBe('commit');
+    expect(summary).toBe('4 claims, 4 slots');
+  });
+
   test('the transactions after the first', async () => {
     const { statements, summary } = await claimedBy(async (db, request) => {
       await insertClaim(db, request).catch(() => undefined);
