@@ -4,7 +4,7 @@ import type { GatedSession, Gatekeeper, Guard } from './gatekeeper.ts';
 import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
 import { AnswerLost, RolledBackByTrial } from './trial.ts';
-import { HAS_CONTROL, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
+import { hasControl, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
 
 /**
  * A session that pauses before each step until the scheduler starts the step. The gate replaces
@@ -125,7 +125,7 @@ export class Gate implements Session, Guard {
 
   #isLoneWrite(text: string): boolean {
     if (this.#inTransaction || !this.#model.loneWriteIsTwo) return false;
-    return isWrite(text) && !HAS_CONTROL.test(text);
+    return isWrite(text) && !hasControl(text);
   }
 
   async #pass(statement: Statement): Promise<Rows> {

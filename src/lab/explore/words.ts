@@ -10,8 +10,22 @@ export const PREPARATORY =
 export const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;
 export const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
 
-/** A text that begins or ends a transaction within itself. No transaction can surround this text. */
-export const HAS_CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
+const COMMENTS_AND_STRINGS = /--[^\n]*|\/\*.*?\*\/|'[^']*'/gs;
+/** The body of a function or of a DO block. */
+const BODIES = /\$([a-z_]\w*)?\$.*?\$\1\$/gis;
+const CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
+/** How a DO block ends a transaction. Its BEGIN and END are only brackets. */
+const CONTROL_IN_BLOCK = /\b(commit|rollback)\s*(;|and\b)/i;
+const DO_BLOCK = /^do\b/i;
+
+/**
+ * Whether a text begins or ends a transaction within itself. No transaction can surround this text.
+ */
+export function hasControl(text: string): boolean {
+  const code = text.replace(COMMENTS_AND_STRINGS, '');
+  if (DO_BLOCK.test(text) && CONTROL_IN_BLOCK.test(code)) return true;
+  return CONTROL.test(code.replace(BODIES, ''));
+}
 
 const CHANGES_ROWS = /\b(insert|update|delete|merge|share)\b/i;
 /** Changes of the schema, without those that PostgreSQL refuses in a transaction. */
@@ -19,8 +33,9 @@ const CHANGES_SCHEMA =
   /^(create|alter|drop|truncate)\b(?!.*\b(concurrently|database|tablespace|system|subscription)\b)/is;
 const COPIES_IN = /^copy\s+[^(\s][^(]*(\([^)]*\)\s*)?\bfrom\b/i;
 
+/** The words of a DO block do not tell what its functions write. So each DO block counts as a write. */
 export const isWrite = (text: string): boolean =>
-  CHANGES_ROWS.test(text) || CHANGES_SCHEMA.test(text) || COPIES_IN.test(text);
+  [CHANGES_ROWS, CHANGES_SCHEMA, COPIES_IN, DO_BLOCK].some((each) => each.test(text));
 
 const CLOCK =
   /\b(now|(clock|statement|transaction|current)_timestamp|localtimestamp|current_date)\b/i;

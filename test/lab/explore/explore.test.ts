@@ -105,6 +105,16 @@ describe('the explorer', () => {
     expect((await explore(stage, write)).schedules).toBe(3);
   });
 
+  test('takes a DO block for a lone write, but for one step if the block commits', async () => {
+    const block = (last: string) => (db: Database) =>
+      db.execute(
+        sql.raw(`do $$ begin update companies set name = 'a' where id = 1; ${last} end $$`),
+      );
+    const schedulesOf = async (last: string) =>
+      (await explore(stage, trialOf([(db) => db.select().from(companies), block(last)]))).schedules;
+    expect([await schedulesOf(''), await schedulesOf('commit;')]).toEqual([3, 2]);
+  });
+
   test('waits for a session in memory, even if the whole process stands still meanwhile', async () => {
     const read = (db: Database) => db.select().from(companies).where(first);
     const program = async (db: Database) => {

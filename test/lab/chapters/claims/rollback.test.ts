@@ -54,6 +54,7 @@ const writes: [string, (request: ClaimRequest) => SQL][] = [
     on job_id = job and recruiter_id = recruiter
     when not matched then insert (job_id, recruiter_id) values (job, recruiter)`,
   ],
+  ['is a DO block', (request) => sql`do $$ begin ${INTO_CLAIMS} ${ids(request)}; end $$`],
 ];
 
 describe('the trial rolls back the first transaction that writes a claim, if the statement', () => {

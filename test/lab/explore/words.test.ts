@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { hasControl, isWrite } from '../../../src/lab/explore/words.ts';
+
+describe('no transaction can surround', () => {
+  test.each([
+    'insert into jobs default values; commit',
+    'select 1; /* over */ rollback',
+    'do $$ begin perform 1; end $$; commit',
+    'do $$ begin insert into jobs default values; commit; end $$',
+    'do $body$ begin rollback and chain; end $body$',
+  ])('%s', (text) => {
+    expect(hasControl(text)).toBe(true);
+  });
+});
+
+describe('a transaction can surround', () => {
+  test.each([
+    'insert into jobs default values',
+    'do $$ begin perform 1; end $$',
+    'do $$ begin if true then perform 1; end if; end; $$',
+    'do $$ declare n int; begin perform 1; end $$ language plpgsql',
+    'do $$ begin -- no commit;\n perform 1; end $$',
+    "do $$ begin raise exception 'no commit;'; end $$",
+    'create function f() returns void language plpgsql as $f$ begin perform 1; end $f$',
+    "insert into companies (name) values ('; commit')",
+  ])('%s', (text) => {
+    expect(hasControl(text)).toBe(false);
+  });
+});
+
+test('a DO block is a write, since a function in it may write', () => {
+  expect(isWrite('do $$ begin perform take(1); end $$')).toBe(true);
+  expect(isWrite('select take(1)')).toBe(false);
+});
