@@ -44,8 +44,10 @@ export class Forks {
     if (fork === undefined) return this.#add(choices, trace);
     if (fork.trace !== trace || fork.choices.join() !== choices.join())
       throw new Divergence(
-        `The schedule ${execution.entries.map(({ choice }) => choice)} ran differently when it was ` +
-          `played again. Before: ${fork.trace}, then ${fork.choices}. Now: ${trace}, then ${choices}.`,
+        (
+          `The schedule ${execution.entries.map(({ choice }) => choice)} ran differently when it was ` +
+          `played again. Before: ${fork.trace}, then ${fork.choices}. Now: ${trace}, then ${choices}.`
+        ).replace(/\s+/g, ' '),
       );
     return fork.chosen;
   }

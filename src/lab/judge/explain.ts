@@ -13,5 +13,5 @@ export function explain(error: unknown, file: string): string {
 
 const adviceOn = ({ message }: Divergence): string =>
   / ran differently /.test(message)
-    ? ' Use no clock and no random values. A file that keeps something in memory needs restart(), see docs/explorer.md.'
+    ? ' Use no clock and no random values, and keep nothing in memory outside restart(): see docs/explorer.md.'
     : '';

@@ -22,8 +22,8 @@ export interface ClaimStrategy extends Strategy {
    */
   isProgram?: true;
   /**
-   * Starts new servers, and returns `claim` on them. For strategies that keep something in a
-   * server's memory.
+   * Starts new servers, and returns `claim` on them, before each schedule. For strategies that keep
+   * something in a server's memory.
    */
   restart?(): ClaimStrategy['claim'];
   /** Claims a slot. Errors of the database that the strategy does not handle are thrown. */

@@ -29,9 +29,7 @@ export function claimTrial(
   // All schedules share the trial, so each set-up makes a new promise.
   let released: Promise<void> | undefined;
   let tellRelease = () => {};
-  // Each trial starts new servers. A schedule that was not played to its end leaves sessions
-  // waiting in the memory of the old servers.
-  const claim = strategy.restart?.() ?? strategy.claim;
+  let claim = strategy.claim;
   const program = (session: number) => (db: Database, sleep: Sleep) => {
     if (isReleaser(situation, session)) return releaseSlot(db).finally(tellRelease);
     const asking = recruitersOf(situation, session).map(
@@ -42,6 +40,8 @@ export function claimTrial(
   };
   const trial: Trial = {
     setUp(admin) {
+      // New servers remember nothing of the schedule before, and nobody waits in their memory.
+      claim = strategy.restart?.() ?? strategy.claim;
       released = new Promise((resolve) => {
         tellRelease = resolve;
       });
