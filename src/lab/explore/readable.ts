@@ -1,5 +1,6 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './step.ts';
+import { isRollbackOfTrial, RolledBackByTrial } from './trial.ts';
 
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 4;
@@ -94,6 +95,8 @@ const ERRORS: Record<string, string> = {
 };
 
 export function readableError(error: unknown): string {
+  // Drizzle wraps the error of a lone write, and the wire has only a code.
+  if (isRollbackOfTrial(error)) return `ERROR: ${RolledBackByTrial.name}`;
   const code = databaseError(error)?.code;
   const name = error instanceof Error ? error.name : 'error';
   return `ERROR: ${code === undefined ? name : (ERRORS[code] ?? code)}`;

@@ -121,11 +121,17 @@ export class AnswerLost extends Error {
 }
 
 /** Whether the scheduler has caused this error. A strategy need not handle such an error. */
-export function isOfTrial(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof RolledBackByTrial || cause instanceof AnswerLost || isCoded(cause))
-      return true;
-  return false;
+export const isOfTrial = (error: unknown): boolean =>
+  isRollbackOfTrial(error) || causesOf(error).some((cause) => cause instanceof AnswerLost);
+
+export const isRollbackOfTrial = (error: unknown): boolean =>
+  causesOf(error).some((cause) => cause instanceof RolledBackByTrial || isCoded(cause));
+
+/** The error, its cause, the cause of its cause, and so on. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause);
+  return causes;
 }
 
 const isCoded = (error: Error) => 'code' in error && error.code === ROLLED_BACK_BY_TRIAL;

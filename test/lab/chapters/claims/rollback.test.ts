@@ -61,6 +61,7 @@ describe('the trial rolls back the first transaction that writes a claim, if the
   test.each(writes)('%s', async (_, textOf) => {
     const lone = await claimedBy((db, request) => db.execute(textOf(request)));
     expect(lone.statements.slice(1)).toEqual(['rollback']);
+    expect(lone.endings).toEqual(['ERROR: RolledBackByTrial']);
     expect(lone.summary).toBe('3 claims, 4 slots');
     const whole = await claimedBy((db, request) =>
       db.transaction((tx) => tx.execute(textOf(request))),
