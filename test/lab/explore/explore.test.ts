@@ -163,6 +163,34 @@ describe('the explorer', () => {
     expect(counterexamples.hang?.schedule).toEqual(['1']);
   });
 
+  const keepLock = (db: Database) => db.execute(sql`select pg_advisory_lock(4713)`);
+
+  test('names the statement that waits for a lock that an ended session kept', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => keepLock });
+    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    expect(summary).toMatch(
+      /^the program that ran afterwards, which waits for a lock that S1 kept/,
+    );
+    expect(isForKeptLock).toBe(true);
+    const { transcript } = tell({ ...played, summary });
+    expect(transcript).toMatch(/\n {2}3 {3}select pg_advisory_lock\(4713\)\n {6}<waiting for S1>/);
+  });
+
+  test('does not blame a lock for a program that waits in memory afterwards', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => () => new Promise(() => undefined) });
+    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    expect(summary).toBe('the program that ran afterwards never ended');
+    expect(isForKeptLock).toBe(false);
+    const { transcript } = tell({ ...played, summary });
+    expect(transcript).toMatch(/\n {2}3 {3}<waiting for something in memory>/);
+  });
+
+  test('says that the program afterwards ends without a statement', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => async () => 'idle' });
+    const { transcript } = tell(await replay(stage, trial, []));
+    expect(transcript).toMatch(/\n {2}3 {3}<ends without a statement>/);
+  });
+
   test('reports a session that tries for ever', async () => {
     const trying = async (db: Database) => {
       for (;;) await db.select().from(companies);
