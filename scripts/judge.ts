@@ -61,7 +61,7 @@ ${PROGRAM_HELP}
 
 Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs.
+strategy hangs or cannot be played.
 `;
 
 const rules = z.object({

@@ -153,8 +153,16 @@ export class Execution {
     await move();
     await this.#stillness.settle();
     this.#trial.assertIntact?.();
+    this.#assertPlayable();
     for (const actor of this.actors) actor.started();
     this.#record(entry);
+  }
+
+  /** The error that ended the session knows the line of the program. The refusal may not know the line. */
+  #assertPlayable() {
+    for (const { refusal, ending } of this.actors)
+      if (refusal && ending)
+        throw 'error' in ending && hasCause(ending.error, refusal) ? ending.error : refusal;
   }
 
   async #make(choice: string) {
@@ -292,6 +300,9 @@ export class Execution {
     return `${name}, which waits for a lock that ${names(keepers)} kept after the end,`;
   }
 }
+
+const hasCause = (error: unknown, wanted: Error): boolean =>
+  error === wanted || (error instanceof Error && hasCause(error.cause, wanted));
 
 /** For each trial, the first step of each session. Undefined if the session first waits in memory. */
 const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();

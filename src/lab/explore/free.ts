@@ -22,6 +22,7 @@ const openGate: Gatekeeper = {
   leave: () => {},
   waitsInLine: () => {},
   leaveBeside: () => {},
+  refuse: () => {},
   dead: () => {},
 };
 

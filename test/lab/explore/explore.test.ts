@@ -9,7 +9,8 @@ import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
-import type { Ending, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
+import type { Effect, Ending, Program, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
+import { lineAbout } from '../../../src/lab/judge/place.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -34,6 +35,8 @@ function standStill(milliseconds: number) {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);
 }
+
+const lineOf = (error: unknown) => lineAbout(error, 'mine.ts');
 
 const first = eq(companies.id, 1n);
 const append = (db: Pick<Database, 'update'>, letter: string) =>
@@ -209,6 +212,29 @@ describe('the explorer', () => {
     await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow(
       'ran differently when it was played again',
     );
+  });
+
+  test.each([
+    ['', (work: Promise<unknown>) => work],
+    [', even if the program goes on', (work: Promise<unknown>) => work.catch(() => undefined)],
+  ])('refuses db inside a transaction of db%s', async (_, end) => {
+    const inside = (db: Database) =>
+      end(db.transaction(async (tx) => [await append(tx, 'a'), await db.select().from(companies)]));
+    const refused = await explore(stage, trialOf([inside])).catch(lineOf);
+    expect(refused).toMatch(/db was used inside a transaction of db: use tx there/);
+  });
+
+  test.each([
+    ['a statement', (db: Database) => append(db, 'a').execute(), 'update companies set'],
+    ['an effect', (_: Database, effect: Effect) => effect('send mail 1', () => {}), 'send mail 1'],
+  ])('refuses a program that does not await %s', async (_, act, words) => {
+    const forgetful: Program = async (db, _sleep, effect) => {
+      await db.select().from(companies);
+      void act(db, effect);
+      return 'done';
+    };
+    const refused = await explore(stage, trialOf([forgetful])).catch(lineOf);
+    expect(refused).toContain(`mine.ts: nobody awaited ${words}`);
   });
 
   test('lets somebody choose step by step, and says what can be chosen', async () => {

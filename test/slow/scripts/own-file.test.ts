@@ -77,6 +77,20 @@ describe('the judge', () => {
       /^\S+mine\.ts: it ended the process, as process\.exit\(\) does\.\n$/,
     ],
     [
+      'uses db inside a transaction of db',
+      `export default (db) =>
+         db.transaction(async (tx) => [await tx.execute('select 1'), await db.execute('select 2')]);`,
+      /^\S+mine\.ts:2: db was used inside a transaction of db: use tx there\. .+\n$/,
+    ],
+    [
+      'does not await a statement',
+      `export default async (db) => {
+         void db.execute('select 1').then(() => undefined);
+         return { kind: 'full' };
+       };`,
+      /^\S+mine\.ts: nobody awaited select 1: the session ended before\.\n$/,
+    ],
+    [
       'uses too much memory',
       'const much = Buffer.alloc(1_200_000_000, 1); export default () => new Promise(() => much);',
       /^\S+mine\.ts: it uses too much memory\.\n$/,
