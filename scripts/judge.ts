@@ -156,7 +156,7 @@ const WORDS = {
 
 /** Every check in a line, and one counterexample: that of the gravest fault. */
 function describe(
-  { strategy, verdict, checks, error }: Judgement,
+  { strategy, verdict, checks, unchecked, error }: Judgement,
   judged: Judged,
   source: readonly string[],
 ) {
@@ -171,8 +171,16 @@ function describe(
       const word = holds ? paint('green', 'holds') : paint('red', 'FALLS');
       return `${word}  ${check} (${detail})`;
     }),
-    ...(shown ? ['', shown.check, shown.counterexample?.transcript, command(shown)] : []),
-    ...(others.length > 0 ? ['', 'The other counterexamples:'] : []),
+    ...unchecked.map((fact) => `not checked  ${fact}`),
+    ...(shown
+      ? [
+          '',
+          `This rule is broken: ${shown.check}`,
+          shown.counterexample?.transcript,
+          command(shown),
+        ]
+      : []),
+    ...(others.length > 0 ? ['', 'The other broken rules:'] : []),
     ...others.flatMap((each) => [each.check, `  ${command(each)}`]),
     ...(error ? ['', paint('red', error)] : []),
     '',

@@ -1,6 +1,7 @@
 import {
   type Explorable,
   engineFaults,
+  isChecked,
   type Situation,
   type Strategy,
   sessionsIn,
@@ -36,6 +37,8 @@ export interface Judgement {
   strategy: string;
   verdict: 'holds' | 'falls' | 'hangs';
   checks: Check[];
+  /** The facts that nobody checked, and how to ask for the check. */
+  unchecked: string[];
   /** An error of the judged code in one line, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
 }
@@ -61,9 +64,14 @@ export async function judge(
 ): Promise<Judgement> {
   const { chapter, strategy } = judged;
   const checks: Check[] = [];
+  const unchecked = chapter.faults.flatMap((fault) =>
+    fault.option && !isChecked(fault, strategy)
+      ? `${fault.fact} (${fault.option.code} in the strategy asks for this check)`
+      : [],
+  );
   let error: string | null = null;
   const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
-    ...{ strategy: strategy.name, verdict, checks, error },
+    ...{ strategy: strategy.name, verdict, checks, unchecked, error },
   });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
@@ -71,7 +79,7 @@ export async function judge(
       most: situation.most,
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
     });
-    const all = checksOf(chapter, situation, found);
+    const all = checksOf(judged, situation, found);
     const failed = found.counterexamples[engineFaults.error.name];
     error ??= (failed && explain(failed)) ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
@@ -86,28 +94,30 @@ export async function judge(
 }
 
 const checksOf = (
-  { faults }: Explorable,
+  { chapter: { faults }, strategy }: Judged,
   { name: situation, idea }: Situation,
   found: Exploration,
 ): Check[] =>
-  faults.map(({ name, fact }) => {
-    const played = found.counterexamples[name];
-    return {
-      check: `${idea}: ${fact}`,
-      fault: name,
-      situation,
-      holds: played === undefined,
-      detail: detailOf(name, played, found),
-      counterexample: played ? shown(played) : null,
-    };
-  });
+  faults
+    .filter((fault) => isChecked(fault, strategy))
+    .map(({ name, fact }) => {
+      const played = found.counterexamples[name];
+      return {
+        check: `${idea}: ${fact}`,
+        fault: name,
+        situation,
+        holds: played === undefined,
+        detail: detailOf(name, played, found),
+        counterexample: played ? shown(played) : null,
+      };
+    });
 
 function detailOf(fault: string, played: Played | undefined, found: Exploration) {
   const { faults } = found;
   const schedules = `${inWords(found)} schedules`;
   if (!played) return schedules;
   if (fault !== HANG) return `false in ${faults[fault]} of ${schedules}`;
-  return `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`;
+  return `${played.summary}, at step ${played.schedule.length}`;
 }
 
 const shown = (played: Played) => ({

@@ -26,7 +26,7 @@ test('wrong-keeps-lock.ts falls, since the next worker waits for ever', async ()
 
 describe('the judge cannot run a strategy that hangs:', () => {
   test.each([
-    ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2 of 1,2/],
+    ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2$/],
     ['hangs-retrying.ts', /the schedule had not ended after 200 steps/],
   ])('%s', async (name, words) => {
     const { verdict, code, checks } = await judgementOf(name);

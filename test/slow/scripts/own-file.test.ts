@@ -50,8 +50,11 @@ test.each(DOORS)('npm run %s tells of a syntax error in one line', (command, mor
 describe('the judge', () => {
   test('shows a mistake in the types in one line, before the verdict', async () => {
     const text = readFileSync(NAIVE, 'utf8').replace('decision.slots', 'decision.slot');
-    const { code, stderr } = await outputOf('judge', [fileWith(text)]);
+    const { code, stdout, stderr } = await outputOf('judge', [fileWith(text)]);
     expect(code).toBe(1);
+    expect(stdout).toContain(
+      '\nThis rule is broken: one slot is left: never more claims than slots\n',
+    );
     expect(stderr).toMatch(/^\S+\/mine\.ts:11: Property 'slot' does not exist on type .+$/m);
   });
 
