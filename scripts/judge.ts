@@ -61,7 +61,7 @@ ${PROGRAM_HELP}
 
 Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs.
+strategy hangs or cannot be played.
 `;
 
 const rules = z.object({
@@ -156,7 +156,7 @@ const WORDS = {
 
 /** Every check in a line, and one counterexample: that of the gravest fault. */
 function describe(
-  { strategy, verdict, checks, error }: Judgement,
+  { strategy, verdict, checks, unchecked, error }: Judgement,
   judged: Judged,
   source: readonly string[],
 ) {
@@ -171,8 +171,16 @@ function describe(
       const word = holds ? paint('green', 'holds') : paint('red', 'FALLS');
       return `${word}  ${check} (${detail})`;
     }),
-    ...(shown ? ['', shown.check, shown.counterexample?.transcript, command(shown)] : []),
-    ...(others.length > 0 ? ['', 'The other counterexamples:'] : []),
+    ...unchecked.map((fact) => `not checked  ${fact}`),
+    ...(shown
+      ? [
+          '',
+          `This rule is broken: ${shown.check}`,
+          shown.counterexample?.transcript,
+          command(shown),
+        ]
+      : []),
+    ...(others.length > 0 ? ['', 'The other broken rules:'] : []),
     ...others.flatMap((each) => [each.check, `  ${command(each)}`]),
     ...(error ? ['', paint('red', error)] : []),
     '',

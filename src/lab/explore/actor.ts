@@ -1,4 +1,5 @@
-import type { Gatekeeper } from './gatekeeper.ts';
+import { type Gatekeeper, Unplayable } from './gatekeeper.ts';
+import { readableStatement } from './readable.ts';
 import type { Step, StepResult } from './step.ts';
 import { Timers, withTimers } from './timers.ts';
 import { AnswerLost, type Effect, type Ending } from './trial.ts';
@@ -25,6 +26,8 @@ export class Actor implements Gatekeeper {
   /** The results that `Execution` has not recorded yet. */
   returned: { step: Step; result: StepResult }[] = [];
   ending: Ending | undefined;
+  /** Why no schedule can show what the program does. */
+  refusal: Unplayable | undefined;
   /** The timers that the program has set. */
   readonly timers = new Timers();
   readonly #onChange: () => void;
@@ -70,6 +73,7 @@ export class Actor implements Gatekeeper {
   #start() {
     const end = (ending: Ending) => {
       if (this.#isDead) return;
+      if (this.step && 'value' in ending) this.#refuseLate(this.step);
       this.ending = ending;
       this.#become('ended');
     };
@@ -84,6 +88,10 @@ export class Actor implements Gatekeeper {
 
   arrive(step: Step): Promise<boolean> {
     if (this.#isDead) return new Promise(() => undefined);
+    if (this.ending && 'value' in this.ending) {
+      this.#refuseLate(step);
+      return new Promise(() => undefined);
+    }
     this.step = step;
     if (this.#isStarting) {
       this.#isStarting = false;
@@ -111,6 +119,17 @@ export class Actor implements Gatekeeper {
     }
     throw new AnswerLost('the answer was lost');
   };
+
+  refuse(error: Unplayable) {
+    this.refusal ??= error;
+    this.#onChange();
+  }
+
+  /** Nobody knows when such a step comes, since the program does not wait for the step. */
+  #refuseLate(step: Step) {
+    const statement = readableStatement(step);
+    this.refuse(new Unplayable(`nobody awaited ${statement}: the session ended before.`));
+  }
 
   /** The process has died. From now on the program makes no step. */
   die() {

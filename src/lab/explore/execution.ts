@@ -3,6 +3,7 @@ import { Actor } from './actor.ts';
 import { Choices, type Seat, sessionOf } from './choices.ts';
 import { gateOf } from './gate-of.ts';
 import type { IsDoomed } from './gatekeeper.ts';
+import { names } from './history.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
@@ -156,8 +157,16 @@ export class Execution {
     await move();
     await this.#stillness.settle();
     this.#trial.assertIntact?.();
+    this.#assertPlayable();
     for (const actor of this.actors) actor.started();
     this.#record(entry);
+  }
+
+  /** The error that ended the session knows the line of the program. The refusal may not know the line. */
+  #assertPlayable() {
+    for (const { refusal, ending } of this.actors)
+      if (refusal && ending)
+        throw 'error' in ending && hasCause(ending.error, refusal) ? ending.error : refusal;
   }
 
   async #make(choice: string) {
@@ -213,7 +222,7 @@ export class Execution {
 
   #record(entry: Entry) {
     const at = this.entries.indexOf(entry);
-    const chosen = sessionOf(entry.choice);
+    const chosen = entry.choice === '' ? this.sessions + 1 : sessionOf(entry.choice);
     const isChosen = ({ number }: Actor) => Number(number === chosen);
     const chosenFirst = [...this.actors].sort((a, b) => isChosen(b) - isChosen(a));
     for (const { number: session, returned, status, step, waitsFor } of chosenFirst) {
@@ -269,11 +278,35 @@ export class Execution {
     for (const { actor } = seat; actor.status !== 'ended'; ) {
       if (actor.status === 'asleep') await letTimePass();
       else if (actor.status === 'ready') await this.#advance('', () => this.#go(seat));
-      else if (!(await this.#comesBack()))
-        throw new Hang('the program that ran afterwards never ended');
+      else if (!(await this.#comesBack())) throw this.hangOf([actor]);
     }
   }
+
+  /** Why these sessions can never go on. */
+  hangOf(stuck: readonly Actor[]): Hang {
+    const keepers = stuck.map(({ waitsFor }) =>
+      waitsFor.filter((number) => this.#hasEnded(number)),
+    );
+    const said = stuck.map((actor, index) => this.#sayStuck(actor, keepers[index] ?? []));
+    const isForKeptLock = keepers.some(({ length }) => length > 0);
+    return new Hang(`${said.join(' and ')} never ended`, { isForKeptLock });
+  }
+
+  #hasEnded(number: number): boolean {
+    return this.actors[number - 1]?.status === 'ended';
+  }
+
+  #sayStuck({ number, waitsFor }: Actor, keepers: number[]): string {
+    const name = number > this.sessions ? 'the program that ran afterwards' : `S${number}`;
+    if (waitsFor.includes(number))
+      return `${name}, which waits for a lock of its own other connection,`;
+    if (keepers.length === 0) return name;
+    return `${name}, which waits for a lock that ${names(keepers)} kept after the end,`;
+  }
 }
+
+const hasCause = (error: unknown, wanted: Error): boolean =>
+  error === wanted || (error instanceof Error && hasCause(error.cause, wanted));
 
 /** For each trial, the first step of each session. Undefined if the session first waits in memory. */
 const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();

@@ -18,6 +18,8 @@ export interface Played {
   /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
   faults: string[];
   serializationFailure: boolean;
+  /** Whether the schedule hangs since a session waits for a lock that another kept after its end. */
+  isForKeptLock?: boolean;
   /** The state at the end, in one line. */
   summary: string;
 }
@@ -159,18 +161,14 @@ async function play(
         await execution.step(choice);
       stuck = await execution.stuck();
     }
-    if (stuck.length > 0) throw new Hang(`${stuck.map(sayStuck).join(' and ')} never ended`);
+    if (stuck.length > 0) throw execution.hangOf(stuck);
     return await assess(execution);
   } catch (error) {
     await stage.abandon();
     if (!(error instanceof Hang)) throw error;
-    return { ...partsOf(execution), endings: [], faults: ['hang'], summary: error.message };
+    const { message: summary, isForKeptLock } = error;
+    return { ...partsOf(execution), endings: [], faults: ['hang'], summary, isForKeptLock };
   }
-}
-
-function sayStuck({ number, waitsFor }: Actor): string {
-  const isOwn = waitsFor.includes(number);
-  return `S${number}${isOwn ? ', which waits for a lock of its own other connection,' : ''}`;
 }
 
 /** Finds the faults of a schedule whose sessions have all ended. */

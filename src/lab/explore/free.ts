@@ -4,6 +4,7 @@ import { inTime } from '../../waiting/deadline.ts';
 import { gateOf } from './gate-of.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
 import { type Death, Mortal, type Seen } from './mortal.ts';
+import { readableStatement } from './readable.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL } from './step.ts';
 import { Hang } from './stillness.ts';
@@ -21,6 +22,7 @@ const openGate: Gatekeeper = {
   leave: () => {},
   waitsInLine: () => {},
   leaveBeside: () => {},
+  refuse: () => {},
   dead: () => {},
 };
 
@@ -56,17 +58,20 @@ export async function playFree(
       for (const [other, each] of mortals.entries())
         if (processOf(trial, other) === processOf(trial, index)) each.die();
     });
+  /** The sessions, from 1, whose programs have ended. */
+  const ended = new Set<number>();
   const run = async (program: Program, index: number): Promise<Ending> => {
     const mortal = mortals[index] as Mortal;
     const below = { ...(sessions[index] as StageSession), session: mortal.session };
     const { run } = gateOf(stage, below, program, openGate, MODEL);
-    const ended = Promise.resolve()
+    const worked = Promise.resolve()
       .then(() => run(sleep, mortal.effect))
       .then(
         (value) => ({ value }),
         (error: unknown) => ({ error }),
-      );
-    return Promise.race([ended, mortal.died.then(() => ({ died: true }) as const)]);
+      )
+      .finally(() => ended.add(index + 1));
+    return Promise.race([worked, mortal.died.then(() => ({ died: true }) as const)]);
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
@@ -82,8 +87,9 @@ export async function playFree(
   };
   const endings = await patiently(stage, runAll());
   if (endings === undefined) {
+    const hang = await findHang(stage, sessions, ended);
     await stage.abandon();
-    throw new Hang('a session did not end at full speed');
+    throw hang;
   }
   return { endings, ...(await trial.judge(stage.admin, endings)) };
 }
@@ -101,6 +107,35 @@ async function patiently<T>(stage: Stage, work: Promise<T>): Promise<T | undefin
   }
   return undefined;
 }
+
+/** Why the sessions do not end: a statement may wait for a lock of a session that has ended. */
+async function findHang(
+  stage: Stage,
+  sessions: readonly StageSession[],
+  ended: ReadonlySet<number>,
+): Promise<Hang> {
+  const pids = sessions.map(({ pid }) => pid);
+  const numberOf = (pid: number) => pids.indexOf(pid) + 1;
+  const waits = (await stage.run(WAITS, [arrayOf(pids)])) as unknown as Wait[];
+  for (const { pid, text, blockers } of waits) {
+    const [keeper] = blockers.map(numberOf).filter((number) => ended.has(number));
+    if (keeper === undefined) continue;
+    const statement = readableStatement({ text, params: [] });
+    const said = `S${numberOf(pid)} waits for a lock that S${keeper} kept after the end, by ${statement}`;
+    return new Hang(said, { isForKeptLock: true });
+  }
+  return new Hang('a session did not end at full speed');
+}
+
+interface Wait {
+  pid: number;
+  text: string;
+  blockers: number[];
+}
+
+const WAITS = `select pid, query as text, to_json(pg_blocking_pids(pid)) as blockers
+  from pg_stat_activity
+  where pid = any($1::int[]) and wait_event_type = 'Lock' order by query_start`;
 
 const processOf = ({ processes }: Trial, index: number) => processes?.[index] ?? index + 1;
 

@@ -1,6 +1,6 @@
 import { BEGIN } from '../../db/parameters.ts';
 import type { Rows, Session, Statement } from '../../db/session.ts';
-import type { GatedSession, Gatekeeper, Guard } from './gatekeeper.ts';
+import { type GatedSession, type Gatekeeper, type Guard, Unplayable } from './gatekeeper.ts';
 import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
 import { AnswerLost, RolledBackByTrial } from './trial.ts';
@@ -92,7 +92,11 @@ export class Gate implements Session, Guard {
    * locks.
    */
   async lend<T>(use: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#isBegun) throw new Error('db was used inside a transaction of db: use tx there');
+    if (this.#isBegun) {
+      const error = new Unplayable(USED_INSIDE);
+      this.#keeper.refuse(error);
+      throw error;
+    }
     const used = this.#lent.then(() => use(this));
     this.#lent = used.catch(() => undefined);
     return used;
@@ -231,6 +235,9 @@ export class Gate implements Session, Guard {
     return new Promise(() => undefined);
   }
 }
+
+const USED_INSIDE =
+  'db was used inside a transaction of db: use tx there. The lab gives each session one connection.';
 
 /** The answer to a statement that the gate does not send now. */
 const nothing = (command: string): Rows => Object.assign([], { command });

@@ -1,6 +1,11 @@
 import type { Session, Statement } from '../../db/session.ts';
 import type { Step, StepResult } from './step.ts';
 
+/** The program does something that no schedule can show, so its schedules prove nothing. */
+export class Unplayable extends Error {
+  override name = 'Unplayable';
+}
+
 /** The session below a gate. */
 export interface GatedSession extends Session {
   /**
@@ -40,6 +45,8 @@ export interface Gatekeeper {
   waitsInLine(): void;
   /** Called when a step has ended that ran while another step of the session waited. */
   leaveBeside(result: StepResult, step: Step): void;
+  /** Called when the program does something that no schedule can show. The program gets the error too. */
+  refuse(error: Unplayable): void;
   /** Called when the program has died and PostgreSQL has ended its transaction. */
   dead(): void;
 }

@@ -7,6 +7,16 @@ import type { Stage, StageSession } from './stage.ts';
 /** A session or a schedule did not end within its limit. */
 export class Hang extends Error {
   override name = 'Hang';
+  /**
+   * Whether a session waits for a lock that a session kept after its end. Nobody releases this lock, so
+   * more patience would not help.
+   */
+  readonly isForKeptLock: boolean;
+
+  constructor(message: string, { isForKeptLock = false } = {}) {
+    super(message);
+    this.isForKeptLock = isForKeptLock;
+  }
 }
 
 /** Far longer than any statement on a few rows takes. A statement that takes longer has a fault. */

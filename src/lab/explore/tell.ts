@@ -19,8 +19,10 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   const deaths = new Deaths();
   const passes = entries.findIndex(({ timePasses }) => timePasses);
   const speakers = new Set(entries.flatMap(({ acts }) => acts.map(({ session }) => session)));
-  const isSilent = (session: number) =>
-    endings[session - 1] !== undefined && !speakers.has(session);
+  const isSilent = (choice: string) => {
+    const session = sessionOf(choice) || sessions + 1;
+    return endings[session - 1] !== undefined && !speakers.has(session);
+  };
   const told = {
     sessions,
     schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
@@ -40,8 +42,8 @@ interface Known {
   deaths: Deaths;
   /** The index of the step at which time passes first. -1 if there is none. */
   passes: number;
-  /** Whether this session has ended without any statement. */
-  isSilent(session: number): boolean;
+  /** Whether the session of this choice has ended without any statement. */
+  isSilent(choice: string): boolean;
 }
 
 function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
@@ -65,7 +67,7 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
 }
 
 const silenceOf = ({ choice }: Entry, { isSilent }: Known) =>
-  isSilent(sessionOf(choice)) ? 'ends' : 'waits in memory';
+  isSilent(choice) ? 'ends' : 'waits in memory';
 
 const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
 

@@ -75,7 +75,8 @@ function printStep(
   const label = String(index + 1).padStart(3);
   const lines = [];
   if (event) lines.push(...wrapAt(`${label}   `, `-- ${event} --`, columns.width));
-  else if (silence) lines.push(...inColumn(label, sessionOf(choice), columns, [SILENCE[silence]]));
+  else if (silence)
+    lines.push(...inColumn(label, sessionOf(choice) || 1, columns, [SILENCE[silence]]));
   for (const act of acts) {
     const session = act.session > columns.sessions ? 1 : act.session;
     lines.push(...inColumn(lines.length === 0 ? label : '', session, columns, printAct(act)));

@@ -1,6 +1,7 @@
 import {
   type Explorable,
   engineFaults,
+  isChecked,
   type Situation,
   type Strategy,
   sessionsIn,
@@ -8,6 +9,7 @@ import {
 import { type Exploration, explore, inWords, type Played } from '../explore/explore.ts';
 import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
+import { Hang } from '../explore/stillness.ts';
 import { tell } from '../explore/tell.ts';
 
 /** What is judged: a strategy, and where it is tried. */
@@ -35,6 +37,8 @@ export interface Judgement {
   strategy: string;
   verdict: 'holds' | 'falls' | 'hangs';
   checks: Check[];
+  /** The facts that nobody checked, and how to ask for the check. */
+  unchecked: string[];
   /** An error of the judged code in one line, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
 }
@@ -60,9 +64,14 @@ export async function judge(
 ): Promise<Judgement> {
   const { chapter, strategy } = judged;
   const checks: Check[] = [];
+  const unchecked = chapter.faults.flatMap((fault) =>
+    fault.option && !isChecked(fault, strategy)
+      ? `${fault.fact} (${fault.option.code} in the strategy asks for this check)`
+      : [],
+  );
   let error: string | null = null;
   const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
-    ...{ strategy: strategy.name, verdict, checks, error },
+    ...{ strategy: strategy.name, verdict, checks, unchecked, error },
   });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
@@ -70,11 +79,14 @@ export async function judge(
       most: situation.most,
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
     });
-    const all = checksOf(chapter, situation, found);
+    const all = checksOf(judged, situation, found);
     const failed = found.counterexamples[engineFaults.error.name];
     error ??= (failed && explain(failed)) ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
-    if (hangs.length > 0) return end('hangs', hangs);
+    const isSure = found.counterexamples[HANG]?.isForKeptLock;
+    if (hangs.length > 0 && !isSure) return end('hangs', hangs);
+    // Most other schedules would hang too, and each takes seconds. So nothing more is played.
+    if (isSure) return end('falls', [...checks, ...all.filter(({ holds }) => !holds)]);
     checks.push(...all);
   }
   checks.push(await crowd());
@@ -82,28 +94,30 @@ export async function judge(
 }
 
 const checksOf = (
-  { faults }: Explorable,
+  { chapter: { faults }, strategy }: Judged,
   { name: situation, idea }: Situation,
   found: Exploration,
 ): Check[] =>
-  faults.map(({ name, fact }) => {
-    const played = found.counterexamples[name];
-    return {
-      check: `${idea}: ${fact}`,
-      fault: name,
-      situation,
-      holds: played === undefined,
-      detail: detailOf(name, played, found),
-      counterexample: played ? shown(played) : null,
-    };
-  });
+  faults
+    .filter((fault) => isChecked(fault, strategy))
+    .map(({ name, fact }) => {
+      const played = found.counterexamples[name];
+      return {
+        check: `${idea}: ${fact}`,
+        fault: name,
+        situation,
+        holds: played === undefined,
+        detail: detailOf(name, played, found),
+        counterexample: played ? shown(played) : null,
+      };
+    });
 
 function detailOf(fault: string, played: Played | undefined, found: Exploration) {
   const { faults } = found;
   const schedules = `${inWords(found)} schedules`;
   if (!played) return schedules;
   if (fault !== HANG) return `false in ${faults[fault]} of ${schedules}`;
-  return `${played.summary}, at step ${played.schedule.length} of ${played.schedule.join(',')}`;
+  return `${played.summary}, at step ${played.schedule.length}`;
 }
 
 const shown = (played: Played) => ({
@@ -121,19 +135,35 @@ export async function crowdCheck(
   for (let round = 1; round <= CROWD.rounds; round++) {
     onStep(`the crowd, round ${round}`);
     const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
-    const { faults, endings } = await playFree(stage, trial);
+    const played = await playFree(stage, trial).catch(asSureHang);
+    if (played instanceof Hang)
+      return ofCrowd(chapter, HANG, false, `${played.message}, in round ${round}`);
+    const { faults, endings } = played;
     const failed = endings.some((ending) => 'error' in ending);
     for (const fault of [...faults, ...(failed ? ['error'] : [])])
       rounds.set(fault, (rounds.get(fault) ?? 0) + 1);
   }
   const found = chapter.faults.filter(({ name }) => rounds.has(name));
   const counts = found.map(({ name }) => `${name} in ${rounds.get(name)}`);
-  return {
-    check: `${CROWD.sessions} ${chapter.session.many} at full speed: no fault`,
-    fault: (found[0] ?? chapter.faults[0]).name,
-    situation: null,
-    holds: rounds.size === 0,
-    detail: [`${CROWD.rounds} rounds`, ...counts].join(', '),
-    counterexample: null,
-  };
+  const detail = [`${CROWD.rounds} rounds`, ...counts].join(', ');
+  return ofCrowd(chapter, (found[0] ?? chapter.faults[0]).name, rounds.size === 0, detail);
 }
+
+const ofCrowd = (
+  { session }: Explorable,
+  fault: string,
+  holds: boolean,
+  detail: string,
+): Check => ({
+  check: `${CROWD.sessions} ${session.many} at full speed: no fault`,
+  fault,
+  situation: null,
+  holds,
+  detail,
+  counterexample: null,
+});
+
+const asSureHang = (error: unknown): Hang => {
+  if (error instanceof Hang && error.isForKeptLock) return error;
+  throw error;
+};

@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { callersFile } from '../../process/callers-file.ts';
 import { UsageError } from '../../process/errors.ts';
+import { Unplayable } from '../explore/gatekeeper.ts';
 
 /** The path of a file as a person would type it: from the person's folder, if the file is below it. */
 export function inFolder(file: string): string {
@@ -34,6 +35,7 @@ function words(error: unknown): string {
   if (!(error instanceof Error))
     return `something that is no Error was thrown: ${firstLine(String(error))}`;
   if (error.cause instanceof Error) return words(error.cause);
+  if (error instanceof Unplayable) return error.message;
   return firstLine(`${error.name}: ${error.message}`);
 }
 

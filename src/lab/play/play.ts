@@ -114,7 +114,7 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
 async function nextChoices(execution: Execution): Promise<string[]> {
   const stuck = await execution.stuck();
   if (stuck.length === 0) return execution.choices();
-  throw new Hang(`${stuck.map(({ number }) => `S${number}`).join(' and ')} never ended`);
+  throw execution.hangOf(stuck);
 }
 
 const asHang = (error: unknown): Hang => {

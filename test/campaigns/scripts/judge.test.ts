@@ -67,6 +67,7 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
     ['wrong-late-heartbeat.ts', 'twice', DEATH],
     ['wrong-repeats-all.ts', 'twice', 'serialization failure'],
     ['wrong-finally-of-another.ts', 'overwritten', TIME],
+    ['wrong-keeps-lock.ts', 'hang', /<waiting for S1>.* a lock that S1 kept after the end/],
     ['wrong-fence-by-time.ts', 'overwritten', TIME],
     ['wrong-optimistic.ts', 'overwritten', TIME],
   ])('%s by %s: %s', async (name, fault, words) => {

@@ -9,7 +9,8 @@ import { explore, replay } from '../../../src/lab/explore/explore.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
-import type { Ending, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
+import type { Effect, Ending, Program, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
+import { lineAbout } from '../../../src/lab/judge/place.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -34,6 +35,8 @@ function standStill(milliseconds: number) {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);
 }
+
+const lineOf = (error: unknown) => lineAbout(error, 'mine.ts');
 
 const first = eq(companies.id, 1n);
 const append = (db: Pick<Database, 'update'>, letter: string) =>
@@ -173,6 +176,34 @@ describe('the explorer', () => {
     expect(counterexamples.hang?.schedule).toEqual(['1']);
   });
 
+  const keepLock = (db: Database) => db.execute(sql`select pg_advisory_lock(4713)`);
+
+  test('names the statement that waits for a lock that an ended session kept', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => keepLock });
+    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    expect(summary).toMatch(
+      /^the program that ran afterwards, which waits for a lock that S1 kept/,
+    );
+    expect(isForKeptLock).toBe(true);
+    const { transcript } = tell({ ...played, summary });
+    expect(transcript).toMatch(/\n {2}3 {3}select pg_advisory_lock\(4713\)\n {6}<waiting for S1>/);
+  });
+
+  test('does not blame a lock for a program that waits in memory afterwards', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => () => new Promise(() => undefined) });
+    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    expect(summary).toBe('the program that ran afterwards never ended');
+    expect(isForKeptLock).toBe(false);
+    const { transcript } = tell({ ...played, summary });
+    expect(transcript).toMatch(/\n {2}3 {3}<waiting for something in memory>/);
+  });
+
+  test('says that the program afterwards ends without a statement', async () => {
+    const trial = trialOf([keepLock], { afterwards: () => async () => 'idle' });
+    const { transcript } = tell(await replay(stage, trial, []));
+    expect(transcript).toMatch(/\n {2}3 {3}<ends without a statement>/);
+  });
+
   test('reports a session that tries for ever', async () => {
     const trying = async (db: Database) => {
       for (;;) await db.select().from(companies);
@@ -193,6 +224,29 @@ describe('the explorer', () => {
     await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow(
       /^The schedule .* ran differently when it was played again\. .* select from companies.*$/,
     );
+  });
+
+  test.each([
+    ['', (work: Promise<unknown>) => work],
+    [', even if the program goes on', (work: Promise<unknown>) => work.catch(() => undefined)],
+  ])('refuses db inside a transaction of db%s', async (_, end) => {
+    const inside = (db: Database) =>
+      end(db.transaction(async (tx) => [await append(tx, 'a'), await db.select().from(companies)]));
+    const refused = await explore(stage, trialOf([inside])).catch(lineOf);
+    expect(refused).toMatch(/db was used inside a transaction of db: use tx there/);
+  });
+
+  test.each([
+    ['a statement', (db: Database) => append(db, 'a').execute(), 'update companies set'],
+    ['an effect', (_: Database, effect: Effect) => effect('send mail 1', () => {}), 'send mail 1'],
+  ])('refuses a program that does not await %s', async (_, act, words) => {
+    const forgetful: Program = async (db, _sleep, effect) => {
+      await db.select().from(companies);
+      void act(db, effect);
+      return 'done';
+    };
+    const refused = await explore(stage, trialOf([forgetful])).catch(lineOf);
+    expect(refused).toContain(`mine.ts: nobody awaited ${words}`);
   });
 
   test('lets somebody choose step by step, and says what can be chosen', async () => {

@@ -15,9 +15,18 @@ test('wrong-after-rollback.ts oversells only when somebody rolls back', async ()
   expect(fallen[0]?.counterexample?.transcript).toContain('OVERSOLD');
 });
 
+test('wrong-keeps-lock.ts falls, since the next worker waits for ever', async () => {
+  const name = 'queue/wrong-keeps-lock.ts';
+  const { verdict, code, checks } = await judgementOf(name, '--chapter', 'queue');
+  expect([verdict, code]).toEqual(['falls', 1]);
+  expect(checks).toMatchObject([
+    { fault: 'hang', detail: expect.stringContaining('a lock that S1 kept after the end') },
+  ]);
+});
+
 describe('the judge cannot run a strategy that hangs:', () => {
   test.each([
-    ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2 of 1,2/],
+    ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2$/],
     ['hangs-retrying.ts', /the schedule had not ended after 200 steps/],
   ])('%s', async (name, words) => {
     const { verdict, code, checks } = await judgementOf(name);

@@ -50,8 +50,11 @@ test.each(DOORS)('npm run %s tells of a syntax error in one line', (command, mor
 describe('the judge', () => {
   test('shows a mistake in the types in one line, before the verdict', async () => {
     const text = readFileSync(NAIVE, 'utf8').replace('decision.slots', 'decision.slot');
-    const { code, stderr } = await outputOf('judge', [fileWith(text)]);
+    const { code, stdout, stderr } = await outputOf('judge', [fileWith(text)]);
     expect(code).toBe(1);
+    expect(stdout).toContain(
+      '\nThis rule is broken: one slot is left: never more claims than slots\n',
+    );
     expect(stderr).toMatch(/^\S+\/mine\.ts:11: Property 'slot' does not exist on type .+$/m);
   });
 
@@ -75,6 +78,20 @@ describe('the judge', () => {
        fs.writeSync(3, JSON.stringify({ secret: '', message }) + '\\n');
        process.exit();`,
       /^\S+mine\.ts: it ended the process, as process\.exit\(\) does\.\n$/,
+    ],
+    [
+      'uses db inside a transaction of db',
+      `export default (db) =>
+         db.transaction(async (tx) => [await tx.execute('select 1'), await db.execute('select 2')]);`,
+      /^\S+mine\.ts:2: db was used inside a transaction of db: use tx there\. .+\n$/,
+    ],
+    [
+      'does not await a statement',
+      `export default async (db) => {
+         void db.execute('select 1').then(() => undefined);
+         return { kind: 'full' };
+       };`,
+      /^\S+mine\.ts: nobody awaited select 1: the session ended before\.\n$/,
     ],
     [
       'uses too much memory',

@@ -55,6 +55,7 @@ const miscounted: Fault = {
   inWords: 'did not count an attempt',
   verdict: 'miscounts attempts',
   dare: 'Can you start an attempt that is never counted?',
+  option: { name: 'counts', code: 'counts: true' },
 };
 
 const { deadlock, hang, error } = engineFaults;

@@ -58,6 +58,7 @@ export class Gates implements Guard {
     return {
       dead: () => this.#died(connection),
       waitsInLine: () => keeper.waitsInLine(),
+      refuse: (error) => keeper.refuse(error),
       leaveBeside: (result, step) => keeper.leaveBeside(result, step),
       arrive: async (step) => {
         running = step;

@@ -33,7 +33,7 @@ test.each([
     claimWithLine(
       "await db.transaction(async (tx) => [await tx.execute('select 1'), await db.execute('select 2')]);",
     ),
-    /: Error: db was used inside a transaction of db: use tx there$/,
+    /:5: db was used inside a transaction of db: use tx there\. .+$/,
   ],
   [
     'throws.ts',
