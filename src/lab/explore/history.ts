@@ -1,9 +1,10 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
+import { type Commit, isRead, sayUnseen } from './unseen.ts';
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
-  readonly #commits: { session: number; at: number }[] = [];
+  readonly #commits: Commit[] = [];
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
   readonly #open = new Map<number, (Write & { at: number })[]>();
@@ -21,20 +22,16 @@ export class History {
    * cannot see: its snapshot is too old, or their transaction is still open. Null if there are none.
    */
   note(act: Act, at: number): string | null {
-    if (act.step.effect) return null;
+    const { session, step, result } = act;
+    if (step.effect) return null;
     const taken = this.#snapshotOf(act);
-    const isReader = act.result !== undefined && isRead(act);
-    const unseen = this.#commits.filter((each) => each.session !== act.session && each.at > taken);
+    const unseen = this.#commits.filter((each) => each.session !== session && each.at > taken);
     const uncommitted = this.#uncommitted(act);
     this.#follow(act, at);
-    if (!isReader) return null;
-    const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
-    const why = sayWhy(act, taken, at);
-    const notes = [
-      ...(commits.length > 0 ? [`does not see the commit ${commits.join(' and ')}, ${why}`] : []),
-      ...uncommitted,
-    ];
-    return notes.join('; ') || null;
+    // The name of an error says enough.
+    if (!result || 'error' in result) return null;
+    const notes = [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])];
+    return notes.filter((each) => each !== null).join('; ') || null;
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
@@ -99,23 +96,6 @@ const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
   /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
 
 const unique = <T>(all: T[]): T[] => [...new Set(all)];
-
-/** The reason why a snapshot of step `taken`, from 0, misses a later commit. */
-function sayWhy({ step, sentAt }: Act, taken: number, at: number): string {
-  if (keepsSnapshot(step)) return `since its transaction has the snapshot of step ${taken + 1}`;
-  const before = sentAt < at ? ', before the wait' : '';
-  return `since its snapshot is of step ${taken + 1}${before}`;
-}
-
-/**
- * Whether a statement reads by its snapshot, such as a write with a subselect. FOR UPDATE reads the
- * newest version of the locked row, unless the transaction keeps its snapshot.
- */
-function isRead({ step }: Act): boolean {
-  if (/^with\b/i.test(step.text)) return true;
-  const isLocked = /\bfor (no key )?update\b/i.test(step.text);
-  return /\bselect\b/i.test(step.text) && (keepsSnapshot(step) || !isLocked);
-}
 
 /** Whether the statement names the table, apart from a table that it only writes. */
 const mentions = ({ text }: Act['step'], table: string): boolean =>

@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/db/client.ts';
+import { replay } from '../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
+import type { Program, Trial } from '../../../src/lab/explore/trial.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+/** Two companies, which the programs of a test write and read. */
+const trialOf = (sessions: Program[]): Trial => ({
+  setUp: async (admin) => {
+    const text = "update companies set name = '' where id in (1, 2)";
+    await admin.run({ text, params: [], asArrays: false });
+  },
+  sessions,
+  judge: async () => ({ faults: [], summary: 'over' }),
+});
+
+const alone =
+  (...texts: string[]) =>
+  async (db: Database) => {
+    for (const text of texts) await db.execute(sql.raw(text));
+  };
+
+const together =
+  (texts: string[], isolationLevel?: 'repeatable read' | 'serializable') => (db: Database) =>
+    db
+      .transaction(
+        (tx) => alone(...texts)(tx as unknown as Database),
+        isolationLevel && { isolationLevel },
+      )
+      // A test may want an error of PostgreSQL.
+      .catch(() => undefined);
+
+/** The notes of each session. */
+async function notesOf(sessions: Program[], schedule: string) {
+  const played = await replay(stage, trialOf(sessions), schedule.split(','));
+  const acts = tell(played).steps.flatMap((step) => step.acts);
+  return sessions.map((_, index) =>
+    acts.flatMap(({ session, note }) => (session === index + 1 && note !== null ? [note] : [])),
+  );
+}
+
+const RENAME = "update companies set name = 'a' where id = 1 and name = ''";
+const BY_SUBSELECT =
+  "update companies set name = 'b' where id = (select min(id) from companies where name = '')";
+const CHECKED = 'the locked row is checked again, as S1 left it';
+const MISSED =
+  'does not see the commit of S1 at step 3, since its snapshot is of step 2, before the wait';
+
+describe('after a wait at READ COMMITTED', () => {
+  test.each<[what: string, statement: string, note: string]>([
+    ['a subselect is old', BY_SUBSELECT, `its subselect ${MISSED}; ${CHECKED}`],
+    [
+      'the row is checked again, outside the old subselect',
+      `${BY_SUBSELECT} and name = ''`,
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
+    ['the row of an update is checked again', RENAME, CHECKED],
+    [
+      'the row of a lock is checked again',
+      "select id from companies where name = '' and id = 1 for update",
+      CHECKED,
+    ],
+    [
+      'a subselect of a lock is old',
+      "select (select count(*) from companies where name = '') from companies where id = 1 for update",
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
+    [
+      'a subselect of WITH is old',
+      `with one as (select id from companies where id = 1 for update)
+        select id, (select count(*) from companies where name = '') from one`,
+      `${MISSED}; ${CHECKED}`,
+    ],
+  ])('%s', async (_what, statement, note) => {
+    const [, second] = await notesOf([alone(RENAME), alone(statement)], '1,2,1,2');
+    expect(second).toEqual([note]);
+  });
+
+  test.each([
+    ['a row that an update finds', "update companies set name = 'b' where id = 1"],
+    ['a lock that is no row', 'select pg_advisory_xact_lock(1)'],
+  ])('there is no note on %s', async (_what, statement) => {
+    const first = together(['select pg_advisory_xact_lock(1)', RENAME]);
+    const [, second] = await notesOf([first, together([statement])], '1,1,2,1,2');
+    expect(second).toEqual([]);
+  });
+});
+
+describe('at REPEATABLE READ', () => {
+  const SERIAL = 'select pg_advisory_xact_lock(1)';
+  const first = together([SERIAL, RENAME]);
+
+  test('a lock takes the snapshot of the transaction, before the wait', async () => {
+    const second = together([SERIAL, 'select id from companies where id = 1'], 'repeatable read');
+    const [, notes] = await notesOf([first, second], '1,1,2,1,2,2');
+    expect(notes).toEqual([
+      'takes the snapshot of its transaction before the wait, so the transaction does not see the commit of S1 at step 4',
+      'does not see the commit of S1 at step 4, since its transaction has the snapshot of step 3',
+    ]);
+  });
+
+  test('an error needs no note', async () => {
+    const [, notes] = await notesOf(
+      [first, together([BY_SUBSELECT], 'repeatable read')],
+      '1,1,2,1,2',
+    );
+    expect(notes).toEqual([]);
+  });
+});
