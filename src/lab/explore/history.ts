@@ -8,6 +8,10 @@ export class History {
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
   readonly #open = new Map<number, (Write & { at: number })[]>();
+  /** The steps at which open transactions failed. */
+  readonly #failed = new Map<number, number>();
+  /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
+  readonly #lone = new Set<number>();
 
   /**
    * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
@@ -24,14 +28,29 @@ export class History {
   note(act: Act, at: number): string | null {
     const { session, step, result } = act;
     if (step.effect) return null;
+    const begins = this.#sayBeginning(act);
+    const ends = this.#sayEnd(act);
     const taken = this.#snapshotOf(act);
     const unseen = this.#commits.filter((each) => each.session !== session && each.at > taken);
     const uncommitted = this.#uncommitted(act);
     this.#follow(act, at);
     // The name of an error says enough.
-    if (!result || 'error' in result) return null;
-    const notes = [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])];
-    return notes.filter((each) => each !== null).join('; ') || null;
+    const isDone = result !== undefined && 'rows' in result;
+    const missed = isDone
+      ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
+      : [];
+    return [begins, ends, ...missed].filter((each) => each !== null).join('; ') || null;
+  }
+
+  /** Says what is special about the transaction that begins with the act. */
+  #sayBeginning({ session, step }: Act): string | null {
+    if (!keepsSnapshot(step) || this.#snapshots.has(session) || ENDS.test(step.text)) return null;
+    return `begins a transaction at ${step.isolation.toUpperCase()}: one snapshot for all its statements`;
+  }
+
+  #sayEnd({ session, step: { text } }: Act): string | null {
+    const isAlone = this.#lone.has(session) && /^commit$/i.test(text);
+    return isAlone ? 'by itself, since the statement stands alone' : null;
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
@@ -47,14 +66,21 @@ export class History {
       const ofTables = writes.filter(({ table }) => other !== session && mentions(step, table));
       if (ofTables.length === 0) return [];
       const words = unique(ofTables.map(({ verb, at }) => `the ${verb} at step ${at + 1}`));
-      return [`does not see ${words.join(' and ')}: S${other} has not committed`];
+      const failed = this.#failed.get(other);
+      const why =
+        failed === undefined
+          ? `S${other} has not committed`
+          : `the transaction of S${other} failed at step ${failed + 1}, and can only roll back`;
+      return [`does not see ${words.join(' and ')}: ${why}`];
     });
   }
 
-  #follow({ session, step: { text }, result }: Act, at: number) {
+  #follow({ session, step: { text, isLone }, result }: Act, at: number) {
     if (!result) return;
-    const isDone = 'rows' in result;
     const writes = this.#open.get(session) ?? [];
+    if ('error' in result && writes.length > 0) this.#failed.set(session, at);
+    const isDone = 'rows' in result;
+    if (isDone && isLone) this.#lone.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
     if (ENDS.test(text)) this.#end(session);
     else if (isDone && hasWritten(text, result.rows))
@@ -64,6 +90,8 @@ export class History {
   #end(session: number) {
     this.#open.delete(session);
     this.#snapshots.delete(session);
+    this.#failed.delete(session);
+    this.#lone.delete(session);
   }
 }
 

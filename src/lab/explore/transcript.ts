@@ -89,9 +89,9 @@ const SILENCE = {
 } as const;
 
 function printAct({ statement, progress, result, note, waitsFor }: ToldAct): string[] {
-  if (progress === 'waits') return [statement, `<waiting for ${names(waitsFor)}>`];
-  const said = progress === 'ran' ? statement : `<… ${statement.split(' ')[0]} completed>`;
-  return [said, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
+  const said = progress === 'completed' ? `<… ${statement.split(' ')[0]} completed>` : statement;
+  const wait = progress === 'waits' ? [`<waiting for ${names(waitsFor)}>`] : [];
+  return [said, ...wait, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
 }
 
 /** Breaks a text into lines of this width. The first line begins with the label. */

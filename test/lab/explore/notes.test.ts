@@ -50,6 +50,8 @@ async function notesOf(sessions: Program[], schedule: string) {
 const RENAME = "update companies set name = 'a' where id = 1 and name = ''";
 const BY_SUBSELECT =
   "update companies set name = 'b' where id = (select min(id) from companies where name = '')";
+const COUNT = 'select count(*) from companies';
+const BEGINS = 'begins a transaction at REPEATABLE READ: one snapshot for all its statements';
 const CHECKED = 'the locked row is checked again, as S1 left it';
 const MISSED =
   'does not see the commit of S1 at step 3, since its snapshot is of step 2, before the wait';
@@ -80,7 +82,7 @@ describe('after a wait at READ COMMITTED', () => {
       `${MISSED}; ${CHECKED}`,
     ],
   ])('%s', async (_what, statement, note) => {
-    const [, second] = await notesOf([alone(RENAME), alone(statement)], '1,2,1,2');
+    const [, second] = await notesOf([alone(RENAME), together([statement])], '1,2,1,2');
     expect(second).toEqual([note]);
   });
 
@@ -102,6 +104,7 @@ describe('at REPEATABLE READ', () => {
     const second = together([SERIAL, 'select id from companies where id = 1'], 'repeatable read');
     const [, notes] = await notesOf([first, second], '1,1,2,1,2,2');
     expect(notes).toEqual([
+      BEGINS,
       'takes the snapshot of its transaction before the wait, so the transaction does not see the commit of S1 at step 4',
       'does not see the commit of S1 at step 4, since its transaction has the snapshot of step 3',
     ]);
@@ -112,6 +115,33 @@ describe('at REPEATABLE READ', () => {
       [first, together([BY_SUBSELECT], 'repeatable read')],
       '1,1,2,1,2',
     );
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([BEGINS]);
   });
+});
+
+test.each(['repeatable read', 'serializable'] as const)(
+  'each beginning at %s has a note',
+  async (level) => {
+    const twice: Program = async (db) => {
+      await together([RENAME], level)(db);
+      await together(['select 1', RENAME], level)(db);
+    };
+    const note = `begins a transaction at ${level.toUpperCase()}: one snapshot for all its statements`;
+    expect(await notesOf([twice], '1,1,1,1,1')).toEqual([[note, note]]);
+  },
+);
+
+test('a lone write commits by itself, and a transaction does not', async () => {
+  const [lone, transaction] = await notesOf([alone(RENAME), together([RENAME])], '1,1,2,2');
+  expect([lone, transaction]).toEqual([['by itself, since the statement stands alone'], []]);
+});
+
+test('the writes of a failed transaction are no writes that only wait for a commit', async () => {
+  const fails = together([RENAME, 'select 1 / 0']);
+  const looks = alone(COUNT, COUNT);
+  const [, notes] = await notesOf([fails, looks], '1,2,1,2,1');
+  expect(notes).toEqual([
+    'does not see the update at step 1: S1 has not committed',
+    'does not see the update at step 1: the transaction of S1 failed at step 3, and can only roll back',
+  ]);
 });
