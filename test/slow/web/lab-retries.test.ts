@@ -83,7 +83,7 @@ describe('a request', () => {
     await said(page, 'S1 answers, and then its process dies');
     await headline(page, 'Did a request twice!');
     expect(await steps(page).locator('td.dead').count()).toBe(1);
-    await headline(page, 'the client heard: done, receipt 1; done, receipt 2');
+    await headline(page, 'the client heard: done, receipt 1; then done, receipt 2');
   });
 
   browserTest('is slower than its lease by the key t', async ({ open }) => {
