@@ -26,6 +26,8 @@ export interface Entry {
   timePasses: boolean;
   /** The sessions whose process died at this choice. */
   dead: number[];
+  /** The sessions that ended at this choice. */
+  ended: number[];
   acts: Act[];
 }
 
@@ -147,7 +149,7 @@ export class Execution {
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    const entry: Entry = { choice, timePasses, dead: [], acts: [] };
+    const entry: Entry = { choice, timePasses, dead: [], ended: [], acts: [] };
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
@@ -222,6 +224,8 @@ export class Execution {
       if (returned.length === 0 && status === 'waiting' && step && session === chosen)
         entry.acts.push({ session, step, sentAt: at, result: undefined, waitsFor });
       returned.length = 0;
+      const isNew = !this.entries.some(({ ended }) => ended.includes(session));
+      if (status === 'ended' && isNew) entry.ended.push(session);
     }
   }
 

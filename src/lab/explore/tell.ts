@@ -59,6 +59,7 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
     choice,
     event,
     dead: entry.dead,
+    ended: entry.ended,
     acts,
     silence: hasWords ? null : silenceOf(entry, known),
   };
