@@ -24,6 +24,8 @@ export interface Entry {
   choice: string;
   /** Whether time passes. */
   timePasses: boolean;
+  /** Whether the clock of PostgreSQL jumps two days ahead. Else time passes only for sleepers. */
+  clockJumps: boolean;
   /** The sessions whose process died at this choice. */
   dead: number[];
   /** The sessions that ended at this choice. */
@@ -149,7 +151,7 @@ export class Execution {
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    const entry: Entry = { choice, timePasses, dead: [], ended: [], acts: [] };
+    const entry: Entry = { choice, timePasses, clockJumps: false, dead: [], ended: [], acts: [] };
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
@@ -198,7 +200,9 @@ export class Execution {
   }
 
   async #passTime({ always = false } = {}) {
-    if (this.#trial.timePasses || always) await this.#stage.passTime();
+    const entry = this.entries.at(-1);
+    if (entry) entry.clockJumps = this.#trial.timePasses === true || always;
+    if (entry?.clockJumps) await this.#stage.passTime();
     await this.#trial.passTime?.();
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
