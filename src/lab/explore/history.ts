@@ -1,6 +1,6 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
-import { type Commit, isRead, sayUnseen } from './unseen.ts';
+import { type Commit, hasNoRows, isRead, LOCK, sayUnseen } from './unseen.ts';
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
@@ -8,6 +8,8 @@ export class History {
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
   readonly #open = new Map<number, (Write & { at: number })[]>();
+  /** The tables in which each open transaction has locked rows. */
+  readonly #locked = new Map<number, string[]>();
   /** The steps at which open transactions failed. */
   readonly #failed = new Map<number, number>();
   /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
@@ -39,7 +41,8 @@ export class History {
     const missed = isDone
       ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
       : [];
-    return [begins, ends, ...missed].filter((each) => each !== null).join('; ') || null;
+    const skipped = hasNoRows(act) ? this.#saySkipped(act) : [];
+    return [begins, ends, ...missed, ...skipped].filter((each) => each !== null).join('; ') || null;
   }
 
   /** Says what is special about the transaction that begins with the act. */
@@ -75,21 +78,37 @@ export class History {
     });
   }
 
-  #follow({ session, step: { text, isLone }, result }: Act, at: number) {
+  #saySkipped({ session, step }: Act): string[] {
+    if (!/\bskip locked\b/i.test(step.text)) return [];
+    const lockers = [...this.#locked].filter(
+      ([other, tables]) => other !== session && tables.some((table) => mentions(step, table)),
+    );
+    if (lockers.length === 0) return [];
+    return [`skips the rows locked by ${names(lockers.map(([other]) => other))}`];
+  }
+
+  #follow(act: Act, at: number) {
+    const { session, step, result } = act;
+    const { text, isLone } = step;
     if (!result) return;
     const writes = this.#open.get(session) ?? [];
     if ('error' in result && writes.length > 0) this.#failed.set(session, at);
+    if ('error' in result) this.#locked.delete(session);
     const isDone = 'rows' in result;
     if (isDone && isLone) this.#lone.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
     if (ENDS.test(text)) this.#end(session);
-    else if (isDone && hasWritten(text, result.rows))
+    else if (isDone && hasWritten(text, result.rows)) {
       this.#open.set(session, [...writes, ...writesIn(text).map((write) => ({ ...write, at }))]);
+      const locked = this.#locked.get(session) ?? [];
+      if (!hasNoRows(act)) this.#locked.set(session, [...locked, ...tablesLockedIn(text)]);
+    }
   }
 
   #end(session: number) {
     this.#open.delete(session);
     this.#snapshots.delete(session);
+    this.#locked.delete(session);
     this.#failed.delete(session);
     this.#lone.delete(session);
   }
@@ -118,6 +137,13 @@ export function writesIn(text: string): Write[] {
 /** Neither FOR UPDATE nor DO UPDATE is a write of its own. */
 const WRITE =
   /(?<!\b(?:for|key|do)\s+)\b(insert into|update|delete from|merge into)\s+([a-z_][\w.]*)/gi;
+
+/** The tables in which a statement locks rows that other sessions may want. */
+function tablesLockedIn(text: string): string[] {
+  const changed = writesIn(text).filter(({ verb }) => verb !== 'insert');
+  const read = LOCK.test(text) ? text.replace(/"/g, '').matchAll(/\bfrom ([a-z_][\w.]*)/gi) : [];
+  return [...changed.map(({ table }) => table), ...[...read].map(([, table = '']) => table)];
+}
 
 /** A write without RETURNING gives no rows, but the driver tells how many rows it wrote. */
 const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>

@@ -41,7 +41,7 @@ function sayCheckedAgain({ step: { text } }: Act, unseen: Commit[], at: number):
     : null;
 }
 
-function hasNoRows({ result }: Act): boolean {
+export function hasNoRows({ result }: Act): boolean {
   if (!result || !('rows' in result)) return false;
   // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
   const { count, length }: unknown[] & { count?: number } = result.rows;
@@ -67,7 +67,7 @@ function readsBySubselect(text: string): boolean {
   return isLocking && /\(\s*select\b/i.test(text);
 }
 
-const LOCK = /\bfor (no key update|update|share|key share)\b/i;
+export const LOCK = /\bfor (no key update|update|share|key share)\b/i;
 
 function withoutParentheses(text: string): string {
   const shorter = text.replace(/\([^()]*\)/g, '');

@@ -50,6 +50,7 @@ async function notesOf(sessions: Program[], schedule: string) {
 const RENAME = "update companies set name = 'a' where id = 1 and name = ''";
 const BY_SUBSELECT =
   "update companies set name = 'b' where id = (select min(id) from companies where name = '')";
+const SKIP = 'select id from companies where id = 1 for update skip locked';
 const COUNT = 'select count(*) from companies';
 const BEGINS = 'begins a transaction at REPEATABLE READ: one snapshot for all its statements';
 const CHECKED = 'the locked row is checked again, as S1 left it';
@@ -117,6 +118,17 @@ describe('at REPEATABLE READ', () => {
     );
     expect(notes).toEqual([BEGINS]);
   });
+});
+
+test.each([
+  ['lock', 'select id from companies where id = 1 for update'],
+  ['change', RENAME],
+])('SKIP LOCKED says whose %s it skips, and only while the lock is there', async (_what, locks) => {
+  const skips: Program = async (db) => {
+    for (let times = 0; times < 3; times++) await together([SKIP])(db);
+  };
+  const [, notes] = await notesOf([together([locks]), skips], '2,2,1,2,2,1,2,2');
+  expect(notes).toEqual(['skips the rows locked by S1']);
 });
 
 test.each(['repeatable read', 'serializable'] as const)(
