@@ -89,7 +89,7 @@ describe('a request', () => {
   browserTest('is slower than its lease by the key t', async ({ open }) => {
     const page = await open(at('strategy=retries/lease&situation=slow'));
     await press(page, '1', '1', '1', 't');
-    await said(page, 'Step 4. Time passes.');
+    await said(page, 'Step 4. Two days pass.');
     await press(page, '2', '2', '2', 'e');
     await headline(page, 'Did a request twice!');
   });
