@@ -60,10 +60,10 @@ export class Deaths {
   }
 
   /** Says what ends when time passes. */
-  timePasses(): string {
+  timePasses({ clockJumps }: Entry): string {
     const stores = new Set([...this.#fates.values()].flatMap((fate) => [...fate.stores]));
     const ends = [...stores].map((store) => `${store} removes every key whose time is over`);
-    return ['time passes', ...ends].join('. ');
+    return [clockJumps ? 'two days pass' : 'time passes', ...ends].join('. ');
   }
 
   /** Records an act. Returns a note if the process of the session is dead. */

@@ -26,8 +26,12 @@ export interface Entry {
   choice: string;
   /** Whether time passes. */
   timePasses: boolean;
+  /** Whether the clock of PostgreSQL jumps two days ahead. Else time passes only for sleepers. */
+  clockJumps: boolean;
   /** The sessions whose process died at this choice. */
   dead: number[];
+  /** The sessions that ended at this choice. */
+  ended: number[];
   acts: Act[];
 }
 
@@ -152,7 +156,7 @@ export class Execution {
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    const entry: Entry = { choice, timePasses, dead: [], acts: [] };
+    const entry: Entry = { choice, timePasses, clockJumps: false, dead: [], ended: [], acts: [] };
     this.entries.push(entry);
     await move();
     await this.#stillness.settle();
@@ -209,7 +213,9 @@ export class Execution {
   }
 
   async #passTime({ always = false } = {}) {
-    if (this.#trial.timePasses || always) await this.#stage.passTime();
+    const entry = this.entries.at(-1);
+    if (entry) entry.clockJumps = this.#trial.timePasses === true || always;
+    if (entry?.clockJumps) await this.#stage.passTime();
     await this.#trial.passTime?.();
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
@@ -235,6 +241,8 @@ export class Execution {
       if (returned.length === 0 && status === 'waiting' && step && session === chosen)
         entry.acts.push({ session, step, sentAt: at, result: undefined, waitsFor });
       returned.length = 0;
+      const isNew = !this.entries.some(({ ended }) => ended.includes(session));
+      if (status === 'ended' && isNew) entry.ended.push(session);
     }
   }
 

@@ -1,12 +1,19 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
+import { type Commit, hasNoRows, isRead, LOCK, sayUnseen } from './unseen.ts';
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
-  readonly #commits: { session: number; at: number }[] = [];
+  readonly #commits: Commit[] = [];
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
   readonly #open = new Map<number, (Write & { at: number })[]>();
+  /** The tables in which each open transaction has locked rows. */
+  readonly #locked = new Map<number, string[]>();
+  /** The steps at which open transactions failed. */
+  readonly #failed = new Map<number, number>();
+  /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
+  readonly #lone = new Set<number>();
 
   /**
    * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
@@ -21,20 +28,32 @@ export class History {
    * cannot see: its snapshot is too old, or their transaction is still open. Null if there are none.
    */
   note(act: Act, at: number): string | null {
-    if (act.step.effect) return null;
+    const { session, step, result } = act;
+    if (step.effect) return null;
+    const begins = this.#sayBeginning(act);
+    const ends = this.#sayEnd(act);
     const taken = this.#snapshotOf(act);
-    const isReader = act.result !== undefined && isRead(act);
-    const unseen = this.#commits.filter((each) => each.session !== act.session && each.at > taken);
+    const unseen = this.#commits.filter((each) => each.session !== session && each.at > taken);
     const uncommitted = this.#uncommitted(act);
     this.#follow(act, at);
-    if (!isReader) return null;
-    const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
-    const why = sayWhy(act, taken, at);
-    const notes = [
-      ...(commits.length > 0 ? [`does not see the commit ${commits.join(' and ')}, ${why}`] : []),
-      ...uncommitted,
-    ];
-    return notes.join('; ') || null;
+    // The name of an error says enough.
+    const isDone = result !== undefined && 'rows' in result;
+    const missed = isDone
+      ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
+      : [];
+    const skipped = hasNoRows(act) ? this.#saySkipped(act) : [];
+    return [begins, ends, ...missed, ...skipped].filter((each) => each !== null).join('; ') || null;
+  }
+
+  /** Says what is special about the transaction that begins with the act. */
+  #sayBeginning({ session, step }: Act): string | null {
+    if (!keepsSnapshot(step) || this.#snapshots.has(session) || ENDS.test(step.text)) return null;
+    return `begins a transaction at ${step.isolation.toUpperCase()}: one snapshot for all its statements`;
+  }
+
+  #sayEnd({ session, step: { text } }: Act): string | null {
+    const isAlone = this.#lone.has(session) && /^commit$/i.test(text);
+    return isAlone ? 'by itself, since the statement stands alone' : null;
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
@@ -50,23 +69,48 @@ export class History {
       const ofTables = writes.filter(({ table }) => other !== session && mentions(step, table));
       if (ofTables.length === 0) return [];
       const words = unique(ofTables.map(({ verb, at }) => `the ${verb} at step ${at + 1}`));
-      return [`does not see ${words.join(' and ')}: S${other} has not committed`];
+      const failed = this.#failed.get(other);
+      const why =
+        failed === undefined
+          ? `S${other} has not committed`
+          : `the transaction of S${other} failed at step ${failed + 1}, and can only roll back`;
+      return [`does not see ${words.join(' and ')}: ${why}`];
     });
   }
 
-  #follow({ session, step: { text }, result }: Act, at: number) {
+  #saySkipped({ session, step }: Act): string[] {
+    if (!/\bskip locked\b/i.test(step.text)) return [];
+    const lockers = [...this.#locked].filter(
+      ([other, tables]) => other !== session && tables.some((table) => mentions(step, table)),
+    );
+    if (lockers.length === 0) return [];
+    return [`skips the rows locked by ${names(lockers.map(([other]) => other))}`];
+  }
+
+  #follow(act: Act, at: number) {
+    const { session, step, result } = act;
+    const { text, isLone } = step;
     if (!result) return;
-    const isDone = 'rows' in result;
     const writes = this.#open.get(session) ?? [];
+    if ('error' in result && writes.length > 0) this.#failed.set(session, at);
+    if ('error' in result) this.#locked.delete(session);
+    const isDone = 'rows' in result;
+    if (isDone && isLone) this.#lone.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
     if (ENDS.test(text)) this.#end(session);
-    else if (isDone && hasWritten(text, result.rows))
+    else if (isDone && hasWritten(text, result.rows)) {
       this.#open.set(session, [...writes, ...writesIn(text).map((write) => ({ ...write, at }))]);
+      const locked = this.#locked.get(session) ?? [];
+      if (!hasNoRows(act)) this.#locked.set(session, [...locked, ...tablesLockedIn(text)]);
+    }
   }
 
   #end(session: number) {
     this.#open.delete(session);
     this.#snapshots.delete(session);
+    this.#locked.delete(session);
+    this.#failed.delete(session);
+    this.#lone.delete(session);
   }
 }
 
@@ -94,28 +138,18 @@ export function writesIn(text: string): Write[] {
 const WRITE =
   /(?<!\b(?:for|key|do)\s+)\b(insert into|update|delete from|merge into)\s+([a-z_][\w.]*)/gi;
 
+/** The tables in which a statement locks rows that other sessions may want. */
+function tablesLockedIn(text: string): string[] {
+  const changed = writesIn(text).filter(({ verb }) => verb !== 'insert');
+  const read = LOCK.test(text) ? text.replace(/"/g, '').matchAll(/\bfrom ([a-z_][\w.]*)/gi) : [];
+  return [...changed.map(({ table }) => table), ...[...read].map(([, table = '']) => table)];
+}
+
 /** A write without RETURNING gives no rows, but the driver tells how many rows it wrote. */
 const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
   /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
 
 const unique = <T>(all: T[]): T[] => [...new Set(all)];
-
-/** The reason why a snapshot of step `taken`, from 0, misses a later commit. */
-function sayWhy({ step, sentAt }: Act, taken: number, at: number): string {
-  if (keepsSnapshot(step)) return `since its transaction has the snapshot of step ${taken + 1}`;
-  const before = sentAt < at ? ', before the wait' : '';
-  return `since its snapshot is of step ${taken + 1}${before}`;
-}
-
-/**
- * Whether a statement reads by its snapshot, such as a write with a subselect. FOR UPDATE reads the
- * newest version of the locked row, unless the transaction keeps its snapshot.
- */
-function isRead({ step }: Act): boolean {
-  if (/^with\b/i.test(step.text)) return true;
-  const isLocked = /\bfor (no key )?update\b/i.test(step.text);
-  return /\bselect\b/i.test(step.text) && (keepsSnapshot(step) || !isLocked);
-}
 
 /** Whether the statement names the table, apart from a table that it only writes. */
 const mentions = ({ text }: Act['step'], table: string): boolean =>

@@ -61,6 +61,7 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
     choice,
     event,
     dead: entry.dead,
+    ended: entry.ended,
     acts,
     silence: hasWords ? null : silenceOf(entry, known),
   };
@@ -73,7 +74,7 @@ const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
 
 function eventOf(entry: Entry, deaths: Deaths): string | null {
   const { choice, timePasses } = entry;
-  if (timePasses) return deaths.timePasses();
+  if (timePasses) return deaths.timePasses(entry);
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
   if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;

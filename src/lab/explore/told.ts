@@ -24,6 +24,8 @@ export interface ToldStep {
   event: string | null;
   /** The sessions whose process dies at this step. */
   dead: number[];
+  /** The sessions that end at this step. */
+  ended: number[];
   acts: ToldAct[];
   /** What the session does in place of a statement. Null if there is a statement or an event. */
   silence: 'waits in memory' | 'ends' | null;

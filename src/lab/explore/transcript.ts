@@ -42,7 +42,9 @@ export function transcript(
     ' '.repeat(MARGIN) + heads.map((head) => head.padEnd(columns.column)).join(''),
     ...shorten(printed.slice(0, schedule.length)).flat(),
     ...endings.flatMap((ending, index) =>
-      ending === null ? [] : inColumn('', index + 1, columns, [`= ${ending}`]),
+      ending === null
+        ? []
+        : inColumn('', index + 1, columns, [`= ${ending}${sayStep(steps, index + 1)}`]),
     ),
     ...(later.length > 0 ? ['', `${' '.repeat(MARGIN)}afterwards`, ...shorten(later).flat()] : []),
     ...(afterwards === null ? [] : inColumn('', 1, columns, [`= ${afterwards}`])),
@@ -51,8 +53,14 @@ export function transcript(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
+/** The step at which a session ended, since the end of the transcript does not show the order. */
+function sayStep(steps: ToldStep[], session: number): string {
+  const at = steps.findIndex(({ ended }) => ended.includes(session));
+  return at < 0 ? '' : ` (step ${at + 1})`;
+}
+
 const sumUp = (summary: string, faults: string[]) =>
-  [summary, faults.join(', ').toUpperCase()].filter(Boolean).join(': ');
+  `${summary}: ${faults.join(', ').toUpperCase() || 'no fault'}`;
 
 /**
  * The most steps that are printed. The middle of a longer schedule is left out. Nearly always such
@@ -90,9 +98,9 @@ const SILENCE = {
 } as const;
 
 function printAct({ statement, progress, result, note, waitsFor }: ToldAct): string[] {
-  if (progress === 'waits') return [statement, `<waiting for ${names(waitsFor)}>`];
-  const said = progress === 'ran' ? statement : `<… ${statement.split(' ')[0]} completed>`;
-  return [said, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
+  const said = progress === 'completed' ? `<… ${statement.split(' ')[0]} completed>` : statement;
+  const wait = progress === 'waits' ? [`<waiting for ${names(waitsFor)}>`] : [];
+  return [said, ...wait, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
 }
 
 /** Breaks a text into lines of this width. The first line begins with the label. */

@@ -140,24 +140,29 @@ export class EtcdKeys {
     const step = <T>(text: string, command: () => Promise<T>) =>
       effect({ text: `etcd: ${text}`, readsClock: true }, command);
     const putIfAbsent: Etcd['putIfAbsent'] = (...put) => this.#putIfAbsent(...put);
+    const revoke = (lease: Lease) => this.#revoke(lease);
     return {
       grant: (seconds) => {
         const lease = this.#leases.push({ owner });
         return step(`grant lease ${lease} of ${seconds} s`, () => this.#grant(lease, seconds));
       },
       outlives: (lease, seconds) =>
-        step(`are more than ${seconds} s left of lease ${lease}?`, () =>
+        step(`does lease ${lease} have more than ${seconds} s left?`, () =>
           this.#outlives(lease, seconds),
         ),
       keepAlive: (lease) => step(`keep lease ${lease} alive`, () => this.#keepAlive(lease)),
-      revoke: (lease) => step(`revoke lease ${lease}`, () => this.#revoke(lease)),
+      async revoke(lease) {
+        await step(`revoke lease ${lease}`, async () =>
+          (await revoke(lease)) ? 'revoked' : 'not found: the lease is over',
+        );
+      },
       async putIfAbsent(key, value, lease) {
-        let version: number | undefined;
+        let token: number | undefined;
         await step(`put ${key} = ${value} with lease ${lease}, if there is no ${key}`, async () => {
-          version = await putIfAbsent(key, value, lease);
-          return version === undefined ? 'not written' : `written, version ${version}`;
+          token = await putIfAbsent(key, value, lease);
+          return token === undefined ? 'not written' : `written, token ${token}`;
         });
-        return version;
+        return token;
       },
     };
   }
@@ -212,10 +217,15 @@ export class EtcdKeys {
     return Number(result.TTL ?? 0) > 0;
   }
 
-  async #revoke(lease: Lease) {
-    await this.#ask('lease/revoke', this.#id(lease)).catch((error) => {
-      if (!isNotFound(error)) throw error;
-    });
+  /** Returns false if the lease is over. */
+  async #revoke(lease: Lease): Promise<boolean> {
+    try {
+      await this.#ask('lease/revoke', this.#id(lease));
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 
   async #putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined> {

@@ -75,8 +75,8 @@ interface RowProps {
 const Label = ({ index }: { index: number }) => <th scope="row">{index + 1}</th>;
 
 function Row({ step, index, numbers, steps }: RowProps) {
-  if (step.choice === 't' && step.acts.length === 0)
-    return <TimePasses index={index} lanes={numbers.length} />;
+  if (step.choice === 't' && step.event !== null && step.acts.length === 0)
+    return <TimePasses text={step.event} index={index} lanes={numbers.length} />;
   return (
     <tr>
       <Label index={index} />
@@ -88,11 +88,11 @@ function Row({ step, index, numbers, steps }: RowProps) {
 }
 
 /** A line over all lanes, since time passes for everybody. */
-const TimePasses = ({ index, lanes }: { index: number; lanes: number }) => (
+const TimePasses = ({ text, index, lanes }: { text: string; index: number; lanes: number }) => (
   <tr class="time">
     <Label index={index} />
     <td colSpan={lanes}>
-      <span>time passes</span>
+      <span>{text}</span>
     </td>
   </tr>
 );
@@ -104,7 +104,8 @@ interface RowAfterwardsProps {
 }
 
 function RowAfterwards({ step: { event, acts }, index, lanes }: RowAfterwardsProps) {
-  if (event !== null && acts.length === 0) return <TimePasses index={index} lanes={lanes} />;
+  if (event !== null && acts.length === 0)
+    return <TimePasses text={event} index={index} lanes={lanes} />;
   return (
     <tr>
       <Label index={index} />

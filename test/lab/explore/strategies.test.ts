@@ -116,6 +116,12 @@ describe('a replay', () => {
     expect(text).toMatch(/5 claims, 4 slots: OVERSOLD$/);
   });
 
+  test('shows at which step each session ended, and that nothing was wrong', async () => {
+    const text = tell(await play('row-lock', '1,2')).transcript;
+    const words = text.replace(/\s+/g, ' ');
+    expect(words).toContain('= claimed (step 5) = full (step 7) 4 claims, 4 slots: no fault');
+  });
+
   test('goes on by itself where the schedule is too short', async () => {
     const played = await play('row-lock', '2');
     expect(played.schedule).toEqual(['2', '1', '2', '2', '2', '1', '1']);
@@ -131,6 +137,6 @@ describe('a replay', () => {
   test('shows a wait that PostgreSQL cannot see', async () => {
     const text = tell(await play('mutex', '1,2')).transcript;
     expect(text).toContain('<waiting for something in memory>');
-    expect(text).toMatch(/4 claims, 4 slots$/);
+    expect(text).toMatch(/4 claims, 4 slots: no fault$/);
   });
 });

@@ -32,6 +32,29 @@ describe.skipIf(!hasEtcd)('etcd', () => {
     expect(await keys.isHolding(2)).toBe(false);
   });
 
+  test('says in each step what etcd has answered', async () => {
+    const keys = new EtcdKeys();
+    const told: unknown[] = [];
+    const one = keys.commandsBy(async (does, act) => {
+      const answer = await act();
+      told.push([typeof does === 'string' ? does : does.text, answer]);
+      return answer;
+    }, 1);
+    const lease = await one.grant(30);
+    await one.putIfAbsent('lock', 'W1', lease);
+    await one.outlives(lease, 15);
+    await one.revoke(lease);
+    await one.revoke(lease);
+    await keys.clear();
+    expect(told).toEqual([
+      ['etcd: grant lease 1 of 30 s', 1],
+      ['etcd: put lock = W1 with lease 1, if there is no lock', 'written, token 1'],
+      ['etcd: does lease 1 have more than 15 s left?', true],
+      ['etcd: revoke lease 1', 'revoked'],
+      ['etcd: revoke lease 1', 'not found: the lease is over'],
+    ]);
+  });
+
   test('has keys and tokens of its own for each trial', async () => {
     const [trial, beside] = [makeWorkers(), makeWorkers()];
     for (const { one } of [trial, beside])

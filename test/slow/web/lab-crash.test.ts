@@ -120,8 +120,8 @@ describe('an effect', () => {
   browserTest('comes before or after time passes, for everybody', async ({ open }) => {
     const page = await open(at('strategy=queue/production&situation=slow&schedule=1,1,1'));
     await press(page, 't');
-    await said(page, 'Step 4. Time passes.');
-    const line = steps(page).getByRole('row', { name: '4 time passes' }).getByRole('cell');
+    await said(page, 'Step 4. Two days pass.');
+    const line = steps(page).getByRole('row', { name: '4 two days pass' }).getByRole('cell');
     expect(await line.getAttribute('colspan')).toBe('2');
   });
 });

@@ -83,13 +83,13 @@ describe('a request', () => {
     await said(page, 'S1 answers, and then its process dies');
     await headline(page, 'Did a request twice!');
     expect(await steps(page).locator('td.dead').count()).toBe(1);
-    await headline(page, 'the client heard: done, receipt 1; done, receipt 2');
+    await headline(page, 'the client heard: done, receipt 1; then done, receipt 2');
   });
 
   browserTest('is slower than its lease by the key t', async ({ open }) => {
     const page = await open(at('strategy=retries/lease&situation=slow'));
     await press(page, '1', '1', '1', 't');
-    await said(page, 'Step 4. Time passes.');
+    await said(page, 'Step 4. Two days pass.');
     await press(page, '2', '2', '2', 'e');
     await headline(page, 'Did a request twice!');
   });

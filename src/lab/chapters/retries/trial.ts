@@ -168,7 +168,7 @@ const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
   [`${once} charged once`, race.words.sum(wrong)].filter(Boolean).join(', ');
 
 const say = ({ charges, heard }: RequestEnd) =>
-  `${chargedInWords(charges)}, and the client heard: ${heard.map(inWords).join('; ')}`;
+  `${chargedInWords(charges)}, and the client heard: ${heard.map(inWords).join('; then ')}`;
 
 /** How often each end of a request came. Each request has one end, the gravest. */
 function countEnds(requests: RequestEnd[]) {

@@ -40,7 +40,7 @@ describe('a wrong strategy falls:', () => {
     ['wrong-variable', 'twice', DIES],
     ['wrong-says-done-early', 'untrue', DIES],
     ['wrong-session-lock', 'stuck', /S1 makes this step, but its answer is lost/],
-    ['wrong-lease-inside', 'twice', /^ +4 +-- time passes --$/m],
+    ['wrong-lease-inside', 'twice', /^ +4 +-- two days pass --$/m],
     ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
   ])('%s, by the fault %s', async (name, fault, when) => {
     const { verdict, checks } = await judgementOf(name);

@@ -74,7 +74,7 @@ describe('a strategy without a promise', () => {
     expect([gravestOf(played.faults), played.schedule.join()]).toEqual([fault, schedule]);
     if (situation === 'killer') expect(transcript).toContain('the worker dies of it');
     expect(/-- the process of S1( and S2)? dies/.test(transcript)).toBe(/k1/.test(schedule));
-    expect(transcript.includes('-- time passes --')).toBe(true);
+    expect(transcript.includes('-- two days pass --')).toBe(true);
     expect(transcript).toMatch(new RegExp(`: .*\\b${fault}\\b`, 'i'));
   });
 

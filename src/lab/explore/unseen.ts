@@ -1,0 +1,75 @@
+import type { Act } from './execution.ts';
+import { keepsSnapshot } from './step.ts';
+
+/** The COMMIT of a session at a step, from 0. */
+export interface Commit {
+  session: number;
+  at: number;
+}
+
+/**
+ * Says which of these commits the act does not see, since its snapshot is of step `taken`, from 0.
+ * The act has ended at step `at`. Null if the commits change nothing for the act.
+ */
+export function sayUnseen(act: Act, unseen: Commit[], taken: number, at: number): string | null {
+  if (unseen.length === 0) return null;
+  const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
+  const missed = `does not see the commit ${commits.join(' and ')}`;
+  if (keepsSnapshot(act.step)) return sayKept(act, missed, taken);
+  const again = sayCheckedAgain(act, unseen, at);
+  if (!isRead(act)) return hasNoRows(act) ? again : null;
+  const subject = readsBySubselect(act.step.text) ? 'its subselect ' : '';
+  const misses = `${subject}${missed}, since its snapshot is of step ${taken + 1}, before the wait`;
+  return again === null ? misses : `${misses}; ${again}`;
+}
+
+/** The first statement takes the snapshot of its whole transaction, even if it reads no table. */
+function sayKept(act: Act, missed: string, taken: number): string | null {
+  if (isRead(act)) return `${missed}, since its transaction has the snapshot of step ${taken + 1}`;
+  const isTakenHere = taken === act.sentAt && /^select\b/i.test(act.step.text);
+  return isTakenHere
+    ? `takes the snapshot of its transaction before the wait, so the transaction ${missed}`
+    : null;
+}
+
+/** After a wait, PostgreSQL checks the locked row again. All other rows are those of the snapshot. */
+function sayCheckedAgain({ step: { text } }: Act, unseen: Commit[], at: number): string | null {
+  const before = unseen.find((each) => each.at === at);
+  const locksRows = LOCK.test(text) || /\b(update|delete from)\s/i.test(text);
+  return before && locksRows
+    ? `the locked row is checked again, as S${before.session} left it`
+    : null;
+}
+
+export function hasNoRows({ result }: Act): boolean {
+  if (!result || !('rows' in result)) return false;
+  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
+  const { count, length }: unknown[] & { count?: number } = result.rows;
+  return (count ?? length) === 0;
+}
+
+/**
+ * Whether a statement reads a table by its snapshot, such as a write with a subselect. FOR UPDATE
+ * reads the newest version of the locked row, unless the transaction keeps its snapshot.
+ */
+export function isRead({ step }: Act): boolean {
+  const { text } = step;
+  if (/^with\b/i.test(text)) return true;
+  if (!/\bselect\b/i.test(text) || !/\bfrom\b/i.test(text)) return false;
+  return keepsSnapshot(step) || !LOCK.test(text) || readsBySubselect(text);
+}
+
+/** Whether only a subselect reads by the snapshot: the statement itself locks the rows that it reads. */
+function readsBySubselect(text: string): boolean {
+  const isLocking = /^(update|delete)\b/i.test(text)
+    ? !LOCK.test(text)
+    : /^select\b/i.test(text) && LOCK.test(withoutParentheses(text));
+  return isLocking && /\(\s*select\b/i.test(text);
+}
+
+export const LOCK = /\bfor (no key update|update|share|key share)\b/i;
+
+function withoutParentheses(text: string): string {
+  const shorter = text.replace(/\([^()]*\)/g, '');
+  return shorter === text ? text : withoutParentheses(shorter);
+}

@@ -1,0 +1,159 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/db/client.ts';
+import { replay } from '../../../src/lab/explore/explore.ts';
+import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { tell } from '../../../src/lab/explore/tell.ts';
+import type { Program, Trial } from '../../../src/lab/explore/trial.ts';
+import { makeStage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+/** Two companies, which the programs of a test write and read. */
+const trialOf = (sessions: Program[]): Trial => ({
+  setUp: async (admin) => {
+    const text = "update companies set name = '' where id in (1, 2)";
+    await admin.run({ text, params: [], asArrays: false });
+  },
+  sessions,
+  judge: async () => ({ faults: [], summary: 'over' }),
+});
+
+const alone =
+  (...texts: string[]) =>
+  async (db: Database) => {
+    for (const text of texts) await db.execute(sql.raw(text));
+  };
+
+const together =
+  (texts: string[], isolationLevel?: 'repeatable read' | 'serializable') => (db: Database) =>
+    db
+      .transaction(
+        (tx) => alone(...texts)(tx as unknown as Database),
+        isolationLevel && { isolationLevel },
+      )
+      // A test may want an error of PostgreSQL.
+      .catch(() => undefined);
+
+/** The notes of each session. */
+async function notesOf(sessions: Program[], schedule: string) {
+  const played = await replay(stage, trialOf(sessions), schedule.split(','));
+  const acts = tell(played).steps.flatMap((step) => step.acts);
+  return sessions.map((_, index) =>
+    acts.flatMap(({ session, note }) => (session === index + 1 && note !== null ? [note] : [])),
+  );
+}
+
+const RENAME = "update companies set name = 'a' where id = 1 and name = ''";
+const BY_SUBSELECT =
+  "update companies set name = 'b' where id = (select min(id) from companies where name = '')";
+const SKIP = 'select id from companies where id = 1 for update skip locked';
+const COUNT = 'select count(*) from companies';
+const BEGINS = 'begins a transaction at REPEATABLE READ: one snapshot for all its statements';
+const CHECKED = 'the locked row is checked again, as S1 left it';
+const MISSED =
+  'does not see the commit of S1 at step 3, since its snapshot is of step 2, before the wait';
+
+describe('after a wait at READ COMMITTED', () => {
+  test.each<[what: string, statement: string, note: string]>([
+    ['a subselect is old', BY_SUBSELECT, `its subselect ${MISSED}; ${CHECKED}`],
+    [
+      'the row is checked again, outside the old subselect',
+      `${BY_SUBSELECT} and name = ''`,
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
+    ['the row of an update is checked again', RENAME, CHECKED],
+    [
+      'the row of a lock is checked again',
+      "select id from companies where name = '' and id = 1 for update",
+      CHECKED,
+    ],
+    [
+      'a subselect of a lock is old',
+      "select (select count(*) from companies where name = '') from companies where id = 1 for update",
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
+    [
+      'a subselect of WITH is old',
+      `with one as (select id from companies where id = 1 for update)
+        select id, (select count(*) from companies where name = '') from one`,
+      `${MISSED}; ${CHECKED}`,
+    ],
+  ])('%s', async (_what, statement, note) => {
+    const [, second] = await notesOf([alone(RENAME), together([statement])], '1,2,1,2');
+    expect(second).toEqual([note]);
+  });
+
+  test.each([
+    ['a row that an update finds', "update companies set name = 'b' where id = 1"],
+    ['a lock that is no row', 'select pg_advisory_xact_lock(1)'],
+  ])('there is no note on %s', async (_what, statement) => {
+    const first = together(['select pg_advisory_xact_lock(1)', RENAME]);
+    const [, second] = await notesOf([first, together([statement])], '1,1,2,1,2');
+    expect(second).toEqual([]);
+  });
+});
+
+describe('at REPEATABLE READ', () => {
+  const SERIAL = 'select pg_advisory_xact_lock(1)';
+  const first = together([SERIAL, RENAME]);
+
+  test('a lock takes the snapshot of the transaction, before the wait', async () => {
+    const second = together([SERIAL, 'select id from companies where id = 1'], 'repeatable read');
+    const [, notes] = await notesOf([first, second], '1,1,2,1,2,2');
+    expect(notes).toEqual([
+      BEGINS,
+      'takes the snapshot of its transaction before the wait, so the transaction does not see the commit of S1 at step 4',
+      'does not see the commit of S1 at step 4, since its transaction has the snapshot of step 3',
+    ]);
+  });
+
+  test('an error needs no note', async () => {
+    const [, notes] = await notesOf(
+      [first, together([BY_SUBSELECT], 'repeatable read')],
+      '1,1,2,1,2',
+    );
+    expect(notes).toEqual([BEGINS]);
+  });
+});
+
+test.each([
+  ['lock', 'select id from companies where id = 1 for update'],
+  ['change', RENAME],
+])('SKIP LOCKED says whose %s it skips, and only while the lock is there', async (_what, locks) => {
+  const skips: Program = async (db) => {
+    for (let times = 0; times < 3; times++) await together([SKIP])(db);
+  };
+  const [, notes] = await notesOf([together([locks]), skips], '2,2,1,2,2,1,2,2');
+  expect(notes).toEqual(['skips the rows locked by S1']);
+});
+
+test.each(['repeatable read', 'serializable'] as const)(
+  'each beginning at %s has a note',
+  async (level) => {
+    const twice: Program = async (db) => {
+      await together([RENAME], level)(db);
+      await together(['select 1', RENAME], level)(db);
+    };
+    const note = `begins a transaction at ${level.toUpperCase()}: one snapshot for all its statements`;
+    expect(await notesOf([twice], '1,1,1,1,1')).toEqual([[note, note]]);
+  },
+);
+
+test('a lone write commits by itself, and a transaction does not', async () => {
+  const [lone, transaction] = await notesOf([alone(RENAME), together([RENAME])], '1,1,2,2');
+  expect([lone, transaction]).toEqual([['by itself, since the statement stands alone'], []]);
+});
+
+test('the writes of a failed transaction are no writes that only wait for a commit', async () => {
+  const fails = together([RENAME, 'select 1 / 0']);
+  const looks = alone(COUNT, COUNT);
+  const [, notes] = await notesOf([fails, looks], '1,2,1,2,1');
+  expect(notes).toEqual([
+    'does not see the update at step 1: S1 has not committed',
+    'does not see the update at step 1: the transaction of S1 failed at step 3, and can only roll back',
+  ]);
+});
