@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { programFolders } from '../../config.ts';
+import { environmentWith, programFolders } from '../../config.ts';
 import { inTime } from '../../waiting/deadline.ts';
 
 /** A program that runs for this process. */
@@ -46,7 +46,7 @@ export async function startProgram(
   const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-store-'));
   const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', folder, file, ...argsIn(folder)], {
     cwd: folder,
-    env: { ...process.env, ...settings },
+    env: environmentWith(settings),
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
