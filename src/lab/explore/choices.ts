@@ -3,6 +3,9 @@ import type { Guard } from './gatekeeper.ts';
 import { mayLoseAnswer, readsClock, type Step } from './step.ts';
 import type { Trial } from './trial.ts';
 
+/** The sessions in words, such as `S1 and S2`. */
+export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');
+
 /** One session, with its gate and the number of its process. */
 export interface Seat {
   actor: Actor;

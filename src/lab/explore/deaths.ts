@@ -1,6 +1,6 @@
-import { sessionOf } from './choices.ts';
+import { names, sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
-import { names, writesIn } from './history.ts';
+import { writesIn } from './history.ts';
 import type { EffectText } from './trial.ts';
 
 const ENDS = /^(commit|rollback)$/i;

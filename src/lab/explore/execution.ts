@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
-import { Choices, type Seat, sessionOf } from './choices.ts';
+import { Choices, names, type Seat, sessionOf } from './choices.ts';
 import { gateOf } from './gate-of.ts';
 import type { IsDoomed } from './gatekeeper.ts';
-import { names } from './history.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';

@@ -1,3 +1,4 @@
+import { names } from './choices.ts';
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
 import { type Commit, hasNoRows, isRead, LOCK, sayUnseen } from './unseen.ts';
@@ -158,5 +159,3 @@ const mentions = ({ text }: Act['step'], table: string): boolean =>
     .replace(WRITE, '')
     .split(/[^\w.]+/)
     .includes(table);
-
-export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');

@@ -1,5 +1,4 @@
-import { sessionOf } from './choices.ts';
-import { names } from './history.ts';
+import { names, sessionOf } from './choices.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 
 const MARGIN = 6;
