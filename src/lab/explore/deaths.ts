@@ -1,6 +1,6 @@
 import { names, sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
-import { writesIn } from './history.ts';
+import { hasWritten, writesIn } from './history.ts';
 import type { EffectText } from './trial.ts';
 
 const ENDS = /^(commit|rollback)$/i;
@@ -23,6 +23,8 @@ interface Fate {
   waiting: string | undefined;
   hasLock: boolean;
   isDead: boolean;
+  /** PostgreSQL has noticed the death at once, and the words about the death say so. */
+  isGone: boolean;
 }
 
 /** Follows the sessions, and says what stays and what ends when a process dies or time passes. */
@@ -39,6 +41,7 @@ export class Deaths {
       waiting: undefined,
       hasLock: false,
       isDead: false,
+      isGone: false,
     };
     this.#fates.set(session, fate);
     return fate;
@@ -46,17 +49,27 @@ export class Deaths {
 
   /** Records a choice after which a process is dead. Returns what ends then, and what stays. */
   dies({ choice, acts, dead }: Entry, answersFirst: boolean): string {
-    const session = sessionOf(choice);
-    const fate = this.#of(session);
-    for (const each of dead) this.#of(each).isDead = true;
-    const isOpen = acts.some((act) => act.session === session && ENDS.test(act.step.text));
+    const fates = dead.map((session) => this.#of(session));
+    for (const fate of fates) {
+      fate.isDead = true;
+      fate.isGone = fate.waiting === undefined;
+    }
+    const isOpen = (session: number) =>
+      this.#of(session).isGone && acts.some((act) => act.session === session && isEnd(act));
+    const open = dead.filter(isOpen).map((session) => this.#of(session));
     return [
       answersFirst
-        ? `S${session} answers, and then its process dies`
+        ? `S${sessionOf(choice)} answers, and then its process dies`
         : `the process of ${names(dead)} dies`,
-      inPostgreSQL(fate, isOpen),
-      ...whatStays(fate),
+      ...inPostgreSQL(fates, open),
+      ...whatStays(fates),
     ].join('. ');
+  }
+
+  /** Whether the words about a death have told this act: a rollback, or a statement in line. */
+  hasTold(act: Act): boolean {
+    const { isDead, isGone } = this.#of(act.session);
+    return isDead && (act.result ? isGone && isEnd(act) : true);
   }
 
   /** Says what ends when time passes. */
@@ -74,10 +87,11 @@ export class Deaths {
       return null;
     }
     fate.waiting = result ? undefined : wordsOf(text);
-    const before = undone(fate);
-    if (/^commit$/i.test(text)) fate.committed.push(...fate.writes);
+    const before = undone(fate.writes);
+    const rows = result && 'rows' in result ? result.rows : undefined;
+    if (rows && /^commit$/i.test(text)) fate.committed.push(...fate.writes);
     if (ENDS.test(text)) fate.writes = [];
-    else if (result && 'rows' in result)
+    else if (rows && hasWritten(text, rows))
       fate.writes.push(...writesIn(text).map(({ words }) => words));
     if (SESSION_LOCK.test(text)) fate.hasLock = true;
     if (SESSION_UNLOCK.test(text)) fate.hasLock = false;
@@ -104,26 +118,40 @@ const STORE = /^(\w+): /;
 export const storeOf = ({ text, readsClock }: EffectText): string | undefined =>
   readsClock && STORE.exec(text)?.[1];
 
-/** The sentence about the transaction and the locks. */
-function inPostgreSQL(fate: Fate, isOpen: boolean): string {
-  if (fate.waiting) return `PostgreSQL does not notice yet: ${fate.waiting} still waits in line`;
-  const lock = fate.hasLock ? ', and its session lock is free' : '';
-  return isOpen
-    ? `PostgreSQL rolls its transaction back${undone(fate)}${lock}`
-    : `It has no open transaction${lock}`;
+const isEnd = ({ step }: Act) => ENDS.test(step.text);
+
+/** The sentences about the transactions and the locks of a process. Some of its transactions are open. */
+function inPostgreSQL(fates: Fate[], open: Fate[]): string[] {
+  const waiting = fates.flatMap(({ waiting }) => waiting ?? []);
+  const lock = fates.some(({ hasLock }) => hasLock) ? ', and its session lock is free' : '';
+  const its = open.length > 1 ? `its ${open.length} transactions` : 'its transaction';
+  const inLine = waiting.map(
+    (words) => `PostgreSQL does not notice yet: ${words} still waits in line`,
+  );
+  if (open.length > 0)
+    return [
+      `PostgreSQL rolls ${its} back${undone(open.flatMap(({ writes }) => writes))}${lock}`,
+      ...inLine,
+    ];
+  return inLine.length > 0 ? inLine : [`It has no open transaction${lock}`];
 }
 
 /** A sentence for each thing that no rollback changes, and for the memory of the process. */
-const whatStays = ({ committed, effects, stores, usesMemory }: Fate): string[] => [
-  ...(committed.length > 0 ? [`Its commits stay: ${list(committed)}`] : []),
-  ...(effects.length > 0 ? [`Its effects stay: ${list(effects)}`] : []),
-  ...[...stores].map((store) => `${store} does not notice, and keeps every key`),
-  ...(usesMemory ? ['Its memory is gone'] : []),
-];
+function whatStays(fates: Fate[]): string[] {
+  const committed = fates.flatMap(({ committed }) => committed);
+  const effects = fates.flatMap(({ effects }) => effects);
+  const stores = new Set(fates.flatMap(({ stores }) => [...stores]));
+  return [
+    ...(committed.length > 0 ? [`Its commits stay: ${list(committed)}`] : []),
+    ...(effects.length > 0 ? [`Its effects stay: ${list(effects)}`] : []),
+    ...[...stores].map((store) => `${store} does not notice, and keeps every key`),
+    ...(fates.some(({ usesMemory }) => usesMemory) ? ['Its memory is gone'] : []),
+  ];
+}
 
 const list = (writes: string[]) => [...new Set(writes)].join(', ');
 
-const undone = ({ writes }: Fate) => (writes.length > 0 ? `: ${list(writes)} undone` : '');
+const undone = (writes: string[]) => (writes.length > 0 ? `: ${list(writes)} undone` : '');
 
 /** The first words of a statement, up to the table. */
 const wordsOf = (text: string): string =>

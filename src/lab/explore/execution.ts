@@ -199,16 +199,18 @@ export class Execution {
   /** The process of this session dies, with all sessions of this process. */
   async #kill(dying: Seat) {
     this.#trial.died?.(dying.process);
-    for (const seat of this.#seats) {
-      const { actor, gate, process } = seat;
-      const hasEnded = actor.status === 'ended';
-      // A program may end with its answer. Its process dies all the same.
-      if (process !== dying.process || (hasEnded && seat !== dying)) continue;
+    const open = this.#seats.filter(
+      ({ actor, process }) => process === dying.process && actor.status !== 'ended',
+    );
+    // A program may end with its answer. Its process dies all the same.
+    const dead = open.includes(dying) ? open : [dying, ...open];
+    for (const { actor } of dead) {
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
       this.entries.at(-1)?.dead.push(actor.number);
       actor.die();
-      if (!hasEnded) await gate.die();
     }
+    // All die at the same moment. Otherwise the lock of the first could let the second go on.
+    await Promise.all(open.map(({ gate }) => gate.die()));
   }
 
   async #passTime({ always = false } = {}) {

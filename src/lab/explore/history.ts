@@ -146,8 +146,11 @@ function tablesLockedIn(text: string): string[] {
   return [...changed.map(({ table }) => table), ...[...read].map(([, table = '']) => table)];
 }
 
-/** A write without RETURNING gives no rows, but the driver tells how many rows it wrote. */
-const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
+/**
+ * Whether a write has changed a row. A write without RETURNING gives no rows, but the driver tells how
+ * many rows it wrote. Nobody tells how many rows a WITH wrote.
+ */
+export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
   /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
 
 const unique = <T>(all: T[]): T[] => [...new Set(all)];

@@ -49,12 +49,10 @@ interface Known {
 function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
   const { choice } = entry;
   const event = eventOf(entry, known.deaths);
-  const died = /^[kd]/.test(choice) ? sessionOf(choice) : 0;
+  const isDeath = /^[kd]/.test(choice);
   const acts = entry.acts.flatMap((act) => {
     const told = tellAct(act, index, known);
-    // The event says that PostgreSQL has rolled back, or that the statement still waits.
-    const isSaid = act.session === died && (isRollback(act) || !act.result);
-    return isSaid ? [] : [told];
+    return isDeath && known.deaths.hasTold(act) ? [] : [told];
   });
   const hasWords = event !== null || acts.length > 0;
   return {
@@ -69,8 +67,6 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
 
 const silenceOf = ({ choice }: Entry, { isSilent }: Known) =>
   isSilent(choice) ? 'ends' : 'waits in memory';
-
-const isRollback = ({ step }: Act) => /^rollback$/i.test(step.text);
 
 function eventOf(entry: Entry, deaths: Deaths): string | null {
   const { choice, timePasses } = entry;

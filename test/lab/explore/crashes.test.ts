@@ -5,7 +5,7 @@ import type { Database } from '../../../src/db/client.ts';
 import { companies } from '../../../src/db/schema.ts';
 import type { Session } from '../../../src/db/session.ts';
 import { databaseError } from '../../../src/db/sqlstate.ts';
-import { explore, replay } from '../../../src/lab/explore/explore.ts';
+import { explore, type Played, replay } from '../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { tell } from '../../../src/lab/explore/tell.ts';
 import type { Effect, Ending, Program, Trial } from '../../../src/lab/explore/trial.ts';
@@ -41,6 +41,8 @@ function trialOf(sessions: Program[], more: Partial<Trial> = {}) {
   };
   return { trial, seen };
 }
+
+const wordsOf = (played: Played) => tell(played).transcript.replace(/\s+/g, ' ');
 
 const first = eq(companies.id, 1n);
 const append = (db: Pick<Database, 'update'>, letter: string) =>
@@ -133,6 +135,63 @@ describe('a process that dies', () => {
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1, processes: [1, 1] });
     await replay(stage, trial, ['1', '2', 'k1']);
     expect(seen).toEqual(['"", 2 died']);
+  });
+
+  test('takes a session with it that waits for a lock of another', async () => {
+    const sessions: Program[] = [
+      (db) => db.transaction((tx) => append(tx, 'a')),
+      async (db) => {
+        await append(db, 'b');
+        await append(db, 'c');
+      },
+    ];
+    const { trial, seen } = trialOf(sessions, { deaths: 1, processes: [1, 1] });
+    const played = await replay(stage, trial, ['1', '2', 'k1']);
+    // Both die at once. A lone write in line is committed, though nobody hears its answer.
+    expect(seen).toEqual(['"b", 2 died']);
+    expect(wordsOf(played)).toMatch(
+      /S1 and S2 dies\. PostgreSQL rolls its transaction back: update companies undone\. PostgreSQL does not notice yet: update companies still waits in line --.*<… update completed>.*PostgreSQL commits\. S2 is dead/,
+    );
+  });
+
+  test('with two open transactions rolls both back, in one sentence', async () => {
+    const sessions: Program[] = [1n, 2n].map(
+      (id) => (db) =>
+        db.transaction((tx) => tx.update(companies).set({ name: 'x' }).where(eq(companies.id, id))),
+    );
+    const { trial } = trialOf(sessions, { deaths: 1, processes: [1, 1] });
+    const words = wordsOf(await replay(stage, trial, ['1', '2', 'k1']));
+    expect(words).toContain('PostgreSQL rolls its 2 transactions back: update companies undone --');
+    expect(words).not.toContain('S2 is dead');
+  });
+});
+
+describe('the words about a death name only writes that have changed a row:', () => {
+  const write =
+    (id: bigint): Program =>
+    async (db) => {
+      await db.update(companies).set({ name: 'a' }).where(eq(companies.id, id));
+      await read(db);
+    };
+  const inTransaction =
+    (id: bigint): Program =>
+    (db) =>
+      db.transaction(async (tx) => {
+        await tx.update(companies).set({ name: 'a' }).where(eq(companies.id, id));
+        await read(tx);
+      });
+  const nobody = 0n;
+
+  test.each([
+    ['a commit', write, 1n, 'Its commits stay: update companies'],
+    ['a commit without a row', write, nobody, 'It has no open transaction --'],
+    ['an open transaction', inTransaction, 1n, 'back: update companies undone --'],
+    ['one without a row', inTransaction, nobody, 'PostgreSQL rolls its transaction back --'],
+  ])('%s', async (_, program, id, words) => {
+    const { trial } = trialOf([program(id)], { deaths: 1 });
+    const isOpen = program === inTransaction;
+    const played = await replay(stage, trial, isOpen ? ['1', 'k1'] : ['1', '1', 'k1']);
+    expect(wordsOf(played)).toContain(words);
   });
 });
 

@@ -54,9 +54,34 @@ const crash: RetrySituation = {
   most: MOST,
 };
 
+const twoKeys: RetrySituation = {
+  name: 'two-keys',
+  idea: 'two clients with different keys ask the same server at the same time',
+  keys: 2,
+  oneServer: true,
+  // Few orders matter, since such requests hardly meet.
+  most: 100,
+};
+
+const crashTogether: RetrySituation = {
+  name: 'crash-together',
+  idea: 'the retry comes at any moment, to the same server, and this server may die',
+  oneServer: true,
+  deaths: 1,
+  most: MOST,
+};
+
 const slow: RetrySituation = {
   name: 'slow',
   idea: 'the retry comes at any moment, to another server, and one server may be slow',
+  timePasses: true,
+  most: MOST,
+};
+
+const crashAndSlow: RetrySituation = {
+  name: 'crash-and-slow',
+  idea: 'the retry comes at any moment, to another server, one server may die, and one may be slow',
+  deaths: 1,
   timePasses: true,
   most: MOST,
 };
@@ -68,6 +93,8 @@ export const situationsOf = ({
   alone,
   twoAtOnce,
   crash,
-  ...(timed ? [slow] : []),
+  twoKeys,
+  crashTogether,
+  ...(timed ? [slow, crashAndSlow] : []),
   ...(forgets ? [early] : []),
 ];

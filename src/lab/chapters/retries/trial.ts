@@ -10,14 +10,14 @@ import { race } from './race.ts';
 import type { RetrySituation } from './situations.ts';
 import type { Answer, RetryStrategy, Server } from './strategy.ts';
 
-/** The key of the request in all schedules. A race has further keys. */
+/** The key of the request. Some situations, and a race, have further keys. */
 export const KEY = 'k';
 /** The explorer lets as many days pass at once. */
 const DAYS = 2;
 /** After a crash the client asks a server that lives, or this server after its restart. */
 const FIRST_SERVER = 1;
 
-/** Makes a trial in which each session is a request. Without a race, all requests have one key. */
+/** Makes a trial in which each session is a request. */
 export function retryTrial(
   strategy: RetryStrategy,
   situation: RetrySituation,
@@ -67,6 +67,8 @@ export function retryTrial(
   const hearDuring = async (effect: Effect, key: string, answer: Heard) =>
     answersAreSteps ? hear(effect, key, answer) : keep(key, answer);
 
+  const client = keys.length === 1 ? () => 'the client' : (key: string) => `the client of ${key}`;
+
   const program =
     (process: number, key: string) =>
     async (db: Database, _sleep: unknown, effect: Effect): Promise<Heard> => {
@@ -84,7 +86,7 @@ export function retryTrial(
     const answers: Heard[] = [];
     const askIt = async (when: string) => {
       // We look within the step. Outside of a step, the explorer would not wait for our own query.
-      await effect(`the client asks again, ${when}`, async () => {
+      await effect(`${client(key)} asks again, ${when}`, async () => {
         if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
       });
       const { answer } = await ask(db, effect, FIRST_SERVER, key);

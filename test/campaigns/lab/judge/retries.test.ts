@@ -42,6 +42,9 @@ describe('a wrong strategy falls:', () => {
     ['wrong-session-lock', 'stuck', /S1 makes this step, but its answer is lost/],
     ['wrong-lease-inside', 'twice', /^ +4 +-- two days pass --$/m],
     ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
+    ['wrong-any-key', 'untrue', /the client of k2 asks again/],
+    ['wrong-remembers-early', 'untrue', /S1 dies\. PostgreSQL rolls its transaction back/],
+    ['wrong-second-try', 'twice', /S2 dies\. It has no open transaction\. Its commits stay/],
   ])('%s, by the fault %s', async (name, fault, when) => {
     const { verdict, checks } = await judgementOf(name);
     expect(verdict).toBe('falls');
@@ -58,6 +61,7 @@ test('each process evaluates the file anew, and only its own variables are lost'
     expect.stringContaining('the retry comes two days later'),
     expect.stringContaining('to another server, and one server may die'),
     expect.stringContaining('to another server, and one server may be slow'),
+    expect.stringContaining('to another server, one server may die, and one may be slow'),
     expect.stringContaining('at full speed'),
   ]);
 });
