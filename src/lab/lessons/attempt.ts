@@ -161,8 +161,7 @@ function fallen(
   const line = faultOfFile(played, file);
   if (line !== undefined) return { kind: 'unusable', line };
   const fault = faults.find((each) => played.faults.includes(each.name)) ?? all[0];
-  const why = fault?.name === HANG ? ' Does it use db inside a transaction?' : '';
-  const says = `It ${fault?.verdict}. The situation: ${idea}. The broken rule: ${fault?.fact}.${why}`;
+  const says = `It ${fault?.verdict}. The situation: ${idea}. The broken rule: ${fault?.fact}.`;
   return { kind: 'falls', result: `${fault?.name} in ${name}`, says, shown: tell(played) };
 }
 
