@@ -223,7 +223,7 @@ export const isDumbTerminal = (): boolean => process.env.TERM === 'dumb';
 /** The folders in which the system looks for programs. */
 export const programFolders = (): string => process.env.PATH ?? '';
 
-/** The environment of a program that is not ours: these settings, and everything else as it is. */
+/** Our environment with these settings added, for a program that is not ours. */
 export const environmentWith = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...settings,

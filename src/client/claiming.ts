@@ -11,7 +11,7 @@ export interface JobToClaim extends Job {
   claim: HeldClaim | undefined;
   /** Whether a request about the job is under way. The expected result is shown already. */
   isPending: boolean;
-  /** Why the last request was refused. The problem `job-full` ends when a slot is free again. */
+  /** Why the last request was refused. The problem `job-full` ends when a further slot is free. */
   problem: Problem | undefined;
 }
 
@@ -85,9 +85,9 @@ export class Claiming {
         onJobs: (jobs, changed) => {
           for (const id of changed) {
             this.#added.delete(id);
-            // News from before the refusal may come after the refusal. So free slots alone prove nothing.
-            const wasFull = this.#jobs.get(id)?.remaining === 0;
-            if (wasFull && jobs.get(id)?.remaining) this.#forgetFull(id);
+            // The news may be older than the refusal. So only a further free slot proves something.
+            const [before, now] = [this.#jobs.get(id), jobs.get(id)];
+            if (before && now && now.remaining > before.remaining) this.#forgetFull(id);
           }
           this.#jobs = jobs;
           this.#change();

@@ -135,13 +135,13 @@ export interface Fault {
   verdict: string;
   /** The question to a person who plays, such as `Can you oversell it?` */
   dare: string;
-  /** The option without which a strategy is not checked for this fault. By default each is checked. */
+  /** The fault is checked only if the strategy has this option. Without an option, always. */
   option?: { name: string; code: string };
 }
 
 /** Whether schedules of this strategy can show the fault. */
 export const isChecked = ({ option }: Fault, strategy: Strategy): boolean =>
-  option === undefined || option.name in strategy;
+  option === undefined || Boolean((strategy as unknown as Record<string, unknown>)[option.name]);
 
 /** The faults that the engine itself finds, in any chapter. */
 export const engineFaults = {

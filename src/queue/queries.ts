@@ -138,7 +138,7 @@ export async function findTask(
     .limit(MOST_ATTEMPTS);
   const { workerName, ...rest } = task;
   const latest = latestAttempt(rest, workerName);
-  // The attempt of the task may have failed between the two reads. Then it is listed once, as it was.
+  // The attempt may fail between the two reads. Then it is listed once, as the first read saw it.
   const before = past.filter(({ attempt }) => !latest.some((each) => each.attempt <= attempt));
   return { ...rest, attempts: [...before.reverse(), ...latest] };
 }

@@ -118,13 +118,14 @@ export class Choices {
     return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
   }
 
-  /** The first session of each process that may die now. */
+  /** For each process that may die now, its first session that has begun. */
   #mortal(): Seat[] {
     if (this.#deaths >= (this.#trial.deaths ?? 0)) return [];
     const processes = new Set(this.#seats.map(({ process }) => process));
     return [...processes].flatMap((process) => {
       const seats = this.#seats.filter((seat) => seat.process === process);
-      return mayDie(seats, this.#last) ? (seats[0] ?? []) : [];
+      const begun = seats.find(({ actor }) => actor.isStarted);
+      return begun && mayDie(seats, this.#last) ? begun : [];
     });
   }
 

@@ -23,7 +23,7 @@ interface Fate {
   waiting: string | undefined;
   hasLock: boolean;
   isDead: boolean;
-  /** PostgreSQL has noticed the death at once, and the words about the death say so. */
+  /** Whether PostgreSQL has noticed the death at once. Then the words about the death tell the rollback. */
   isGone: boolean;
 }
 
@@ -66,7 +66,7 @@ export class Deaths {
     ].join('. ');
   }
 
-  /** Whether the words about a death have told this act: a rollback, or a statement in line. */
+  /** Whether the words about a death tell this act already: a rollback, or a statement that waits. */
   hasTold(act: Act): boolean {
     const { isDead, isGone } = this.#of(act.session);
     return isDead && (act.result ? isGone && isEnd(act) : true);

@@ -165,7 +165,7 @@ export class Execution {
     this.#record(entry);
   }
 
-  /** The error that ended the session knows the line of the program. The refusal may not know the line. */
+  /** We prefer the session's own error, because this error has the line of the program. */
   #assertPlayable() {
     for (const { refusal, ending } of this.actors)
       if (refusal && ending)
@@ -196,11 +196,15 @@ export class Execution {
     await this.#kill(seat);
   }
 
-  /** The process of this session dies, with all sessions of this process. */
+  /**
+   * The process of this session dies, with all sessions of this process. A session that has not begun
+   * comes later, to the process after its restart.
+   */
   async #kill(dying: Seat) {
     this.#trial.died?.(dying.process);
     const open = this.#seats.filter(
-      ({ actor, process }) => process === dying.process && actor.status !== 'ended',
+      ({ actor, process }) =>
+        process === dying.process && actor.isStarted && actor.status !== 'ended',
     );
     // A program may end with its answer. Its process dies all the same.
     const dead = open.includes(dying) ? open : [dying, ...open];

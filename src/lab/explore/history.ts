@@ -98,6 +98,7 @@ export class History {
     const isDone = 'rows' in result;
     if (isDone && isLone) this.#lone.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
+    if (isDone && /^rollback to\b/i.test(text)) this.#failed.delete(session);
     if (ENDS.test(text)) this.#end(session);
     else if (isDone && hasWritten(text, result.rows)) {
       this.#open.set(session, [...writes, ...writesIn(text).map((write) => ({ ...write, at }))]);

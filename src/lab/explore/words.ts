@@ -16,14 +16,15 @@ const BODIES = /\$([a-z_]\w*)?\$.*?\$\1\$/gis;
 const CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
 /** How a DO block ends a transaction. Its BEGIN and END are only brackets. */
 const CONTROL_IN_BLOCK = /\b(commit|rollback)\s*(;|and\b)/i;
-const DO_BLOCK = /^do\b/i;
+/** Comments may stand before a DO block. */
+const isDoBlock = (text: string): boolean => /^(\s|--[^\n]*\n|\/\*.*?\*\/)*do\b/is.test(text);
 
 /**
  * Whether a text begins or ends a transaction within itself. No transaction can surround this text.
  */
 export function hasControl(text: string): boolean {
   const code = text.replace(COMMENTS_AND_STRINGS, '');
-  if (DO_BLOCK.test(text) && CONTROL_IN_BLOCK.test(code)) return true;
+  if (isDoBlock(text) && CONTROL_IN_BLOCK.test(code)) return true;
   return CONTROL.test(code.replace(BODIES, ''));
 }
 
@@ -35,7 +36,7 @@ const COPIES_IN = /^copy\s+[^(\s][^(]*(\([^)]*\)\s*)?\bfrom\b/i;
 
 /** The words of a DO block do not tell what its functions write. So each DO block counts as a write. */
 export const isWrite = (text: string): boolean =>
-  [CHANGES_ROWS, CHANGES_SCHEMA, COPIES_IN, DO_BLOCK].some((each) => each.test(text));
+  isDoBlock(text) || [CHANGES_ROWS, CHANGES_SCHEMA, COPIES_IN].some((each) => each.test(text));
 
 const CLOCK =
   /\b(now|(clock|statement|transaction|current)_timestamp|localtimestamp|current_date)\b/i;

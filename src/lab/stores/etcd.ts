@@ -71,7 +71,8 @@ const argsFor = (url: string) => [
 ];
 /**
  * The lab never restarts an etcd. A busy disk made a write take more than five seconds, so etcd need
- * not wait for the disk. An etcd without this setting only warns.
+ * not wait for the disk. An older etcd does not know this setting, and
+ * only warns.
  */
 const SETTINGS = { ETCD_UNSAFE_NO_FSYNC: 'true' };
 const PEER = 'http://localhost:1';
