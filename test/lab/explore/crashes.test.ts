@@ -53,6 +53,19 @@ const append = (db: Pick<Database, 'update'>, letter: string) =>
 const read = (db: Pick<Database, 'select'>) => db.select().from(companies).where(first);
 
 describe('a process that dies', () => {
+  test('does not take a session along that begins later', async () => {
+    const letters = ['a', 'b'].map(
+      (letter): Program =>
+        (db) =>
+          db.transaction((tx) => append(tx, letter)),
+    );
+    const { trial, seen } = trialOf(letters, { deaths: 1, processes: [1, 1] });
+    const played = await replay(stage, trial, ['1', 'k1', '2', '2']);
+    expect([seen.at(-1), played.schedule]).toEqual(['"b", 1 died', ['1', 'k1', '2', '2']]);
+    await replay(stage, trial, ['2', 'k2', '1', '1']);
+    expect(seen.at(-1)).toBe('"a", 1 died');
+  });
+
   test('in a transaction dies in each gap, and the transaction is rolled back', async () => {
     const { trial, seen } = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
       deaths: 1,

@@ -29,6 +29,8 @@ describe('a transaction can surround', () => {
 });
 
 test('a DO block is a write, since a function in it may write', () => {
-  expect(isWrite('do $$ begin perform take(1); end $$')).toBe(true);
+  const block = 'do $$ begin perform take(1); end $$';
+  for (const before of ['', '-- take one\n', '/* take\none */ '])
+    expect(isWrite(before + block)).toBe(true);
   expect(isWrite('select take(1)')).toBe(false);
 });
