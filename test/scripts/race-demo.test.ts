@@ -9,7 +9,7 @@ test('the demo on its own PostgreSQL shows that naive oversells and the lock doe
   expect(stdout()).toMatch(/Recruiter \d: 403 Forbidden/);
   expect(stdout()).toMatch(/naive oversold in [1-5] of 5 rounds/);
   expect(stdout()).toMatch(/row-lock never gave out more than 4 slots/);
-  expect(stdout()).toMatch(/Verdict: the promise of the capacity was kept by row-lock\./);
+  expect(stdout()).toMatch(/Verdict: row-lock promised the capacity, and kept the promise\./);
   expect(stdout()).not.toContain('\x1b');
 });
 

@@ -131,5 +131,5 @@ export function promiseVerdict(
   if (broken.length) return paint('red', `BROKEN. ${names(broken)} promised ${promised(broken)}.`);
   const kept = results.filter(({ promise }) => promise in promises);
   if (kept.length === 0) return `${names(results)} promised nothing.`;
-  return paint('green', `the promise of ${promised(kept)} was kept by ${names(kept)}.`);
+  return paint('green', `${names(kept)} promised ${promised(kept)}, and kept the promise.`);
 }

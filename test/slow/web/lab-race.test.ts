@@ -77,7 +77,7 @@ browserTest('every round can be looked at, and read as text', async ({ open }) =
   await third.getByText('As text').click();
   await third.getByText(/^row-lock, one round:\s+Recruiter \d: 200 OK/).waitFor();
   await page.getByText('As text, as the command line prints it').click();
-  await page.getByText('the promise of the capacity was kept by row-lock.').waitFor();
+  await page.getByText('row-lock promised the capacity, and kept the promise.').waitFor();
 });
 
 browserTest('the address has the settings of the race', async ({ open }) => {

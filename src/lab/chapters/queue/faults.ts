@@ -75,7 +75,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
 ];
 
 export const promises = {
-  once: { inWords: 'each task once', brokenBy: [twice, lost, stuck] },
+  once: { inWords: 'to do each task once', brokenBy: [twice, lost, stuck] },
 } as const satisfies Record<string, Pledge>;
 
 /** The state of one task after the end of a schedule. */

@@ -54,7 +54,7 @@ test('naive oversells beside row-lock, which does not, in rounds taken in turns'
   expect(done.transcript).toContain(
     '8 recruiters claim one job at the same moment. The job takes 4.',
   );
-  expect(done.transcript).toContain('the promise of the capacity was kept by row-lock.');
+  expect(done.transcript).toContain('row-lock promised the capacity, and kept the promise.');
 });
 
 test('each recruiter has a lane with statements, and waits for the lock of another one', async () => {
