@@ -118,14 +118,13 @@ export class Choices {
     return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
   }
 
-  /** For each process that may die now, its first session that has begun. */
+  /** The first session of each process that may die now. */
   #mortal(): Seat[] {
     if (this.#deaths >= (this.#trial.deaths ?? 0)) return [];
     const processes = new Set(this.#seats.map(({ process }) => process));
     return [...processes].flatMap((process) => {
-      const seats = this.#seats.filter((seat) => seat.process === process);
-      const begun = seats.find(({ actor }) => actor.isStarted);
-      return begun && mayDie(seats, this.#last) ? begun : [];
+      const seats = this.#seats.filter((seat) => isIn(process, seat, this.#trial));
+      return mayDie(seats, this.#last) ? (seats[0] ?? []) : [];
     });
   }
 
@@ -147,6 +146,13 @@ export class Choices {
     return isAllowed === true && status !== 'ended' && status !== 'asleep';
   }
 }
+
+/**
+ * Whether the process has this session now. If processes start again after a death, a session that has
+ * not begun comes later.
+ */
+export const isIn = (process: number, { actor, ...seat }: Seat, { died }: Trial): boolean =>
+  seat.process === process && (died === undefined || actor.isStarted);
 
 const numberOf = ({ actor }: Seat) => actor.number;
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
-import { Choices, names, type Seat, sessionOf } from './choices.ts';
+import { Choices, isIn, names, type Seat, sessionOf } from './choices.ts';
 import { gateOf } from './gate-of.ts';
 import type { IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
@@ -196,15 +196,11 @@ export class Execution {
     await this.#kill(seat);
   }
 
-  /**
-   * The process of this session dies, with all sessions of this process. A session that has not begun
-   * comes later, to the process after its restart.
-   */
+  /** The process of this session dies, with all its sessions. */
   async #kill(dying: Seat) {
     this.#trial.died?.(dying.process);
     const open = this.#seats.filter(
-      ({ actor, process }) =>
-        process === dying.process && actor.isStarted && actor.status !== 'ended',
+      (seat) => isIn(dying.process, seat, this.#trial) && seat.actor.status !== 'ended',
     );
     // A program may end with its answer. Its process dies all the same.
     const dead = open.includes(dying) ? open : [dying, ...open];

@@ -76,7 +76,10 @@ export interface Trial {
   processes?: number[];
   /** How many processes may die in a schedule. By default none. */
   deaths?: number;
-  /** Called when a process dies. Everything in its memory is gone. */
+  /**
+   * Called when a process dies. Everything in its memory is gone, and the process starts again. So a
+   * session that has not begun comes later. Without this function, it dies with the process.
+   */
   died?(process: number): void;
   /**
    * How many answers to commits and effects may be lost in a schedule. The program then gets the

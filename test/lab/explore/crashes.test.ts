@@ -53,13 +53,17 @@ const append = (db: Pick<Database, 'update'>, letter: string) =>
 const read = (db: Pick<Database, 'select'>) => db.select().from(companies).where(first);
 
 describe('a process that dies', () => {
-  test('does not take a session along that begins later', async () => {
+  test('takes a session along that begins later, unless the process starts again', async () => {
     const letters = ['a', 'b'].map(
       (letter): Program =>
         (db) =>
           db.transaction((tx) => append(tx, letter)),
     );
-    const { trial, seen } = trialOf(letters, { deaths: 1, processes: [1, 1] });
+    const both = trialOf(letters, { deaths: 1, processes: [1, 1] });
+    await replay(stage, both.trial, ['1', 'k1']);
+    expect(both.seen.at(-1)).toBe('"", 2 died');
+    const died = () => undefined;
+    const { trial, seen } = trialOf(letters, { deaths: 1, processes: [1, 1], died });
     const played = await replay(stage, trial, ['1', 'k1', '2', '2']);
     expect([seen.at(-1), played.schedule]).toEqual(['"b", 1 died', ['1', 'k1', '2', '2']]);
     await replay(stage, trial, ['2', 'k2', '1', '1']);
