@@ -128,10 +128,10 @@ describe('nothing remains running', () => {
     expect(await allEnd(pids())).toBe(true);
   });
 
-  test('after a function that waits for ever for the other session', async () => {
+  test('after a function that waits for a lock that nobody frees', async () => {
     const { code, stdout } = await outputOf('judge', '--module', HANGS);
-    expect(code).toBe(2);
-    expect(stdout).toContain('Verdict on the program: it hangs, so it cannot be judged.');
+    expect(code).toBe(1);
+    expect(stdout).toContain('Verdict on the program: it falls.');
     expect(stdout).toContain('<waiting for S1>');
     const { stdout: processes } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     expect(processes).not.toContain(HANGS);
