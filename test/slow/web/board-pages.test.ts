@@ -16,6 +16,8 @@ await sql`
 await sql`ANALYZE`;
 afterAll(() => sql.end());
 
+/** A busy machine shows 100,000 jobs later. */
+const SOON = { timeout: 10_000 };
 const roles = 'Array.from(document.querySelectorAll(".job h2"), (each) => each.textContent)';
 
 browserTest(
@@ -23,19 +25,19 @@ browserTest(
   async ({ open }) => {
     const page = await open(url);
     const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
-    await expect.poll(async () => (await rolesShown()).length).toBe(50);
+    await expect.poll(async () => (await rolesShown()).length, SOON).toBe(50);
     const first = await rolesShown();
     await page.getByRole('button', { name: 'Next' }).click();
-    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+    await expect.poll(async () => (await rolesShown())[0], SOON).toBe('Post 27');
     const address = page.url();
     await page.getByRole('button', { name: 'Next' }).click();
-    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+    await expect.poll(async () => (await rolesShown())[0], SOON).toBe('Post 77');
     await page.getByRole('button', { name: 'Previous' }).click();
-    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 27');
+    await expect.poll(async () => (await rolesShown())[0], SOON).toBe('Post 27');
     await page.goBack();
-    await expect.poll(async () => (await rolesShown())[0]).toBe('Post 77');
+    await expect.poll(async () => (await rolesShown())[0], SOON).toBe('Post 77');
     await page.getByRole('button', { name: 'First' }).click();
-    await expect.poll(rolesShown).toEqual(first);
+    await expect.poll(rolesShown, SOON).toEqual(first);
     const other = await open(address);
     await other.getByRole('heading', { name: 'Post 27', exact: true }).waitFor();
   },
@@ -49,17 +51,17 @@ browserTest(
     await page.getByLabel('Search').fill('post 99999 tallow');
     await page.getByText('There is no job with “post 99999 tallow”.').waitFor();
     await page.getByLabel('Search').fill('post 99999');
-    await expect.poll(rolesShown).toEqual(['Post 99999']);
+    await expect.poll(rolesShown, SOON).toEqual(['Post 99999']);
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Full').check();
     await expect
-      .poll(async () => (await rolesShown()).slice(0, 2))
+      .poll(async () => (await rolesShown()).slice(0, 2), SOON)
       .toEqual(['Post 1000', 'Post 2000']);
     expect(await rolesShown()).toHaveLength(50);
     expect(new URL(page.url()).search).toBe('?status=full');
     await page.getByLabel('Open').check();
     await expect
-      .poll(async () => (await rolesShown())[0])
+      .poll(async () => (await rolesShown())[0], SOON)
       .toBe('Senior Backend Engineer, Payments');
   },
 );
@@ -77,7 +79,7 @@ browserTest('a page follows its jobs only while it is seen', async ({ open }) =>
       Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} });
       document.dispatchEvent(new Event('visibilitychange'));`);
   await see(false);
-  await expect.poll(followers, { timeout: 10_000 }).toBe('0');
+  await expect.poll(followers, SOON).toBe('0');
   await fetch(`${url}/claim-job?jobId=524&recruiterId=1`);
   await see(true);
   await page.getByRole('listitem').filter({ hasText: '1 of 4 claimed' }).waitFor();
