@@ -52,9 +52,9 @@ export function transcript(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** The step at which a session ended, since the end of the transcript does not show the order. */
+/** The step at which a session ended or died, since the end of the transcript does not show the order. */
 function sayStep(steps: ToldStep[], session: number): string {
-  const at = steps.findIndex(({ ended }) => ended.includes(session));
+  const at = steps.findIndex(({ dead, ended }) => [...dead, ...ended].includes(session));
   return at < 0 ? '' : ` (step ${at + 1})`;
 }
 

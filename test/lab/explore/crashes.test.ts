@@ -127,6 +127,8 @@ describe('a process that dies', () => {
     const played = await replay(stage, trial, ['1', '2', 'k2', '1']);
     expect(seen).toEqual(['"ab", 1 died']);
     expect(tell(played).transcript).toMatch(/<… update completed>/);
+    // The statement ends at step 4, but the session died at step 3.
+    expect(tell(played).transcript).toMatch(/= died \(step 3\)/);
   });
 
   test('in a transaction that waits for a lock is rolled back when the lock comes', async () => {
