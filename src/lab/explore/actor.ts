@@ -125,7 +125,7 @@ export class Actor implements Gatekeeper {
     this.#onChange();
   }
 
-  /** Nobody knows when such a step comes, since the program does not wait for the step. */
+  /** The program does not wait for such a step, so nobody knows when the step comes. */
   #refuseLate(step: Step) {
     const statement = readableStatement(step);
     this.refuse(new Unplayable(`nobody awaited ${statement}: the session ended before.`));
