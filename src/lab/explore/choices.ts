@@ -78,6 +78,7 @@ export class Choices {
     const ready = this.#seats.filter(
       (seat) => seat.actor.status === 'ready' && !this.#isTooEarly(seat),
     );
+    if (this.#trial.hasPrologue && this.#mayTimePass(ready)) return ['t'];
     return [
       ...ready.map((seat) => (this.#isAnswer(seat) ? `.${numberOf(seat)}` : `${numberOf(seat)}`)),
       ...(this.#mayTimePass(ready) ? ['t'] : []),
@@ -88,8 +89,20 @@ export class Choices {
     ];
   }
 
+  /** Whether session 1 still runs alone. */
+  get #isPrologue(): boolean {
+    return this.#trial.hasPrologue === true && this.#seats[0]?.actor.status !== 'ended';
+  }
+
+  /** Whether the prologue is over, and the other sessions have not begun. */
+  get #isAfterPrologue(): boolean {
+    const [first, ...others] = this.#seats;
+    return first?.actor.status === 'ended' && others.every(({ actor }) => !actor.isStarted);
+  }
+
   /** Whether an earlier session must begin before this session. */
   #isTooEarly({ actor }: Seat): boolean {
+    if (this.#isPrologue) return actor.number !== 1;
     if (!this.#trial.beginsInOrder || actor.isStarted) return false;
     const first = this.#seats.find(
       (seat) => seat.actor.status === 'ready' && !seat.actor.isStarted,
@@ -115,12 +128,14 @@ export class Choices {
     const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
     if (asleep && ready.length === 0) return true;
     if (!this.#trial.timePasses || this.#timePassed || !this.#hasChanged) return false;
+    if (this.#trial.hasPrologue) return this.#isAfterPrologue;
     return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
   }
 
   /** The first session of each process that may die now. */
   #mortal(): Seat[] {
     if (this.#deaths >= (this.#trial.deaths ?? 0)) return [];
+    if (this.#trial.hasPrologue && !this.#isPrologue) return [];
     const processes = new Set(this.#seats.map(({ process }) => process));
     return [...processes].flatMap((process) => {
       const seats = this.#seats.filter((seat) => isIn(process, seat, this.#trial));

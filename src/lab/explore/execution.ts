@@ -6,7 +6,7 @@ import type { IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
-import type { Assessment, Ending, Program, Trial } from './trial.ts';
+import { type Assessment, type Ending, inAnyOrder, type Program, type Trial } from './trial.ts';
 
 /** One session's part in one step of the schedule. */
 export interface Act {
@@ -99,9 +99,8 @@ export class Execution {
     const known = firstSteps.get(trial);
     if (known) return known;
     const steps: (Step | undefined)[] = [];
-    const inAnyOrder = { ...trial, beginsInOrder: false };
     for (const [index] of trial.sessions.entries()) {
-      const execution = await Execution.#start(stage, inAnyOrder, model, []);
+      const execution = await Execution.#start(stage, inAnyOrder(trial), model, []);
       await execution.step(String(index + 1));
       steps.push(execution.entries[0]?.acts[0]?.step);
     }
@@ -276,7 +275,8 @@ export class Execution {
     const endings = this.actors.map(({ ending }) => ending as Ending);
     const program = this.#trial.afterwards?.(endings);
     if (program) await this.#playAlone(program);
-    return this.#trial.judge(this.#stage.admin, endings);
+    const last = this.actors[endings.length]?.ending;
+    return this.#trial.judge(this.#stage.admin, endings, last);
   }
 
   /** Usually time passes. Then the program makes its steps, and time passes again whenever it sleeps. */

@@ -76,22 +76,22 @@ export async function playFree(
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
     await untilEnded(stage, sessions);
-    const last = trial.afterwards?.(endings);
-    if (!last) return endings;
+    const later = trial.afterwards?.(endings);
+    if (!later) return { endings };
     if (!trial.afterwardsAtOnce) {
       await stage.passTime();
       await trial.passTime?.();
     }
-    await run(last, trial.sessions.length);
-    return endings;
+    return { endings, last: await run(later, trial.sessions.length) };
   };
-  const endings = await patiently(stage, runAll());
-  if (endings === undefined) {
+  const ends = await patiently(stage, runAll());
+  if (ends === undefined) {
     const hang = await findHang(stage, sessions, ended);
     await stage.abandon();
     throw hang;
   }
-  return { endings, ...(await trial.judge(stage.admin, endings)) };
+  const { endings, last } = ends;
+  return { endings, ...(await trial.judge(stage.admin, endings, last)) };
 }
 
 /** Returns the result of the work, or undefined if it takes too long. */

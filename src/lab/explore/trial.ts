@@ -70,6 +70,11 @@ export interface Trial {
   /** Whether session 2 begins after session 1, and so on. By default any session may begin. */
   beginsInOrder?: boolean;
   /**
+   * Session 1 runs alone before the others begin, and only its process may die. If time may pass, it
+   * passes before the others begin.
+   */
+  hasPrologue?: boolean;
+  /**
    * The process of each session, by any number. Sessions of one process die together. By default
    * each session has a process of its own.
    */
@@ -106,8 +111,16 @@ export interface Trial {
    * COMMIT becomes a ROLLBACK.
    */
   rollsBack?: { session: number; table: string };
-  judge(admin: Session, endings: Ending[]): Promise<Assessment>;
+  /** `last` is the end of the program that ran afterwards. */
+  judge(admin: Session, endings: Ending[], last?: Ending): Promise<Assessment>;
 }
+
+/** The same trial, but any session may begin. */
+export const inAnyOrder = (trial: Trial): Trial => ({
+  ...trial,
+  beginsInOrder: false,
+  hasPrologue: false,
+});
 
 /** Thrown in a session after its transaction was rolled back by `rollsBack` of the trial. */
 export class RolledBackByTrial extends Error {

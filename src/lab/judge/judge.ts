@@ -11,6 +11,7 @@ import { playFree } from '../explore/free.ts';
 import type { Stage } from '../explore/stage.ts';
 import { Hang } from '../explore/stillness.ts';
 import { tell } from '../explore/tell.ts';
+import { SESSION_LOCK } from '../explore/words.ts';
 
 /** What is judged: a strategy, and where it is tried. */
 export interface Judged {
@@ -70,14 +71,19 @@ export async function judge(
       : [],
   );
   let error: string | null = null;
-  const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
-    ...{ strategy: strategy.name, verdict, checks, unchecked, error },
-  });
+  let takesSessionLock = false;
+  const end = (verdict: Judgement['verdict'], checks: Check[]) => {
+    if (takesSessionLock) unchecked.push(ON_A_POOL);
+    return { strategy: strategy.name, verdict, checks, unchecked, error };
+  };
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
     const found = await explore(stage, chapter.trial(strategy, situation, sessions), {
       most: situation.most,
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
+      onPlayed: (played) => {
+        takesSessionLock ||= hasSessionLock(played);
+      },
     });
     const all = checksOf(judged, situation, found);
     const failed = found.counterexamples[engineFaults.error.name];
@@ -92,6 +98,14 @@ export async function judge(
   checks.push(await crowd());
   return end(checks.every(({ holds }) => holds) ? 'holds' : 'falls', checks);
 }
+
+const hasSessionLock = ({ entries }: Played): boolean =>
+  entries.some(({ acts }) => acts.some(({ step }) => SESSION_LOCK.test(step.text)));
+
+/** A session of the lab has one connection for its whole life. */
+const ON_A_POOL =
+  'a session lock holds its place on a pool (there the unlock may go to another connection; ' +
+  'pg_advisory_xact_lock in a transaction is safe)';
 
 const checksOf = (
   { chapter: { faults }, strategy }: Judged,

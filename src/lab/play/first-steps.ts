@@ -3,6 +3,7 @@ import { type Addressed, addressOf } from '../chapters/index.ts';
 import { Execution } from '../explore/execution.ts';
 import type { Stage } from '../explore/stage.ts';
 import type { Step } from '../explore/step.ts';
+import { inAnyOrder } from '../explore/trial.ts';
 
 const known = new Map<string, (Step | undefined)[]>();
 
@@ -20,7 +21,7 @@ export async function firstSteps(
   const steps = known.get(name) ?? [];
   for (let number = steps.length + 1; number <= sessions; number++) {
     const trial = played.chapter.trial(played.strategy, situation, sessions);
-    const execution = await Execution.start(stage, trial);
+    const execution = await Execution.start(stage, inAnyOrder(trial));
     await execution.step(firstChoice(execution, number));
     const [act] = execution.entries[0]?.acts ?? [];
     steps.push(act?.step);

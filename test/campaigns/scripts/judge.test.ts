@@ -32,6 +32,10 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-no-retry.ts', ['unsold']],
     ['wrong-throws.ts', ['unsold', 'error']],
     ['wrong-every-job.ts', ['untrue']],
+    ['wrong-memory-queue.ts', ['oversold']],
+    ['wrong-remembers-full.ts', ['unsold']],
+    ['wrong-counts-every-job.ts', ['unsold']],
+    ['wrong-duplicate-takes-a-slot.ts', ['unsold']],
   ])('%s, by %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
@@ -70,6 +74,8 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
     ['wrong-keeps-lock.ts', 'hang', /<waiting for S1>.* a lock that S1 kept after the end/],
     ['wrong-fence-by-time.ts', 'overwritten', TIME],
     ['wrong-optimistic.ts', 'overwritten', TIME],
+    ['wrong-fails-a-sent-task.ts', 'untrue', /UNTRUE/],
+    ['wrong-take-over.ts', 'overwritten', /S1 dies.* two days pass/],
   ])('%s by %s: %s', async (name, fault, words) => {
     const judgement = await ofQueue(name);
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);

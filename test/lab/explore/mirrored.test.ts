@@ -19,7 +19,7 @@ test.each(['claims/naive last-slot', 'retries/map two-at-once'])(
 test('sessions of different programs have no mirrored schedules', async () => {
   const names = mirrored.map(nameOf);
   expect(names).not.toContain('claims/naive rollback');
-  expect(names).not.toContain('claims/production freed');
+  expect(names).not.toContain('claims/naive freed');
   // Afterwards the client asks server 1. So it matters which of two servers has died.
   expect(names).not.toContain('retries/map crash');
   expect(names).not.toContain('queue/lease alone');

@@ -2,6 +2,7 @@ import type { Chapter } from '../../chapter.ts';
 import { faults, promises } from './faults.ts';
 import { programs } from './programs.ts';
 import { race } from './race.ts';
+import { serverPerDatabase } from './servers.ts';
 import { type ClaimSituation, situationsOf } from './situations.ts';
 import { lockable, readState } from './state.ts';
 import { strategies } from './strategies/index.ts';
@@ -27,15 +28,21 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   trial: claimTrial,
   readState,
   example: 'export default { claim(db, request) { … } }',
-  strategyOf(exported, name) {
+  strategyOf(exported, name, again) {
+    const own = given(exported);
     const usual = { name, idea: '', promise: 'capacity' } as const;
-    if (typeof exported === 'function')
-      return { ...usual, claim: exported as ClaimStrategy['claim'] };
-    if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;
-    // We bind `claim`, since a spread does not copy the methods of a class.
-    const { claim, ...given } = exported as ClaimStrategy;
-    return typeof claim === 'function'
-      ? { ...usual, ...given, claim: claim.bind(exported) }
-      : undefined;
+    // Each recruiter asks a server of its own. So a queue or a lock in memory does not help.
+    const restart = () =>
+      serverPerDatabase(() => given(again())?.claim ?? (own as ClaimStrategy).claim);
+    return own && { ...usual, restart, ...own };
   },
 };
+
+/** The given parts of a strategy. Undefined without `claim`. */
+function given(exported: unknown): Pick<ClaimStrategy, 'claim'> | undefined {
+  if (typeof exported === 'function') return { claim: exported as ClaimStrategy['claim'] };
+  if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;
+  // We bind `claim`, since a spread does not copy the methods of a class.
+  const { claim, ...others } = exported as ClaimStrategy;
+  return typeof claim === 'function' ? { ...others, claim: claim.bind(exported) } : undefined;
+}

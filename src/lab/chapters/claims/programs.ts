@@ -1,8 +1,8 @@
 import { answers } from '../../../claims/answers.ts';
 import type { Outcome } from '../../../claims/rules.ts';
 import type { AnswerRule, ProgramRules } from '../../chapter.ts';
+import { JOB } from './rows.ts';
 import type { ClaimStrategy } from './strategy.ts';
-import { JOB } from './trial.ts';
 
 const refusals = Object.entries(answers).map(([kind, { status, code }]) => ({
   kind,

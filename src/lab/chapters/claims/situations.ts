@@ -17,8 +17,10 @@ export interface ClaimSituation extends Situation {
   firstRollsBack?: true;
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
-  /** Session 2 releases a slot. Whoever is told `full` waits for the release, and asks again. */
+  /** Session 2 releases a slot. Whoever is refused waits for the release, and asks again. */
   releases?: true;
+  /** All sessions are requests of one recruiter. Afterwards another recruiter asks. */
+  sameRecruiter?: true;
 }
 
 type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
@@ -28,6 +30,26 @@ const withoutRollback: Situations = [
   { name: 'first-slot', idea: 'a new job with one slot', capacity: 1, taken: 0 },
   { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2, suspect: 'unsold' },
 ];
+
+const sameRecruiter: ClaimSituation = {
+  name: 'same-recruiter',
+  idea: 'two slots are left, one recruiter asks twice, and afterwards another asks',
+  capacity: 4,
+  taken: 2,
+  sessions: 2,
+  sameRecruiter: true,
+  suspect: 'unsold',
+};
+
+/** A look that refuses wrongly shows here: the slot is free, and nobody else wants it. */
+const freed: ClaimSituation = {
+  name: 'freed',
+  idea: 'the job is full, one releases a slot, and the other asks again',
+  capacity: 4,
+  taken: 4,
+  releases: true,
+  suspect: 'unsold',
+};
 
 export const situations: Situations = [
   ...withoutRollback,
@@ -47,6 +69,8 @@ export const situations: Situations = [
     firstRollsBack: true,
     asksAgain: true,
   },
+  sameRecruiter,
+  freed,
 ];
 
 const twoServers: ClaimSituation = {
@@ -57,20 +81,10 @@ const twoServers: ClaimSituation = {
   onServers: true,
 };
 
-/** A look that refuses wrongly shows here: the slot is free, and nobody else wants it. */
-const freed: ClaimSituation = {
-  name: 'freed',
-  idea: 'the job is full, one releases a slot, and the other asks again',
-  capacity: 4,
-  taken: 4,
-  releases: true,
-  suspect: 'unsold',
-};
-
 export function situationsOf({
   batched,
   isProgram,
 }: Pick<ClaimStrategy, 'batched' | 'isProgram'>): Situations {
   if (isProgram) return withoutRollback;
-  return batched ? [...situations, twoServers, freed] : situations;
+  return batched ? [...situations, twoServers] : situations;
 }

@@ -1,6 +1,6 @@
 import type { Session } from '../../../db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
-import { JOB, LAST_SESSION } from './trial.ts';
+import { JOB, LAST_SESSION } from './rows.ts';
 
 /** The list of locks shows a name for each locked row. These SQL expressions build the names. */
 export const lockable: Readonly<Record<string, string>> = {

@@ -35,6 +35,14 @@ const overwritten: Fault = {
   verdict: 'overwrites an outcome',
   dare: 'Can you write one outcome over another?',
 };
+/** Somebody would do the task again by hand. */
+const untrue: Fault = {
+  name: 'untrue',
+  fact: 'no task counts as failed though its mail was sent',
+  inWords: 'marked a done task as failed',
+  verdict: 'marks a done task as failed',
+  dare: 'Can you make a sent mail count as failed?',
+};
 const late: Fault = {
   name: 'late',
   fact: 'no task is done without its lease',
@@ -67,6 +75,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
   deadlock,
   exceeded,
   overwritten,
+  untrue,
   late,
   idle,
   miscounted,
@@ -83,6 +92,8 @@ export interface TaskEnd {
   /** Whether a worker can do the task and live. */
   isDoable: boolean;
   isFinished: boolean;
+  /** Whether the table says that the task has failed for good. */
+  hasFailed: boolean;
   /** How often the outcome was written. */
   finishes: number;
   /** How many mails of this task have been accepted. */
@@ -113,6 +124,7 @@ export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd):
     [stuck, doable.some(({ isFinished }) => !isFinished)],
     [exceeded, free > permits],
     [overwritten, tasks.some(({ finishes }) => finishes > 1)],
+    [untrue, tasks.some(({ hasFailed, mails }) => hasFailed && mails > 0)],
     [late, tasks.some(({ isLate }) => isLate)],
     // Each session takes at most one task, so an idle session was right if the others could do all.
     [idle, idlers > 0 && tasks.length > busy],

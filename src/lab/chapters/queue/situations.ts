@@ -10,6 +10,8 @@ export interface QueueSituation extends Situation {
   kills?: true;
   /** All workers have one name. */
   namesakes?: true;
+  /** The first worker works alone, and only this worker may die. Then time passes, and the others come. */
+  hasPrologue?: true;
   /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
   /** Each worker takes tasks until there is nothing to do. By default it takes one task. */
@@ -72,6 +74,17 @@ const namesakes: QueueSituation = {
   most: MOST,
 };
 
+const takenOver: QueueSituation = {
+  name: 'taken-over',
+  idea: 'one worker may die, and two days later two others come at once',
+  tasks: 1,
+  sessions: 3,
+  deaths: 1,
+  timePasses: true,
+  hasPrologue: true,
+  most: 200,
+};
+
 const killer: QueueSituation = {
   name: 'killer',
   idea: 'the task kills each worker that does it',
@@ -89,6 +102,6 @@ export const situationsOf = ({
   calm,
   crash,
   twoTasks,
-  ...(timed ? [slow, crashAndSlow, namesakes] : []),
+  ...(timed ? [slow, crashAndSlow, namesakes, takenOver] : []),
   ...(counts ? [killer] : []),
 ];

@@ -29,7 +29,7 @@ export function queueTrial(
   situation: QueueSituation,
   sessions: number,
 ): Trial {
-  const { tasks, deaths, timePasses, kills, namesakes, untilIdle } = situation;
+  const { tasks, deaths, timePasses, kills, namesakes, untilIdle, hasPrologue = false } = situation;
   const { oneProcess } = strategy;
   const count = sessionsIn(situation, sessions);
   /** The process of each worker. */
@@ -83,8 +83,9 @@ export function queueTrial(
       const work = workIn(process);
       return untilIdle ? workOff(work, db, worker) : work(db, worker);
     }),
-    areIdentical: true,
+    areIdentical: !hasPrologue,
     processes: processOf,
+    hasPrologue,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
     passTime: () => etcd.passTime(),
@@ -172,6 +173,7 @@ async function leaseOf(
 interface Row {
   id: number;
   isFinished: boolean;
+  hasFailed: boolean;
   finishes: number;
   counted: number;
   written: number;
@@ -181,8 +183,9 @@ interface Row {
 }
 
 /** A task counts as finished if its mail is in the outbox, or if the task was deleted. */
-const END = (table: string, isFinished: string, state: string) => `
-  select ids.id, coalesce(${isFinished}, true) as "isFinished", coalesce(attempt, 0) as counted,
+const END = (table: string, isFinished: string, hasFailed: string, state: string) => `
+  select ids.id, coalesce(${isFinished}, true) as "isFinished",
+    coalesce(${hasFailed}, false) as "hasFailed", coalesce(attempt, 0) as counted,
     ${state} as state,
     (select count(*)::int from lab_queue.finishes where task_id = ids.id) as finishes,
     (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written,
@@ -197,19 +200,21 @@ async function judge(
   endings: Ending[],
 ): Promise<Assessment> {
   const table = ofProduction
-    ? END('public.tasks', 'finished_at is not null', "'held by W' || worker_id")
+    ? END('public.tasks', 'finished_at is not null', "ended = 'dead'", "'held by W' || worker_id")
     : END(
         'lab_queue.tasks',
         "status in ('done', 'failed')",
+        "status = 'failed'",
         "status || coalesce(' by ' || worker, '')",
       );
   const rows = await query<Row>(admin, table, [count]);
-  const tasks = rows.map(({ id, isFinished, finishes, counted, written }): TaskEnd => {
+  const tasks = rows.map(({ id, isFinished, hasFailed, finishes, counted, written }): TaskEnd => {
     const sent = mails.filter(({ taskId }) => taskId === id);
     const accepted = sent.filter(({ isAccepted }) => isAccepted);
     return {
       isDoable: !kills,
       isFinished: isFinished || written > 0,
+      hasFailed,
       finishes,
       mails: accepted.length + written,
       attempts: sent.length,

@@ -17,6 +17,8 @@ export interface RetrySituation extends Situation {
   answersAreSteps?: true;
   /** The clients ask again at once, before time passes. By default they ask again two days later. */
   asksAtOnce?: true;
+  /** The first request runs alone, and only its server may die. Then time passes, and the retries come. */
+  hasPrologue?: true;
   /** A server may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
 }
@@ -86,6 +88,16 @@ const crashAndSlow: RetrySituation = {
   most: MOST,
 };
 
+const takenOver: RetrySituation = {
+  name: 'taken-over',
+  idea: 'one server may die, and two retries come at once, two days later, to two other servers',
+  sessions: 3,
+  deaths: 1,
+  timePasses: true,
+  hasPrologue: true,
+  most: 200,
+};
+
 export const situationsOf = ({
   timed,
   forgets,
@@ -95,6 +107,6 @@ export const situationsOf = ({
   crash,
   twoKeys,
   crashTogether,
-  ...(timed ? [slow, crashAndSlow] : []),
+  ...(timed ? [slow, crashAndSlow, takenOver] : []),
   ...(forgets ? [early] : []),
 ];

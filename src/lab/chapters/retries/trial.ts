@@ -24,7 +24,7 @@ export function retryTrial(
   sessions: number,
 ): Trial {
   const { deaths = 0, lostAnswers = 0, oneServer, timePasses, answersAreSteps } = situation;
-  const { asksAtOnce = false } = situation;
+  const { asksAtOnce = false, hasPrologue = false } = situation;
   const requests = sessionsIn(situation, sessions);
   const keys = keysOf(situation);
   const keyOf = (index: number) => keys[index % keys.length] as string;
@@ -127,6 +127,7 @@ export function retryTrial(
     // Afterwards the client asks server 1, so a second server is not its mirror.
     areIdentical: oneServer === true && keys.length === 1,
     processes,
+    hasPrologue,
     deaths,
     lostAnswers,
     died: (process) => void servers.delete(process),

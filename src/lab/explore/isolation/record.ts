@@ -54,8 +54,8 @@ export async function record(
       tables = undefined;
       before = await reader.read();
     },
-    async judge(admin, endings) {
-      const assessment = await trial.judge(admin, endings);
+    async judge(...of) {
+      const assessment = await trial.judge(...of);
       tables = await reader.read();
       for (const name of changesOf(before, tables)) changed.add(name);
       return assessment;

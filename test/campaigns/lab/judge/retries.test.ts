@@ -44,6 +44,7 @@ describe('a wrong strategy falls:', () => {
     ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
     ['wrong-any-key', 'untrue', /the client of k2 asks again/],
     ['wrong-remembers-early', 'untrue', /S1 dies\. PostgreSQL rolls its transaction back/],
+    ['wrong-take-over', 'twice', /S1 +S2 +S3[\s\S]*the process of S1 dies[\s\S]*-- two days pass/],
     ['wrong-second-try', 'twice', /S2 dies\. It has no open transaction\. Its commits stay/],
   ])('%s, by the fault %s', async (name, fault, when) => {
     const { verdict, checks } = await judgementOf(name);
@@ -62,6 +63,7 @@ test('each process evaluates the file anew, and only its own variables are lost'
     expect.stringContaining('to another server, and one server may die'),
     expect.stringContaining('to another server, and one server may be slow'),
     expect.stringContaining('to another server, one server may die, and one may be slow'),
+    expect.stringContaining('to two other servers'),
     expect.stringContaining('at full speed'),
   ]);
 });

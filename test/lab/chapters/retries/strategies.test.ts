@@ -57,6 +57,7 @@ const none = {
   'crash-together': [],
   slow: [],
   'crash-and-slow': [],
+  'taken-over': [],
 };
 
 // The campaigns try the other situations: production with every schedule, and the other strategies in the

@@ -1,6 +1,6 @@
 import { ClaimQueue } from '../../../../claims/batching/claim-queue.ts';
 import { QUEUE_LIMITS } from '../../../../claims/limits.ts';
-import type { Database } from '../../../../db/client.ts';
+import { serverPerDatabase } from '../servers.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
@@ -17,14 +17,12 @@ export const production: ClaimStrategy = {
   restart: startServers,
 };
 
-/** Starts servers. Each `db` belongs to one server, and has a queue of its own. */
+/** Starts servers, each with a queue of its own. */
 function startServers(): ClaimStrategy['claim'] {
-  const queues = new WeakMap<Database, ClaimQueue>();
-  return (db, request) => {
-    const queue = queues.get(db) ?? new ClaimQueue(db, QUEUE_LIMITS, ignore);
-    queues.set(db, queue);
-    return queue.claim(request);
-  };
+  return serverPerDatabase((db) => {
+    const queue = new ClaimQueue(db, QUEUE_LIMITS, ignore);
+    return (_db, request) => queue.claim(request);
+  });
 }
 
 /** Production logs an error that comes after the answer `unknown`. The lab needs no log. */

@@ -1,0 +1,76 @@
+import type { Session } from '../../../db/session.ts';
+import type { Assessment, Ending } from '../../chapter.ts';
+import { faultsOf } from './faults.ts';
+import { FIRST_HOLDER, HOLDERS_ELSEWHERE, JOB } from './rows.ts';
+import type { ClaimSituation } from './situations.ts';
+
+/** What a recruiter was told. Undefined for a result that is no outcome. */
+export interface Told {
+  recruiter: number;
+  kind: Kind | undefined;
+}
+
+/** Compares the answers with the rows. */
+export async function assess(
+  admin: Session,
+  { capacity, taken, releases }: ClaimSituation,
+  answers: Told[],
+): Promise<Assessment> {
+  const text = 'select job_id::int as job, recruiter_id::int as id from job_claims order by id';
+  const rows = await admin.run({ text, params: [], asArrays: false });
+  const all = rows as unknown as { job: number; id: number }[];
+  const holders = all.filter(({ job }) => job === JOB).map(({ id }) => id);
+  const elsewhere = all.filter(({ job }) => job !== JOB).map(({ id }) => id);
+  const isElsewhereIntact = elsewhere.join() === HOLDERS_ELSEWHERE.join();
+  const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
+  if (releases) earlier.shift();
+  const isTrue =
+    isElsewhereIntact &&
+    earlier.every((id) => holders.includes(id)) &&
+    answers.every(({ recruiter }) => fits(holders, recruiter, answers));
+  const claims = holders.length;
+  const refused = answers.filter(({ kind }) => kind !== 'claimed' && kind !== 'duplicate').length;
+  const changed = isElsewhereIntact ? '' : ', and the claims of another job have changed';
+  return {
+    faults: faultsOf({ capacity, claims, refused, isTrue }),
+    summary: `${claims} claims, ${capacity} slots${changed}`,
+  };
+}
+
+/**
+ * Whether the table agrees with the answers to a recruiter: who holds the job was told so once. After
+ * an error, the claim may be in the table or not.
+ */
+function fits(holders: number[], recruiter: number, answers: Told[]): boolean {
+  const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);
+  if (kinds.includes(undefined)) return false;
+  if (kinds.includes('error') || kinds.includes('unknown')) return true;
+  const claimed = kinds.filter((kind) => kind === 'claimed').length;
+  if (holders.includes(recruiter)) return claimed === 1;
+  return claimed === 0 && !kinds.includes('duplicate');
+}
+
+const KINDS = [
+  'claimed',
+  'duplicate',
+  'full',
+  'no-such-job',
+  'no-such-recruiter',
+  'busy',
+  'unknown',
+] as const;
+
+type Kind = (typeof KINDS)[number] | 'error';
+
+/**
+ * The kinds of the outcomes. `error` if the claim threw an error. Undefined if its result is no
+ * outcome.
+ */
+export function kindsOf(ending: Ending): (Kind | undefined)[] {
+  if (!('value' in ending)) return ['error'];
+  const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
+  return values.map((value) => {
+    const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';
+    return KINDS.find((each) => each === kind);
+  });
+}
