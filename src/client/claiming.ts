@@ -216,10 +216,11 @@ export class Claiming {
   #expectNews() {
     const untold = this.#held.untold();
     if (untold.length === 0) return;
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#held.forget(untold);
       this.#change();
     }, LATE_MS);
+    this.#stops.push(() => clearTimeout(timer));
   }
 
   /** The job has a free slot again, so the refusal would mislead. */

@@ -72,6 +72,7 @@ function makeBoard() {
   board.subscribe(() => seen.push(shown()));
   return {
     claim: (leaseSeconds?: number) => board.claim(JOB, leaseSeconds),
+    stop: () => board.stop(),
     release: () => board.release(JOB),
     job: () => board.get().jobs[0],
     requests,
@@ -398,6 +399,17 @@ describe('a stream that is late', () => {
     tell.status('live');
     vi.advanceTimersByTime(60_000);
     expect(shown().isMine).toBe(false);
+  });
+
+  test('leaves no timer behind when the page stops', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { claim, stop, tell, answer } = makeBoard();
+    void claim();
+    await answer.done(1);
+    tell.status('live');
+    expect(vi.getTimerCount()).toBe(1);
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('may tell a claim and its end before the answer to the claim', async () => {
