@@ -73,7 +73,7 @@ export class Actor implements Gatekeeper {
   #start() {
     const end = (ending: Ending) => {
       if (this.#isDead) return;
-      if (this.step && 'value' in ending) this.#refuseLate(this.step);
+      if (this.step) this.#refuseLate(this.step);
       this.ending = ending;
       this.#become('ended');
     };
@@ -88,7 +88,7 @@ export class Actor implements Gatekeeper {
 
   arrive(step: Step): Promise<boolean> {
     if (this.#isDead) return new Promise(() => undefined);
-    if (this.ending && 'value' in this.ending) {
+    if (this.ending) {
       this.#refuseLate(step);
       return new Promise(() => undefined);
     }

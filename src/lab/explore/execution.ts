@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
 import { Choices, isIn, names, type Seat, sessionOf } from './choices.ts';
 import { gateOf } from './gate-of.ts';
-import type { IsDoomed } from './gatekeeper.ts';
+import { assertPlayable, type IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
@@ -157,18 +157,16 @@ export class Execution {
     const entry: Entry = { choice, timePasses, clockJumps: false, dead: [], ended: [], acts: [] };
     this.entries.push(entry);
     await move();
-    await this.#stillness.settle();
-    this.#trial.assertIntact?.();
-    this.#assertPlayable();
-    for (const actor of this.actors) actor.started();
-    this.#record(entry);
+    await this.#settle(entry);
   }
 
-  /** We prefer the session's own error, because this error has the line of the program. */
-  #assertPlayable() {
-    for (const { refusal, ending } of this.actors)
-      if (refusal && ending)
-        throw 'error' in ending && hasCause(ending.error, refusal) ? ending.error : refusal;
+  /** Waits until no session moves, and records what has happened. */
+  async #settle(entry: Entry) {
+    await this.#stillness.settle();
+    this.#trial.assertIntact?.();
+    for (const { refusal, ending } of this.actors) if (ending) assertPlayable(refusal, ending);
+    for (const actor of this.actors) actor.started();
+    this.#record(entry);
   }
 
   async #make(choice: string) {
@@ -264,9 +262,7 @@ export class Execution {
   /** Whether a session comes back by itself within GRACE_MS. Its result belongs to the last step. */
   async #comesBack(): Promise<boolean> {
     if (!(await this.#stillness.changeWithin(GRACE_MS))) return false;
-    await this.#stillness.settle();
-    const last = this.entries.at(-1);
-    if (last) this.#record(last);
+    await this.#settle(this.entries.at(-1) as Entry);
     return true;
   }
 
@@ -313,9 +309,6 @@ export class Execution {
     return `${name}, which waits for a lock that ${names(keepers)} kept after the end,`;
   }
 }
-
-const hasCause = (error: unknown, wanted: Error): boolean =>
-  error === wanted || (error instanceof Error && hasCause(error.cause, wanted));
 
 /** For each trial, the first step of each session. Undefined if the session first waits in memory. */
 const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();

@@ -2,7 +2,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { arrayOf } from '../../db/arrays.ts';
 import { inTime } from '../../waiting/deadline.ts';
 import { gateOf } from './gate-of.ts';
-import type { Gatekeeper } from './gatekeeper.ts';
+import { assertPlayable, type Gatekeeper, type Unplayable } from './gatekeeper.ts';
 import { type Death, Mortal, type Seen } from './mortal.ts';
 import { readableStatement } from './readable.ts';
 import type { Stage, StageSession } from './stage.ts';
@@ -17,12 +17,11 @@ import type { Assessment, Ending, Program, Trial } from './trial.ts';
 const PATIENCE = { parts: 100, partMs: 100 };
 
 /** Starts every step at once. */
-const openGate: Gatekeeper = {
+const openGate: Omit<Gatekeeper, 'refuse'> = {
   arrive: async () => false,
   leave: () => {},
   waitsInLine: () => {},
   leaveBeside: () => {},
-  refuse: () => {},
   dead: () => {},
 };
 
@@ -38,7 +37,8 @@ export interface FreeOptions {
 
 /**
  * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL
- * and chance decide the order. Throws a `Hang` if a session does not end.
+ * and chance decide the order. Throws a `Hang` if a session does not end, and an `Unplayable` or its
+ * error if the program was refused.
  */
 export async function playFree(
   stage: Stage,
@@ -60,10 +60,14 @@ export async function playFree(
     });
   /** The sessions, from 1, whose programs have ended. */
   const ended = new Set<number>();
+  const refusals: (Unplayable | undefined)[] = [];
   const run = async (program: Program, index: number): Promise<Ending> => {
     const mortal = mortals[index] as Mortal;
     const below = { ...(sessions[index] as StageSession), session: mortal.session };
-    const { run } = gateOf(stage, below, program, openGate, MODEL);
+    const refuse = (error: Unplayable) => {
+      refusals[index] ??= error;
+    };
+    const { run } = gateOf(stage, below, program, { ...openGate, refuse }, MODEL);
     const worked = Promise.resolve()
       .then(() => run(sleep, mortal.effect))
       .then(
@@ -75,6 +79,7 @@ export async function playFree(
   };
   const runAll = async () => {
     const endings = await Promise.all(trial.sessions.map(run));
+    for (const [index, ending] of endings.entries()) assertPlayable(refusals[index], ending);
     await untilEnded(stage, sessions);
     const later = trial.afterwards?.(endings);
     if (!later) return { endings };
@@ -82,7 +87,10 @@ export async function playFree(
       await stage.passTime();
       await trial.passTime?.();
     }
-    return { endings, last: await run(later, trial.sessions.length) };
+    const index = trial.sessions.length;
+    const last = await run(later, index);
+    assertPlayable(refusals[index], last);
+    return { endings, last };
   };
   const ends = await patiently(stage, runAll());
   if (ends === undefined) {

@@ -1,9 +1,19 @@
 import type { Session, Statement } from '../../db/session.ts';
 import type { Step, StepResult } from './step.ts';
+import { causesOf, type Ending } from './trial.ts';
 
 /** The program does something that no schedule can show, so its schedules prove nothing. */
 export class Unplayable extends Error {
   override name = 'Unplayable';
+}
+
+/**
+ * Throws if the program of a session was refused. We prefer the session's own error, because this error
+ * has the line of the program.
+ */
+export function assertPlayable(refusal: Unplayable | undefined, ending: Ending) {
+  if (!refusal) return;
+  throw 'error' in ending && causesOf(ending.error).includes(refusal) ? ending.error : refusal;
 }
 
 /** The session below a gate. */
@@ -19,7 +29,7 @@ export interface GatedSession extends Session {
 
 /**
  * Whether the open transaction of this backend is one that the trial rolls back. A gate asks after each
- * step.
+ * step that succeeds.
  */
 export type IsDoomed = (pid: number) => Promise<boolean>;
 

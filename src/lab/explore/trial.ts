@@ -144,7 +144,7 @@ export const isRollbackOfTrial = (error: unknown): boolean =>
   causesOf(error).some((cause) => cause instanceof RolledBackByTrial || isCoded(cause));
 
 /** The error, its cause, the cause of its cause, and so on. */
-function causesOf(error: unknown): Error[] {
+export function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause);
   return causes;

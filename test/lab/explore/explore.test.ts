@@ -30,6 +30,8 @@ const trialOf = (sessions: Trial['sessions'], more: Partial<Trial> = {}): Trial 
   ...more,
 });
 
+const divideByZero = (db: Database) => db.execute(sql`select 1 / 0`);
+
 /** As on a busy machine: nothing of this process runs for so long. */
 function standStill(milliseconds: number) {
   const until = performance.now() + milliseconds;
@@ -237,6 +239,15 @@ describe('the explorer', () => {
     expect(refused).toMatch(/db was used inside a transaction of db: use tx there/);
   });
 
+  const inside: Program = (db) => db.transaction(() => append(db, 'a'));
+  test.each([
+    ['in a session', trialOf([inside])],
+    ['afterwards', trialOf([], { afterwards: () => inside, afterwardsAtOnce: true })],
+  ])('refuses db inside a transaction of db at full speed too, %s', async (_, trial) => {
+    const refused = await playFree(stage, trial).catch(lineOf);
+    expect(refused).toMatch(/db was used inside a transaction of db: use tx there/);
+  });
+
   test.each([
     ['a statement', (db: Database) => append(db, 'a').execute(), 'update companies set'],
     ['an effect', (_: Database, effect: Effect) => effect('send mail 1', () => {}), 'send mail 1'],
@@ -248,6 +259,30 @@ describe('the explorer', () => {
     };
     const refused = await explore(stage, trialOf([forgetful])).catch(lineOf);
     expect(refused).toContain(`mine.ts: nobody awaited ${words}`);
+  });
+
+  test.each<[string, Program]>([
+    ['with', (db) => Promise.all([divideByZero(db), append(db, 'a')])],
+    ['after', (db) => divideByZero(db).finally(() => void turn().then(() => append(db, 'a')))],
+  ])('refuses a statement that comes %s the error that ended the session', async (_, program) => {
+    const refused = await explore(stage, trialOf([program])).catch(lineOf);
+    expect(refused).toContain('mine.ts: nobody awaited update companies set');
+  });
+
+  test('refuses a statement that nobody awaits after a wait in memory', async () => {
+    let goOn = () => {};
+    const pause = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const forgetful: Program = async (db) => {
+      await db.select().from(companies);
+      await pause;
+      void append(db, 'a').execute();
+    };
+    const execution = await Execution.start(stage, trialOf([forgetful]));
+    await execution.step('1');
+    goOn();
+    await expect(execution.stuck()).rejects.toThrow('nobody awaited update companies set');
   });
 
   test('lets somebody choose step by step, and says what can be chosen', async () => {
