@@ -40,7 +40,7 @@ export async function raceCrashes(
       results.push(await raceWithCrashes(stage, chapter, strategy, order, onRound, stop));
       clearProgress();
       if (told && [strategies[0], strategies.at(-1)].includes(strategy))
-        say(describeCrashRound(chapter, strategy.name, told, paint));
+        say(describeCrashRound(chapter, strategy.name, told, order, paint));
     }
   });
   const { sessions, capacity, rounds } = order;

@@ -250,6 +250,8 @@ export interface CrashRace<N extends Situation = Situation> extends AnyRace {
 
 /** Texts about a race with crashes. `start` is a sentence. */
 export interface CrashWords {
+  /** The name of a session, from 1, such as `Worker 3`. */
+  session(number: number, size: RaceSize): string;
   /** Such as `5 workers do 20 tasks, and some workers are killed.` */
   start(size: RaceSize): string;
   /** After the name of a strategy, such as `did every task once`. */

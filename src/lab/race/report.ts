@@ -1,5 +1,5 @@
 import { plainTable } from '../../process/plain-table.ts';
-import type { Chapter, Race } from '../chapter.ts';
+import type { Chapter, Race, Strategy } from '../chapter.ts';
 import type { RaceOrder, RaceResult, Round, StrategyInfo } from './race.ts';
 
 /** A chapter whose strategies race as servers that answer requests. */
@@ -58,17 +58,28 @@ export function describeResults(
   { capacity, rounds }: RaceOrder,
   paint = plain,
 ): string {
-  const rows = results.map((result, index) => {
+  const rows = results.map((result) => {
     const { strategy, faults, worst, statuses } = result;
     const { '200': ok = 0, '403': full = 0, '409': duplicate = 0 } = statuses;
     const other = otherAnswers(result).reduce((sum, [, count]) => sum + count, 0);
     const often = faults[gravest.name] ?? 0;
     const wrong = paint(often > 0 ? 'red' : 'green', String(often));
-    const how = strategies[index]?.idea;
-    return [strategy, rounds, wrong, `${worst}/${capacity}`, ok, full, duplicate, other, how];
+    return [strategy, rounds, wrong, `${worst}/${capacity}`, ok, full, duplicate, other];
   });
-  const head = ['strategy', 'rounds', gravest.name, 'worst', '200', '403', '409', 'other', 'how'];
-  return plainTable(head, rows, [1, 2, 3, 4, 5, 6, 7]);
+  const head = ['strategy', 'rounds', gravest.name, 'worst', '200', '403', '409', 'other'];
+  return raceTable(head, rows, strategies);
+}
+
+/** A row for each strategy. The last column tells how it works, but a student's file does not say so. */
+export function raceTable(
+  head: string[],
+  rows: (string | number)[][],
+  strategies: readonly Pick<Strategy, 'idea'>[],
+): string {
+  const numeric = [...head.keys()].slice(1);
+  if (strategies.every(({ idea }) => idea === '')) return plainTable(head, rows, numeric);
+  const withIdeas = rows.map((row, index) => [...row, strategies[index]?.idea]);
+  return plainTable([...head, 'how'], withIdeas, numeric);
 }
 
 /** The answers that say nothing about the race, such as `['503', 12]`. */

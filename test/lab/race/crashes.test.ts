@@ -1,8 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../src/lab/chapters/retries/index.ts';
+import type { RetryStrategy } from '../../../src/lab/chapters/retries/strategy.ts';
 import { playFree } from '../../../src/lab/explore/free.ts';
 import type { Stage } from '../../../src/lab/explore/stage.ts';
+import { type CrashChapter, newCrashResult } from '../../../src/lab/race/crashes/crashes.ts';
+import { describeCrashResults, describeCrashRound } from '../../../src/lab/race/crashes/report.ts';
 import { raceWithDeaths } from '../../support/crash-race.ts';
 import { makeStage } from '../../support/stage.ts';
 
@@ -40,6 +44,40 @@ test('production charges once for each key though servers are killed', async ({ 
   expect(killed).toBeGreaterThan(0);
   expect(faults).toEqual({});
   expect(counts).toEqual({ once: 48, twice: 0, never: 0, untold: 0 });
+});
+
+test('a round names the key of each request, and its answer', async () => {
+  const size = { sessions: 3, capacity: 2 };
+  const chapter = retries as unknown as CrashChapter;
+  const strategy: RetryStrategy = {
+    ...{ name: 'mine', idea: '', promise: 'nothing' },
+    async handle(db, { key }) {
+      await db.execute(sql`select ${key}::text`);
+      return { kind: 'done', receipt: 1 };
+    },
+  };
+  const seen: string[] = [];
+  const trial = chapter.trial(strategy, chapter.race.situation(size), size.sessions);
+  const { endings, summary } = await playFree(stage, trial, {
+    deaths: [undefined, undefined, { step: 1, isSent: false }],
+    onSeen: ({ session, statement }) =>
+      seen.push(`Request ${session} with key ${statement?.params[0]}`),
+  });
+  const told = describeCrashRound(chapter, 'mine', { endings, summary, faults: [] }, size);
+  expect(told).toContain('\n  Request 1 with key k: done\n  Request 2 with key k2: done\n');
+  expect(told).toContain('\n  Request 3 with key k: killed\n');
+  for (const name of ['Request 1 with key k', 'Request 2 with key k2'])
+    expect(seen).toContain(name);
+});
+
+test.each([
+  ['', /killed\n/],
+  ['as we know it', /killed +how\n/],
+])('the table has a column for the idea only if there is one: %j', (idea, head) => {
+  const result = newCrashResult('retries', 'mine', 'once');
+  const order = { sessions: 3, capacity: 2, rounds: 1 };
+  const chapter = retries as unknown as CrashChapter;
+  expect(describeCrashResults(chapter, [result], [{ idea }], order)).toMatch(head);
 });
 
 test('the memory of a server is gone after its death', async () => {

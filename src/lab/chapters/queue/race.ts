@@ -20,6 +20,7 @@ export const race: CrashRace<QueueSituation> = {
   mostSteps: ({ sessions, capacity }) => Math.ceil((STEPS_OF_TASK * capacity) / sessions),
   counts: ['once', 'twice', 'lost', 'stuck'],
   words: {
+    session: (number) => `Worker ${number}`,
     start: ({ sessions, capacity }) =>
       `${sessions} workers do ${capacity} tasks at full speed, and some workers are killed. ` +
       'Later a new worker does all that is due.',

@@ -1,4 +1,5 @@
-import { type CrashRace, sumInWords } from '../../chapter.ts';
+import { type CrashRace, type RaceSize, sumInWords } from '../../chapter.ts';
+import { keyOf } from './keys.ts';
 import type { RetrySituation } from './situations.ts';
 
 /** Most strategies handle a request in about this many steps, so most deaths come within a request. */
@@ -13,13 +14,13 @@ export const race: CrashRace<RetrySituation> = {
   situation: ({ capacity, sessions }) => ({
     name: 'race',
     idea: 'many requests at once, each on its own server, and some servers are killed',
-    // A key without a request would be a key that nobody serves.
-    keys: Math.min(capacity, sessions),
+    keys: keysIn({ capacity, sessions }),
     sessions,
   }),
   mostSteps: () => STEPS_OF_REQUEST,
   counts: ['once', 'twice', 'never', 'untold'],
   words: {
+    session: (number, size) => `Request ${number} with key ${keyOf(number, keysIn(size))}`,
     start: ({ sessions, capacity }) =>
       `${sessions} requests with ${capacity} keys come at once, each on its own server, and some ` +
       'servers are killed. Later each client asks again.',
@@ -32,3 +33,6 @@ export const race: CrashRace<RetrySituation> = {
       }),
   },
 };
+
+/** A key without a request would be a key that nobody serves. */
+const keysIn = ({ capacity, sessions }: RaceSize): number => Math.min(capacity, sessions);

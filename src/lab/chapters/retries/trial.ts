@@ -4,14 +4,13 @@ import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chap
 import { assertCanRun } from '../../stores/index.ts';
 import { RedisKeys } from '../../stores/redis.ts';
 import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
+import { keyOf, keysOf } from './keys.ts';
 import { memoryOf } from './memory.ts';
 import { Provider } from './provider.ts';
 import { race } from './race.ts';
 import type { RetrySituation } from './situations.ts';
 import type { Answer, RetryStrategy, Server } from './strategy.ts';
 
-/** The key of the request. Some situations, and a race, have further keys. */
-export const KEY = 'k';
 /** The explorer lets as many days pass at once. */
 const DAYS = 2;
 /** After a crash the client asks a server that lives, or this server after its restart. */
@@ -24,10 +23,9 @@ export function retryTrial(
   sessions: number,
 ): Trial {
   const { deaths = 0, lostAnswers = 0, oneServer, timePasses, answersAreSteps } = situation;
-  const { asksAtOnce = false, hasPrologue = false } = situation;
+  const { asksAtOnce = false, hasPrologue = false, keys: count = 1 } = situation;
   const requests = sessionsIn(situation, sessions);
-  const keys = keysOf(situation);
-  const keyOf = (index: number) => keys[index % keys.length] as string;
+  const keys = keysOf(count);
   const processes = Array.from({ length: requests }, (_, index) => (oneServer ? 1 : index + 1));
   let provider = new Provider();
   const redis = new RedisKeys();
@@ -123,7 +121,7 @@ export function retryTrial(
       await redis.clear();
       await setUp(admin);
     },
-    sessions: processes.map((process, index) => program(process, keyOf(index))),
+    sessions: processes.map((process, index) => program(process, keyOf(index + 1, count))),
     // Afterwards the client asks server 1, so a second server is not its mirror.
     areIdentical: oneServer === true && keys.length === 1,
     processes,
@@ -152,9 +150,6 @@ export function retryTrial(
     },
   };
 }
-
-const keysOf = ({ keys = 1 }: RetrySituation): string[] =>
-  Array.from({ length: keys }, (_, index) => (index === 0 ? KEY : `${KEY}${index + 1}`));
 
 function assess(requests: RequestEnd[]): Assessment {
   const [only, another] = requests;

@@ -1,22 +1,21 @@
-import { plainTable } from '../../../process/plain-table.ts';
-import type { Strategy } from '../../chapter.ts';
+import type { RaceSize, Strategy } from '../../chapter.ts';
 import { sayEnding } from '../../explore/tell.ts';
+import type { Ending } from '../../explore/trial.ts';
 import type { RaceOrder } from '../race.ts';
-import { LINES_SHOWN, type Paint, plain, promiseVerdict } from '../report.ts';
+import { LINES_SHOWN, type Paint, plain, promiseVerdict, raceTable } from '../report.ts';
 import type { CrashChapter, CrashResult, CrashRound } from './crashes.ts';
 
 /** One round in the order of its sessions: `Worker 3: killed`. */
 export function describeCrashRound(
-  { session: { one } }: CrashChapter,
+  { race: { words } }: CrashChapter,
   strategy: string,
   { endings, faults, summary }: Pick<CrashRound, 'endings' | 'faults' | 'summary'>,
+  size: RaceSize,
   paint = plain,
 ): string {
-  const who = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
-  const lines = endings.map((ending, index) => {
-    const end = 'died' in ending ? 'killed' : 'error' in ending ? sayEnding(ending) : 'ended';
-    return `  ${who} ${index + 1}: ${end}`;
-  });
+  const lines = endings.map(
+    (ending, index) => `  ${words.session(index + 1, size)}: ${endOf(ending)}`,
+  );
   const shown = lines.slice(0, LINES_SHOWN);
   if (lines.length > shown.length) shown.push(`  … and ${lines.length - shown.length} more`);
   const isWrong = faults.length > 0;
@@ -28,6 +27,12 @@ export function describeCrashRound(
   ].join('\n');
 }
 
+/** A worker does many tasks, so its outcomes would fill the line. */
+function endOf(ending: Ending): string {
+  if ('died' in ending) return 'killed';
+  return 'value' in ending && Array.isArray(ending.value) ? 'ended' : sayEnding(ending);
+}
+
 export function describeCrashResults(
   { race }: CrashChapter,
   results: CrashResult[],
@@ -36,20 +41,14 @@ export function describeCrashResults(
   paint = plain,
 ): string {
   const [good, ...bad] = race.counts;
-  const rows = results.map(({ strategy, counts, killed }, index) => [
+  const rows = results.map(({ strategy, counts, killed }) => [
     strategy,
     rounds,
     counts[good ?? ''] ?? 0,
     ...bad.map((name) => paint(counts[name] ? 'red' : 'green', String(counts[name] ?? 0))),
     killed,
-    strategies[index]?.idea,
   ]);
-  const head = ['strategy', 'rounds', ...race.counts, 'killed', 'how'];
-  return plainTable(
-    head,
-    rows,
-    Array.from({ length: head.length - 2 }, (_, index) => index + 1),
-  );
+  return raceTable(['strategy', 'rounds', ...race.counts, 'killed'], rows, strategies);
 }
 
 /** The results, in a sentence for each strategy. */

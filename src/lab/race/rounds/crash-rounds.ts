@@ -59,9 +59,10 @@ function seenOf(
   chapter: CrashChapter,
   strategy: string,
   round: number,
-  { capacity, sessions }: RaceOrder,
+  order: RaceOrder,
   played: CrashRound,
 ): SeenRound {
+  const { capacity, sessions } = order;
   const { faults, summary, counts } = played;
   const lanes = Array.from({ length: sessions }, (_, index) => laneOf(index + 1, played));
   return {
@@ -73,7 +74,7 @@ function seenOf(
     summary,
     milliseconds: Math.max(0, ...lanes.map(({ to }) => to)),
     lanes,
-    transcript: describeCrashRound(chapter, strategy, played),
+    transcript: describeCrashRound(chapter, strategy, played, order),
   };
 }
 

@@ -8,11 +8,12 @@ import {
   storeAnswers,
 } from '../../../../src/http/idempotency/queries.ts';
 import { faults, promises } from '../../../../src/lab/chapters/retries/faults.ts';
+import { KEY } from '../../../../src/lab/chapters/retries/keys.ts';
 import { chargeInside, done } from '../../../../src/lab/chapters/retries/queries.ts';
 import { situationsOf } from '../../../../src/lab/chapters/retries/situations.ts';
 import { strategies } from '../../../../src/lab/chapters/retries/strategies/index.ts';
 import type { Answer, RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
-import { KEY, retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
+import { retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
 import { explore, replay } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
