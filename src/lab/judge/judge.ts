@@ -145,39 +145,34 @@ export async function crowdCheck(
   { chapter, strategy }: Judged,
   onStep: (where: string) => void,
 ): Promise<Check> {
-  const rounds = new Map<string, number>();
-  for (let round = 1; round <= CROWD.rounds; round++) {
-    onStep(`the crowd, round ${round}`);
+  const counts = new Map<string, number>();
+  const add = (fault: string) => counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  let hang: Hang | undefined;
+  let round = 0;
+  while (round < CROWD.rounds && !hang) {
+    onStep(`the crowd, round ${++round}`);
     const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
-    const played = await playFree(stage, trial).catch(asSureHang);
-    if (played instanceof Hang)
-      return ofCrowd(chapter, HANG, false, `${played.message}, in round ${round}`);
-    const { faults, endings } = played;
-    const failed = endings.some((ending) => 'error' in ending);
-    for (const fault of [...faults, ...(failed ? ['error'] : [])])
-      rounds.set(fault, (rounds.get(fault) ?? 0) + 1);
+    const played = await playFree(stage, trial).catch((error: unknown) => {
+      // Other hangs are no verdict. But a fault of an earlier round is proof.
+      if (error instanceof Hang && (error.isForKeptLock || counts.size > 0)) return error;
+      throw error;
+    });
+    if (played instanceof Hang) hang = played;
+    else {
+      for (const fault of played.faults) add(fault);
+      if (played.endings.some((ending) => 'error' in ending)) add(engineFaults.error.name);
+    }
   }
-  const found = chapter.faults.filter(({ name }) => rounds.has(name));
-  const counts = found.map(({ name }) => `${name} in ${rounds.get(name)}`);
-  const detail = [`${CROWD.rounds} rounds`, ...counts].join(', ');
-  return ofCrowd(chapter, (found[0] ?? chapter.faults[0]).name, rounds.size === 0, detail);
+  if (hang) add(HANG);
+  const found = chapter.faults.filter(({ name }) => counts.has(name));
+  const inRounds = found.map(({ name }) => `${name} in ${counts.get(name)}`);
+  const detail = [`${round} ${round === 1 ? 'round' : 'rounds'}`, ...inRounds].join(', ');
+  return {
+    check: `${CROWD.sessions} ${chapter.session.many} at full speed: no fault`,
+    fault: (found[0] ?? chapter.faults[0]).name,
+    situation: null,
+    holds: counts.size === 0,
+    detail: hang ? `${detail}: ${hang.message}` : detail,
+    counterexample: null,
+  };
 }
-
-const ofCrowd = (
-  { session }: Explorable,
-  fault: string,
-  holds: boolean,
-  detail: string,
-): Check => ({
-  check: `${CROWD.sessions} ${session.many} at full speed: no fault`,
-  fault,
-  situation: null,
-  holds,
-  detail,
-  counterexample: null,
-});
-
-const asSureHang = (error: unknown): Hang => {
-  if (error instanceof Hang && error.isForKeptLock) return error;
-  throw error;
-};
