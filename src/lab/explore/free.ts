@@ -116,7 +116,10 @@ async function patiently<T>(stage: Stage, work: Promise<T>): Promise<T | undefin
   return undefined;
 }
 
-/** Why the sessions do not end: a statement may wait for a lock of a session that has ended. */
+/**
+ * Why the sessions do not end: a statement may wait for a lock that nobody frees. The connections of a
+ * program in another process belong to no session. There, an idle connection keeps the lock.
+ */
 async function findHang(
   stage: Stage,
   sessions: readonly StageSession[],
@@ -124,26 +127,35 @@ async function findHang(
 ): Promise<Hang> {
   const pids = sessions.map(({ pid }) => pid);
   const numberOf = (pid: number) => pids.indexOf(pid) + 1;
-  const waits = (await stage.run(WAITS, [arrayOf(pids)])) as unknown as Wait[];
-  for (const { pid, text, blockers } of waits) {
-    const [keeper] = blockers.map(numberOf).filter((number) => ended.has(number));
-    if (keeper === undefined) continue;
+  const waits = (await stage.run(WAITS)) as unknown as Wait[];
+  for (const { text, isIdle, ...each } of waits) {
+    const [waiter, keeper] = [numberOf(each.waiter), numberOf(each.keeper)];
+    const isOwn = waiter > 0 && ended.has(keeper);
+    const isOfProgram = waiter === 0 && keeper === 0 && isIdle && ended.size > 0;
+    if (!isOwn && !isOfProgram) continue;
+    const said = isOwn
+      ? `S${waiter} waits for a lock that S${keeper} kept after the end`
+      : 'a request waits for a lock that an idle connection keeps';
     const statement = readableStatement({ text, params: [] });
-    const said = `S${numberOf(pid)} waits for a lock that S${keeper} kept after the end, by ${statement}`;
-    return new Hang(said, { isForKeptLock: true });
+    return new Hang(`${said}, by ${statement}`, { isForKeptLock: true });
   }
   return new Hang('a session did not end at full speed');
 }
 
 interface Wait {
-  pid: number;
+  waiter: number;
+  keeper: number;
   text: string;
-  blockers: number[];
+  /** Whether the keeper is in no transaction. Then it keeps the lock of a session. */
+  isIdle: boolean;
 }
 
-const WAITS = `select pid, query as text, to_json(pg_blocking_pids(pid)) as blockers
-  from pg_stat_activity
-  where pid = any($1::int[]) and wait_event_type = 'Lock' order by query_start`;
+const WAITS = `select waiter.pid as waiter, keeper.pid as keeper, waiter.query as text,
+    keeper.state = 'idle' as "isIdle"
+  from pg_stat_activity waiter
+  join pg_stat_activity keeper on keeper.pid = any(pg_blocking_pids(waiter.pid))
+  where waiter.datname = current_database() and waiter.wait_event_type = 'Lock'
+  order by waiter.query_start`;
 
 const processOf = ({ processes }: Trial, index: number) => processes?.[index] ?? index + 1;
 

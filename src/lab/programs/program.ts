@@ -87,19 +87,22 @@ export function triedBy(
   { chapter, isRehearsed }: Omit<Place, 'urls'>,
 ): Judged {
   const rules = programRules(chapter);
-  const rehearsal = new Rehearsal();
-  const ask = (session: number, query: string): Promise<string> =>
-    rehearsal.watch(session, async () => {
-      const answer = await fleet.ask(session, `${rules.path}?${query}`);
-      const kind = kindOf(answer);
-      if (kind !== undefined) return kind;
-      throw new ProgramError(
-        `answered ${answer.status}`,
-        `The program answered ${quoteAnswer(answer)}`,
-      );
-    });
+  const rehearsal = isRehearsed ? new Rehearsal() : undefined;
+  const kindFor = async (session: number, query: string): Promise<string> => {
+    const answer = await fleet.ask(session, `${rules.path}?${query}`);
+    const kind = kindOf(answer);
+    if (kind !== undefined) return kind;
+    throw new ProgramError(
+      `answered ${answer.status}`,
+      `The program answered ${quoteAnswer(answer)}`,
+    );
+  };
+  const ask = (session: number, query: string): Promise<string> => {
+    const asks = () => kindFor(session, query);
+    return rehearsal ? rehearsal.watch(session, asks) : asks();
+  };
   const makeReady = () => {
-    if (isRehearsed) rehearsal.assertGood();
+    rehearsal?.assertGood();
     return fleet.makeReady();
   };
   if (!schema) return preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask));

@@ -14,6 +14,7 @@ import { withoutProgress } from '../../support/race-demo.ts';
 const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
 const NAIVE = fixture('naive.mjs');
 const HANGS = fixture('hangs.mjs');
+const KEEPS_LOCK = fixture('keeps-lock-in-crowd.mjs');
 
 const start = (command: string, args: string[], databaseUrl = inject('scratchUrl')) =>
   run(`scripts/${command}.ts`, args, { DATABASE_URL: databaseUrl });
@@ -114,6 +115,14 @@ test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);
   expect(withoutProgress(stderr).trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('a function that keeps a lock only in the crowd falls', async () => {
+  const { code, stdout } = await outputOf('judge', '--module', KEEPS_LOCK);
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    'hang in 1: a request waits for a lock that an idle connection keeps, by select pg_advisory_lock(1)',
+  );
 });
 
 describe('nothing remains running', () => {
