@@ -38,8 +38,8 @@ const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
 
 Usage: npm run explore -- [options]
 
-  --chapter NAME     ${chapters.map(({ name }) => name).join(' or ')} (default: the chapter of the strategies, or
-                     ${chapters[0].name})
+  --chapter NAME     ${chapters.map(({ name }) => name).join(' or ')} (default: the chapter of the strategies or
+                     of the file, or ${chapters[0].name})
   --strategy NAME    a strategy such as claims/naive or naive; several have commas between
                      them, or an option each (default: all strategies of the chapter)
   --file FILE        the strategy in a TypeScript file of your own, in place of --strategy

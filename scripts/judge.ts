@@ -11,6 +11,7 @@ import {
   SESSIONS,
 } from '../src/lab/judge/judge.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
+import { inFolder } from '../src/lab/judge/place.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
 import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
@@ -26,7 +27,7 @@ import { runMain } from '../src/process/main.ts';
 import { readOptions } from '../src/process/options.ts';
 import { print } from '../src/process/print.ts';
 import { withStage } from './arena.ts';
-import { chooseChapter, mostInHelp } from './chosen.ts';
+import { chooseChapterIfNamed, mostInHelp } from './chosen.ts';
 import { withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
@@ -40,7 +41,8 @@ Usage: npm run judge -- FILE.ts [--chapter NAME] [--json]
        npm run judge -- --module FILE.mjs [--json]
 
 FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
-the function of a strategy. The chapters, each with an example of an export:
+the function of a strategy. The name of the function tells its chapter. The chapters,
+each with an example of an export:
 
 ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\n')}
 
@@ -55,7 +57,8 @@ A program in any language takes part by --server. docs/any-language.md has examp
 
   --file FILE        the same as FILE alone
 ${PROGRAM_HELP}
-  --chapter NAME     the chapter of the strategy (default: ${chapters[0].name})
+  --chapter NAME     the chapter, if the file does not tell it by the name of its function
+                     (default: ${chapters[0].name})
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 
@@ -94,17 +97,17 @@ runMain(async (stop) => {
   }
   const [named, ...rest] =
     options.file === undefined ? positionals : [options.file, ...positionals];
-  const chapter = chooseChapter(options.chapter);
+  const asked = chooseChapterIfNamed(options.chapter);
   if (isProgram(options)) {
     if (named !== undefined)
       throw new UsageError(`A program is judged without a file, so ${named} has no place here.`);
-    return judgeProgram(chapter, options, stop);
+    return judgeProgram(asked ?? chapters[0], options, stop);
   }
   if (named === undefined || rest.length > 0)
     throw new UsageError('One file is needed: npm run judge -- my-strategy.ts');
   const file = callersFile(named);
   return withOwnFile('judge', file, stop, async () => {
-    const judged = await loadStrategy(chapter, file);
+    const judged = await loadStrategy(asked, file);
     const mistake = await typeError(file, stop);
     if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
     const judgement = await withStage(stop, (stage) =>
@@ -113,9 +116,17 @@ runMain(async (stop) => {
         explain: (played) => faultOfFile(played, file),
       }),
     );
-    return tellJudgement(judgement, judged, sourceOfFile(file, chapter.name), options);
+    if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
+    return tellJudgement(judgement, judged, sourceOfFile(file, judged.chapter.name), options);
   });
 }, FAILED);
+
+function sayGuess(file: string, { name }: Chapter) {
+  const functions = chapters.map(({ entry }) => entry).join(', ');
+  const line = `${inFolder(file)} is judged as a strategy of ${name}, since its function has none of the names ${functions}. --chapter names another chapter.`;
+  clearProgress();
+  print(`${line}\n`, process.stderr);
+}
 
 type Options = z.infer<typeof rules>;
 

@@ -9,7 +9,7 @@ import { GuardedProcess } from '../src/lab/own/guarded-process.ts';
 import { beat, failed } from '../src/lab/own/messages.ts';
 import { dropLeftovers } from '../src/postgres/scratch.ts';
 import { UsageError } from '../src/process/errors.ts';
-import { type Chosen, chooseChapter } from './chosen.ts';
+import { type Chosen, chooseChapterIfNamed } from './chosen.ts';
 import { clearProgress } from './progress.ts';
 
 /** The code of `ended` is the exit code of the command. */
@@ -20,9 +20,9 @@ const report = z.discriminatedUnion('kind', [
 ]);
 type Report = z.infer<typeof report>;
 
-/** The strategy of a student's file, as the only choice. */
+/** The strategy of a student's file, as the only choice. Without a chapter, the file tells its chapter. */
 export async function chooseFile(file: string, chapterName: string | undefined): Promise<Chosen> {
-  const { chapter, strategy } = await loadStrategy(chooseChapter(chapterName), file);
+  const { chapter, strategy } = await loadStrategy(chooseChapterIfNamed(chapterName), file);
   return { chapter, strategies: [strategy] };
 }
 

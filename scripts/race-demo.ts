@@ -57,8 +57,8 @@ claims (the default): many claims of one job are sent at the same moment.
 queue: workers do tasks, and some of the workers are killed at random moments.
 retries: requests come several times at once, and some of the servers are killed.
 
-  --chapter NAME     claims, queue or retries (default: the chapter of the strategies, or
-                     claims)
+  --chapter NAME     claims, queue or retries (default: the chapter of the strategies or of
+                     the file, or claims)
   --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; several
                      have commas between them, or an option each
                      (default: ${shownInHelp})
@@ -143,10 +143,10 @@ runMain(async (stop) => {
     return raceProgram(chapter, { ...options, order: orderOf(chapter, options) }, stop);
   }
   if (file === undefined) return raceChosen(chooseRacing(options), options, stop);
-  assertFits(chooseChapter(options.chapter), options);
   return withOwnFile('race-demo', file, stop, async () => {
     const own = await chooseFile(file, options.chapter);
     const { chapter, strategies } = own;
+    assertFits(chapter, options);
     for (const strategy of strategies) adopt({ chapter, strategy });
     return raceChosen(own, options, stop);
   });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { sessionsIn } from '../src/lab/chapter.ts';
-import { chapters } from '../src/lab/chapters/index.ts';
 import { CHOICE, sessionOf } from '../src/lab/explore/choices.ts';
 import { type Played, replay } from '../src/lab/explore/explore.ts';
 import type { Stage } from '../src/lab/explore/stage.ts';
@@ -39,7 +38,7 @@ Usage: npm run replay -- NAME SCHEDULE [options]
   NAME               a strategy, such as claims/naive or naive
   --file FILE        the strategy in a TypeScript file of your own, in place of NAME
 ${PROGRAM_HELP}
-  --chapter NAME     the chapter of the file (default: ${chapters[0].name})
+  --chapter NAME     the chapter of the file, if the file does not tell it
   SCHEDULE           the sessions in the order of their steps, such as 1,1,2,1,2,2.
                      t: time passes. k1: the process of session 1 dies. l1: session 1
                      makes a step, but the answer is lost. .1: session 1 answers its

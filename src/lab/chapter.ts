@@ -61,6 +61,8 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
    * evaluates the file anew, as a new process does, and returns the default export.
    */
   strategyOf(exported: unknown, name: string, again: () => unknown): S | undefined;
+  /** The name of the function of each strategy, such as `claim`. */
+  entry: string;
   /** An example of such a default export, for help texts and messages. */
   example: string;
 }

@@ -6,18 +6,24 @@ import { build, type Plugin } from 'esbuild';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
-import type { Addressed } from '../chapters/index.ts';
+import { type Addressed, chapters } from '../chapters/index.ts';
 import { ownPromises, ownTimers } from '../explore/timers.ts';
 import { assertCode, inFolder, keepSourceMap, lineAbout } from './place.ts';
 
 const source = inProject('src');
 
+export interface Loaded extends Addressed {
+  /** Whether nothing in the export tells its chapter. */
+  isGuess: boolean;
+}
+
 /**
  * Loads the strategy in the default export of a TypeScript file anywhere on the disk. The file may
  * import `rowlock/…` (this project's src), the packages of the project, and files of its own. Throws a
- * `UsageError` of one line, with the line of the file, if the file does not compile or load.
+ * `UsageError` of one line, with the line of the file, if the file does not compile or load. If the
+ * caller does not know the chapter, the export tells it.
  */
-export async function loadStrategy(chapter: Chapter, file: string): Promise<Addressed> {
+export async function loadStrategy(asked: Chapter | undefined, file: string): Promise<Loaded> {
   assertCode(file);
   const entry = path.resolve(file);
   const { code, imports } = await compile(entry, file);
@@ -25,12 +31,20 @@ export async function loadStrategy(chapter: Chapter, file: string): Promise<Addr
     throw new UsageError(missingPackage(error, imports, file) ?? lineAbout(error, file));
   });
   const name = path.basename(file).replace(/\.\w+$/, '');
+  const told = asked ?? chapters.find(({ entry }) => hasFunction(exported, entry));
+  const chapter = told ?? chapters[0];
   const strategy = chapter.strategyOf(exported, name, evaluate);
-  if (strategy) return { chapter, strategy };
+  if (strategy) return { chapter, strategy, isGuess: told === undefined };
   throw new UsageError(
     `${inFolder(file)} has no default export that is a strategy of ${chapter.name}: ${chapter.example}`,
   );
 }
+
+/** Whether the export is a function of this name, or an object with such a function. */
+const hasFunction = (exported: unknown, name: string): boolean =>
+  typeof exported === 'function'
+    ? exported.name === name
+    : typeof exported === 'object' && exported !== null && name in exported;
 
 /**
  * Compiles the file into one script. A script can be evaluated many times, and a module only once. Each
@@ -49,6 +63,8 @@ async function compile(entry: string, file: string) {
       platform: 'node',
       target: 'node20',
       packages: 'external',
+      // The name of the function tells the chapter, also if another file has this name too.
+      keepNames: true,
       logLevel: 'silent',
       plugins: [projectStaysOutside],
     });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { UsageError } from '../../process/errors.ts';
 import { inProject } from '../../process/project.ts';
 import type { Chapter } from '../chapter.ts';
-import { chapters, findChapter } from '../chapters/index.ts';
+import { findChapter } from '../chapters/index.ts';
 import { assertCode, inFolder } from '../judge/place.ts';
 import { oneLine } from '../programs/one-line.ts';
 import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
@@ -62,10 +62,10 @@ export const nameOf = (own: Own): string =>
 export const sourceOf = (own: Own): string[] =>
   'file' in own ? sourceOfFile(own.file, own.chapter) : sourceOfProgram(own.program);
 
-/** The options that name the strategy in a student's file. */
+/** The options that name the strategy in a student's file. The file alone may tell another chapter. */
 export const sourceOfFile = (file: string, chapter: string): string[] => [
   ...['--file', shellWord(inFolder(file))],
-  ...(chapter === chapters[0].name ? [] : ['--chapter', chapter]),
+  ...['--chapter', chapter],
 ];
 
 /** The first part of the address at which the lab shows the code. */

@@ -24,6 +24,14 @@ test('wrong-keeps-lock.ts falls, since the next worker waits for ever', async ()
   ]);
 });
 
+test('wrong-finally.ts has a function without a name, so the judge says which chapter it takes', async () => {
+  const { ended, stderr } = judge(path.join(judgedFolder, 'queue/wrong-finally.ts'));
+  expect((await ended).code).toBe(1);
+  expect(stderr()).toMatch(
+    /wrong-finally\.ts is judged as a strategy of claims, .+\. --chapter names another chapter\.\n$/,
+  );
+});
+
 describe('the judge cannot run a strategy that hangs:', () => {
   test.each([
     ['hangs-on-a-promise.ts', /S1 and S2 never ended, at step 2$/],

@@ -39,6 +39,16 @@ test('the race of a file counts what the file does', async () => {
   expect(JSON.parse(stdout).strategies).toMatchObject([{ strategy: 'wrong-naive', worst: 5 }]);
 });
 
+test.each([
+  ['explore', ['--situation', 'calm']],
+  ['replay', ['1', '--situation', 'calm']],
+  ['race-demo', ['--workers', '3', '--rounds', '1']],
+])('npm run %s knows a worker by the name of its function', async (command, more) => {
+  const file = fileWith('export default async function work() { return { kind: "idle" }; }');
+  const { code, stderr } = await outputOf(command, ['--file', file, ...more]);
+  expect(code, stderr).not.toBe(2);
+});
+
 test.each(DOORS)('npm run %s tells of a syntax error in one line', (command, more) =>
   expectOneLine(
     command,

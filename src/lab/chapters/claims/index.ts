@@ -27,6 +27,7 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   programs,
   trial: claimTrial,
   readState,
+  entry: 'claim',
   example: 'export default { claim(db, request) { … } }',
   strategyOf(exported, name, again) {
     const own = given(exported);

@@ -26,6 +26,7 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   lockable,
   trial: queueTrial,
   readState,
+  entry: 'work',
   example: 'export default { work(db, worker) { … } }',
   strategyOf(exported, name, again) {
     const own = given(exported);

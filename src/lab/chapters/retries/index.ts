@@ -26,6 +26,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   lockable,
   trial: retryTrial,
   readState,
+  entry: 'handle',
   example: 'export default { handle(db, request, server) { … } }',
   strategyOf(exported, name, again) {
     const own = given(exported);
