@@ -94,9 +94,10 @@ export async function playFree(
   };
   const ends = await patiently(stage, runAll());
   if (ends === undefined) {
-    const hang = await findHang(stage, sessions, ended);
+    const refusal = refusals.find((each) => each !== undefined);
+    const reason = refusal ?? (await findHang(stage, sessions, ended));
     await stage.abandon();
-    throw hang;
+    throw reason;
   }
   const { endings, last } = ends;
   return { endings, ...(await trial.judge(stage.admin, endings, last)) };

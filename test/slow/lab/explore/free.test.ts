@@ -33,3 +33,9 @@ test.concurrent('a crowd falls for the fault of a round before it hangs', async 
     '2 rounds, unsold in 1, hang in 1: a session did not end at full speed',
   );
 });
+
+test.concurrent('a crowd that hangs after db inside a transaction of db has no verdict', async () => {
+  const hangs = (db: Database) =>
+    db.transaction(() => db.execute(sql`select 1`)).catch(() => new Promise(() => undefined));
+  await expect(checkWith(hangs)).rejects.toThrow('db was used inside a transaction of db');
+});
