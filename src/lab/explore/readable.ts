@@ -1,6 +1,7 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './step.ts';
 import { isRollbackOfTrial, RolledBackByTrial } from './trial.ts';
+import { SESSION_UNLOCK } from './words.ts';
 
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 4;
@@ -21,12 +22,17 @@ function readableParameter(value: unknown): string {
   return typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
 }
 
+type Sent = Pick<Step, 'text' | 'params'>;
+
+/** The statement as `wholeStatement` has it, without its middle if it is very long. */
+export const readableStatement = (sent: Sent): string => shorten(wholeStatement(sent));
+
 /**
  * The statement with the values of its parameters. Drizzle's quotes and long lists of columns are
  * left out, since they do not affect locks.
  */
-export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'>): string {
-  const readable = text
+export const wholeStatement = ({ text, params }: Sent): string =>
+  text
     .replace(/"/g, '')
     .replace(/\$(\d+)/g, (name, number) =>
       // A program on the wire may send its parameters after the statement.
@@ -38,8 +44,6 @@ export function readableStatement({ text, params }: Pick<Step, 'text' | 'params'
     .replace(/^(insert into [\w.]+) \((\w+, ){2,}\w+\)/i, '$1 (…)')
     .replace(/ returning (\w+, ){2,}\w+$/i, ' returning …')
     .trim();
-  return shorten(readable);
-}
 
 /** Whether a name without its table could belong to more than one table. */
 const hasManyTables = (text: string): boolean =>
@@ -58,6 +62,10 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   // The ids of inserted rows differ each time, so they are not shown.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
+  if (entries.length === 1 && ANSWERS_OF_LOCK.includes(entries[0]?.[1])) {
+    if (LOCKS.test(text)) return 'locked';
+    if (SESSION_UNLOCK.test(text)) return 'unlocked';
+  }
   if (entries.length > MOST_VALUES) return counted;
   // Drizzle receives rows as arrays, so the column names come from the text of the statement.
   const names = Array.isArray(rows[0]) ? namesOf(text) : entries.map(([name]) => name);
@@ -66,6 +74,10 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   );
   return shorten(shown.filter((each) => each !== '').join(', ')) || counted;
 }
+
+/** An advisory lock has the answer `void`. An unlock has `true`, or `t` from a program on the wire. */
+const ANSWERS_OF_LOCK: unknown[] = ['', true, 't'];
+const LOCKS = /\bpg_advisory_(xact_)?lock(_shared)?\b/i;
 
 /** Times differ each time, so they are not shown. */
 export const isTime = (value: unknown) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readableStatement } from '../../../src/lab/explore/readable.ts';
+import { readableRows, readableStatement } from '../../../src/lab/explore/readable.ts';
 
 test('a statement has the values of its parameters, once they have come', () => {
   const text = 'select from jobs where id = $1 and capacity = $2';
@@ -7,4 +7,20 @@ test('a statement has the values of its parameters, once they have come', () => 
     'select from jobs where id = 1 and capacity = null',
   );
   expect(readableStatement({ text, params: [] })).toBe(text);
+});
+
+test.each([
+  ['select pg_advisory_xact_lock(1)', '', 'locked'],
+  ['select pg_advisory_xact_lock_shared(1) as answer', '', 'locked'],
+  ['select pg_advisory_lock(1)', '', 'locked'],
+  ['select pg_advisory_lock_shared(1)', '', 'locked'],
+  ['select pg_advisory_unlock(1)', true, 'unlocked'],
+  ['select pg_advisory_unlock_shared(1)', 't', 'unlocked'],
+  ['select pg_advisory_unlock_all()', '', 'unlocked'],
+  ['select pg_advisory_unlock(1)', false, 'pg_advisory_unlock false'],
+  ['select pg_try_advisory_lock(1) as locked', true, 'locked true'],
+  ['select name from companies', '', 'name'],
+])('%s gives %j, which reads: %s', (text, value, words) => {
+  const step = { text, params: [], isolation: 'read committed' as const };
+  expect(readableRows([[value]], step)).toBe(words);
 });
