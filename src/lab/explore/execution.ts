@@ -154,7 +154,14 @@ export class Execution {
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
     if (this.entries.length >= MOST_STEPS)
       throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
-    const entry: Entry = { choice, timePasses, clockJumps: false, dead: [], ended: [], acts: [] };
+    const entry: Entry = {
+      choice,
+      timePasses,
+      clockJumps: false,
+      dead: [],
+      ended: [],
+      acts: [],
+    };
     this.entries.push(entry);
     await move();
     await this.#settle(entry);
@@ -272,7 +279,7 @@ export class Execution {
     const program = this.#trial.afterwards?.(endings);
     if (program) await this.#playAlone(program);
     const last = this.actors[endings.length]?.ending;
-    return this.#trial.judge(this.#stage.admin, endings, last);
+    return this.#trial.judge(this.#stage.admin, endings, last, this.pids);
   }
 
   /** Usually time passes. Then the program makes its steps, and time passes again whenever it sleeps. */

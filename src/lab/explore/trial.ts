@@ -111,8 +111,16 @@ export interface Trial {
    * COMMIT becomes a ROLLBACK.
    */
   rollsBack?: { session: number; table: string };
-  /** `last` is the end of the program that ran afterwards. */
-  judge(admin: Session, endings: Ending[], last?: Ending): Promise<Assessment>;
+  /**
+   * `last` is the end of the program that ran afterwards. `backends` are the process ids of the
+   * sessions' backends, and then the one of this program.
+   */
+  judge(
+    admin: Session,
+    endings: Ending[],
+    last?: Ending,
+    backends?: readonly number[],
+  ): Promise<Assessment>;
 }
 
 /** The same trial, but any session may begin. */

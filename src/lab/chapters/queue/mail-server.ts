@@ -21,19 +21,23 @@ export class MailServer {
     return 'the worker dies of it';
   }
 
-  /** Answers in a word. The sender need not look at the answer. */
-  take(taskId: number, { id, token }: Proof, isLate: boolean): string {
+  /**
+   * Answers in a word. The sender need not look at the answer. `late` says why the sender does not hold
+   * the task any more.
+   */
+  take(taskId: number, { id, token }: Proof, late: string | undefined): string {
     const isRepeat = id !== undefined && this.#ids.has(id);
     const isOld = token !== undefined && token < (this.#tokens.get(taskId) ?? 0);
     const isAccepted = !isRepeat && !isOld;
     if (id !== undefined) this.#ids.add(id);
     if (token !== undefined && isAccepted) this.#tokens.set(taskId, token);
     // A server that drops repeats needs no lease.
-    this.mails.push({ taskId, isAccepted, isLate: isLate && id === undefined });
+    this.mails.push({ taskId, isAccepted, isLate: late !== undefined && id === undefined });
     if (isRepeat) return 'dropped: a repeat';
     if (isOld) return 'refused: an old token';
     const accepted = this.mails.filter((mail) => mail.taskId === taskId && mail.isAccepted).length;
     const again = accepted > 1 ? `: mail ${accepted} of task ${taskId}` : '';
-    return `accepted${again}${isLate ? ', from a worker without the lease' : ''}`;
+    const without = late === undefined ? '' : ', from a worker without the lease';
+    return `accepted${again}${without}${late ? `: ${late}` : ''}`;
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigserial, integer, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 import { inProject } from '../../../process/project.ts';
 
@@ -39,4 +40,6 @@ export const permits = lab.table('permits', {
 export const finishes = lab.table('finishes', {
   id: bigserial({ mode: 'number' }).primaryKey(),
   taskId: integer('task_id').notNull(),
+  /** The process id of the backend that has written the end. */
+  pid: integer().notNull().default(sql`pg_backend_pid()`),
 });

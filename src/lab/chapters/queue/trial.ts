@@ -41,13 +41,14 @@ export function queueTrial(
   let admin: Session;
   /** Whether the strategy uses leases. The first mail of a schedule shows this. */
   let hasLeases = false;
-  const isLate = async (taskId: number, id: number, name: string) => {
-    if (!strategy.timed) return false;
-    if (strategy.needs === 'etcd') return !(await etcd.isHolding(id));
+  /** Why the worker does not hold the task now. Undefined if it does. */
+  const whyLate = async (taskId: number, id: number, name: string) => {
+    if (!strategy.timed) return undefined;
+    if (strategy.needs === 'etcd') return (await etcd.isHolding(id)) ? undefined : '';
     const holder = strategy.ofProduction ? id : name;
-    const { isLeased, isOwn } = await leaseOf(admin, strategy, taskId, holder);
+    const { isLeased, isOwn, loss } = await leaseOf(admin, strategy, taskId, holder);
     hasLeases ||= isLeased;
-    return hasLeases && !isOwn;
+    return hasLeases && !isOwn ? loss : undefined;
   };
   const makeWorker = (id: number, effect: Effect): Worker => {
     const name = nameOf(namesakes ? 1 : id);
@@ -59,7 +60,7 @@ export function queueTrial(
         const text = `send mail ${taskId}${inWords(proof)}`;
         if (kills) await effect({ text, kills }, () => mailServer.miss(taskId));
         await effect(text, async () =>
-          mailServer.take(taskId, proof, await isLate(taskId, id, name)),
+          mailServer.take(taskId, proof, await whyLate(taskId, id, name)),
         );
       },
     };
@@ -91,9 +92,9 @@ export function queueTrial(
     passTime: () => etcd.passTime(),
     assertIntact: () => etcd.assertIntact(),
     afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
-    async judge(session, endings) {
+    async judge(session, endings, _last, backends = []) {
       await etcd.clear();
-      return judge(session, strategy, situation, mailServer, endings);
+      return judge(session, strategy, situation, mailServer, { endings, backends });
     },
   };
 
@@ -148,6 +149,8 @@ const INSTALL_SET_UP = `
 interface Lease {
   isLeased: boolean;
   isOwn: boolean;
+  /** Why the lease is not this worker's, if `isOwn` is false. */
+  loss: string;
 }
 
 /** A strategy need not write the name of the worker. Then a running lease may be this worker's. */
@@ -157,24 +160,30 @@ async function leaseOf(
   taskId: number,
   worker: string | number,
 ): Promise<Lease> {
-  const [table, holder] = ofProduction
-    ? ['public.tasks', 'worker_id']
-    : ['lab_queue.tasks', 'worker'];
+  const [table, holder, name, end] = ofProduction ? OF_PRODUCTION : OF_STRATEGIES;
   const [row] = await query<Lease>(
     admin,
     `select lease_until is not null as "isLeased", coalesce(${holder} = $2, true)
-      and coalesce(lease_until > lab_time.clock_timestamp(), false) as "isOwn"
+      and coalesce(lease_until > lab_time.clock_timestamp(), false) as "isOwn",
+      case when lease_until is null then 'task ' || id || ' has no lease' || coalesce(', and is ' || ${end}, '')
+        when ${holder} <> $2 then ${name} || ' has taken the lease'
+        else 'the time of the lease is over' end as loss
     from ${table} where id = $1`,
     [taskId, worker],
   );
-  return row ?? { isLeased: false, isOwn: false };
+  return row ?? { isLeased: false, isOwn: false, loss: `task ${taskId} is deleted` };
 }
+
+/** The table, the holder of a task, the name of the holder, and how the task stands. */
+const OF_PRODUCTION = ['public.tasks', 'worker_id', "'W' || worker_id", 'ended'] as const;
+const OF_STRATEGIES = ['lab_queue.tasks', 'worker', 'worker', 'status'] as const;
 
 interface Row {
   id: number;
   isFinished: boolean;
   hasFailed: boolean;
-  finishes: number;
+  /** The backends that have finished the task, in this order. */
+  finishes: number[];
   counted: number;
   written: number;
   free: number;
@@ -187,7 +196,8 @@ const END = (table: string, isFinished: string, hasFailed: string, state: string
   select ids.id, coalesce(${isFinished}, true) as "isFinished",
     coalesce(${hasFailed}, false) as "hasFailed", coalesce(attempt, 0) as counted,
     ${state} as state,
-    (select count(*)::int from lab_queue.finishes where task_id = ids.id) as finishes,
+    (select coalesce(json_agg(pid order by id), '[]') from lab_queue.finishes
+      where task_id = ids.id) as finishes,
     (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written,
     (select free from lab_queue.permits) as free
   from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
@@ -197,8 +207,13 @@ async function judge(
   { ofProduction, counts }: QueueStrategy,
   { tasks: count, kills, untilIdle }: QueueSituation,
   { mails }: MailServer,
-  endings: Ending[],
+  { endings, backends }: { endings: Ending[]; backends: readonly number[] },
 ): Promise<Assessment> {
+  const nameOfSession = (backend: number) => {
+    const index = backends.indexOf(backend);
+    if (index < 0) return undefined;
+    return index < endings.length ? `S${index + 1}` : 'the worker afterwards';
+  };
   const table = ofProduction
     ? END('public.tasks', 'finished_at is not null', "ended = 'dead'", "'held by W' || worker_id")
     : END(
@@ -215,7 +230,7 @@ async function judge(
       isDoable: !kills,
       isFinished: isFinished || written > 0,
       hasFailed,
-      finishes,
+      finishes: finishes.length,
       mails: accepted.length + written,
       attempts: sent.length,
       counted: counts ? counted : undefined,
@@ -229,7 +244,7 @@ async function judge(
   const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
   const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';
   const ends = countEnds(tasks);
-  const each = tasks.map((task, index) => say(task, rows[index] as Row)).join('; ');
+  const each = tasks.map((task, index) => say(task, rows[index] as Row, nameOfSession)).join('; ');
   const summary = tasks.length > MOST_NAMED ? sumUp(ends) : each;
   return { faults, summary: `${summary}${excess}`, counts: ends };
 }
@@ -253,8 +268,14 @@ const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
 const isIdle = (ending: Ending) =>
   'value' in ending && (ending.value as Outcome | undefined)?.kind === 'idle';
 
-function say({ mails, isFinished, finishes, attempts, counted }: TaskEnd, { id, state }: Row) {
-  const often = finishes > 1 ? ` ${finishes} times` : '';
+function say(
+  { mails, isFinished, attempts, counted }: TaskEnd,
+  { id, state, finishes }: Row,
+  nameOfSession: (backend: number) => string | undefined,
+) {
+  const who = finishes.map(nameOfSession);
+  const by = who.includes(undefined) ? '' : ` (by ${who.join(', then by ')})`;
+  const often = finishes.length > 1 ? ` ${finishes.length} times${by}` : '';
   const end = isFinished ? `finished${often}` : `unfinished (${state ?? 'not taken'})`;
   const isCounted = counted === undefined || counted >= attempts;
   const count = isCounted ? '' : `, ${counted} of ${attempts} attempts counted`;

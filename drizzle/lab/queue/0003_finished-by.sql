@@ -1,0 +1,1 @@
+ALTER TABLE "lab_queue"."finishes" ADD COLUMN "pid" integer DEFAULT pg_backend_pid() NOT NULL;
