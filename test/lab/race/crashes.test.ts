@@ -88,7 +88,7 @@ test('the memory of a server is gone after its death', async () => {
   const played = await playFree(stage, trial, { deaths: [{ step: 2, isSent: false }] });
   expect(played).toMatchObject({ faults: [], endings: [{ died: true }] });
   expect(played.summary).toBe(
-    'charged once, and the client heard: done, receipt 1; then done, receipt 1',
+    'charged once, and the client heard: nothing, since the server died; then done, receipt 1; then done, receipt 1',
   );
 });
 

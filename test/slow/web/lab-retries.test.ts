@@ -34,10 +34,14 @@ describe('a request', () => {
     ]);
     await press(page, 'k', '1');
     await headline(page, 'Did a request twice!');
-    await steps(page).getByText('the client asks again, 2 days later').waitFor();
+    await steps(page)
+      .getByText('the client has heard nothing, and asks again, 2 days later')
+      .waitFor();
     expect(await entries(page).allInnerTexts()).toEqual([
       expect.stringMatching(/^S1\s+charge\s+→ receipt 1/),
-      expect.stringMatching(/^Afterwards\s+the client asks again, 2 days later/),
+      expect.stringMatching(
+        /^Afterwards\s+the client has heard nothing, and asks again, 2 days later/,
+      ),
       expect.stringMatching(/^Afterwards\s+charge\s+→ receipt 2/),
       expect.stringMatching(/^Afterwards\s+answer: done, receipt 2/),
       expect.stringMatching(/^Afterwards\s+the client asks again, at once, to compare/),
@@ -115,7 +119,9 @@ browserTest('an exploration shows the zombie', async ({ open }) => {
   const page = await open(at('strategy=retries/insert-first&situation=alone&view=explore'));
   await page.getByRole('button', { name: 'Play every order' }).click();
   await page.locator('.result').getByText('never did a request').waitFor();
-  await steps(page).getByText('the client asks again, 2 days later').waitFor();
+  await steps(page)
+    .getByText('the client has heard nothing, and asks again, 2 days later')
+    .waitFor();
   await expectAccessible(page);
 });
 

@@ -66,8 +66,8 @@ export const promises = {
   },
 } as const satisfies Record<string, Pledge>;
 
-/** An answer as the client hears it. HTTP 500 is an error. */
-export type Heard = Answer | { kind: 'error' };
+/** An answer as the client hears it. HTTP 500 is an error, and a server that dies says nothing. */
+export type Heard = Answer | { kind: 'error' } | { kind: 'nothing' };
 
 /** The state of the request after the client has asked for the last time. */
 export interface RequestEnd {

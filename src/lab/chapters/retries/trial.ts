@@ -60,18 +60,26 @@ export function retryTrial(
   }
 
   const keep = (key: string, answer: Heard) => void heard.set(key, [...heardOf(key), answer]);
-  const hear = (effect: Effect, key: string, answer: Heard) =>
-    effect({ text: `answer: ${inWords(answer)}`, isAnswer: true }, () => keep(key, answer));
-  const hearDuring = async (effect: Effect, key: string, answer: Heard) =>
-    answersAreSteps ? hear(effect, key, answer) : keep(key, answer);
+  /** The requests without an answer yet. */
+  const open = new Set<Asked>();
+  const end = (request: Asked, answer: Heard) => {
+    open.delete(request);
+    keep(request.key, answer);
+  };
+  const hear = (effect: Effect, answer: Heard, act: () => void) =>
+    effect({ text: `answer: ${inWords(answer)}`, isAnswer: true }, act);
+  const hearDuring = async (effect: Effect, request: Asked, answer: Heard) =>
+    answersAreSteps ? hear(effect, answer, () => end(request, answer)) : end(request, answer);
 
   const client = keys.length === 1 ? () => 'the client' : (key: string) => `the client of ${key}`;
 
   const program =
     (process: number, key: string) =>
     async (db: Database, _sleep: unknown, effect: Effect): Promise<Heard> => {
+      const request = { process, key };
+      open.add(request);
       const { answer, error } = await ask(db, effect, process, key);
-      await hearDuring(effect, key, answer);
+      await hearDuring(effect, request, answer);
       if (error) throw error;
       return answer;
     };
@@ -84,11 +92,13 @@ export function retryTrial(
     const answers: Heard[] = [];
     const askIt = async (when: string) => {
       // We look within the step. Outside of a step, the explorer would not wait for our own query.
-      await effect(`${client(key)} asks again, ${when}`, async () => {
+      const isSilence = heardOf(key).every(({ kind }) => kind === 'nothing');
+      const silence = isSilence ? ' has heard nothing, and' : '';
+      await effect(`${client(key)}${silence} asks again, ${when}`, async () => {
         if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
       });
       const { answer } = await ask(db, effect, FIRST_SERVER, key);
-      await hear(effect, key, answer);
+      await hear(effect, answer, () => keep(key, answer));
       answers.push(answer);
     };
     let when = asksAtOnce ? 'at once' : `${DAYS} days later`;
@@ -117,6 +127,7 @@ export function retryTrial(
       provider = new Provider();
       servers.clear();
       heard = new Map();
+      open.clear();
       deceived.clear();
       await redis.clear();
       await setUp(admin);
@@ -128,7 +139,11 @@ export function retryTrial(
     hasPrologue,
     deaths,
     lostAnswers,
-    died: (process) => void servers.delete(process),
+    died(process) {
+      servers.delete(process);
+      for (const request of open)
+        if (request.process === process) end(request, { kind: 'nothing' });
+    },
     timePasses: Boolean(strategy.timed && timePasses),
     async passTime() {
       provider.passDays(DAYS);
@@ -188,6 +203,12 @@ function readAnswer(returned: Answer | undefined): Answer {
   throw new NoAnswer('handle returned something that is no answer');
 }
 
+/** A request that its server has begun. */
+interface Asked {
+  process: number;
+  key: string;
+}
+
 interface Handled {
   answer: Heard;
   error?: unknown;
@@ -218,6 +239,7 @@ const chargeAt =
   };
 
 function inWords(answer: Heard): string {
+  if (answer.kind === 'nothing') return 'nothing, since the server died';
   if (answer.kind !== 'done') return answer.kind;
   return answer.receipt === null ? 'done, no receipt' : `done, receipt ${answer.receipt}`;
 }
