@@ -4,7 +4,14 @@ import type { Trial } from './explore/trial.ts';
 import type { RaceRoute } from './race/http.ts';
 import type { StoreName } from './stores/index.ts';
 
-export type { Assessment, Effect, Ending, Sleep, Trial } from './explore/trial.ts';
+export { hasRunOut } from './explore/time.ts';
+export type {
+  Assessment,
+  Effect,
+  Ending,
+  Sleep,
+  Trial,
+} from './explore/trial.ts';
 export { isOfTrial } from './explore/trial.ts';
 
 /** Strategies, the situations in which they are tried, and the faults that a schedule may have. */

@@ -27,7 +27,7 @@ interface Fate {
   isGone: boolean;
 }
 
-/** Follows the sessions, and says what stays and what ends when a process dies or time passes. */
+/** Follows the sessions, and says what stays and what ends when a process dies. */
 export class Deaths {
   readonly #fates = new Map<number, Fate>();
 
@@ -70,13 +70,6 @@ export class Deaths {
   hasTold(act: Act): boolean {
     const { isDead, isGone } = this.#of(act.session);
     return isDead && (act.result ? isGone && isEnd(act) : true);
-  }
-
-  /** Says what ends when time passes. */
-  timePasses({ clockJumps }: Entry): string {
-    const stores = new Set([...this.#fates.values()].flatMap((fate) => [...fate.stores]));
-    const ends = [...stores].map((store) => `${store} removes every key whose time is over`);
-    return [clockJumps ? 'two days pass' : 'time passes', ...ends].join('. ');
   }
 
   /** Records an act. Returns a note if the process of the session is dead. */

@@ -27,6 +27,8 @@ export interface Entry {
   timePasses: boolean;
   /** Whether the clock of PostgreSQL jumps two days ahead. Else time passes only for sleepers. */
   clockJumps: boolean;
+  /** What ended because the clock jumped, such as `the lease of W1 on task 1 ends`. */
+  runOut: readonly string[];
   /** The sessions whose process died at this choice. */
   dead: number[];
   /** The sessions that ended at this choice. */
@@ -158,6 +160,7 @@ export class Execution {
       choice,
       timePasses,
       clockJumps: false,
+      runOut: [],
       dead: [],
       ended: [],
       acts: [],
@@ -222,6 +225,7 @@ export class Execution {
     if (entry) entry.clockJumps = this.#trial.timePasses === true || always;
     if (entry?.clockJumps) await this.#stage.passTime();
     await this.#trial.passTime?.();
+    if (entry?.clockJumps) entry.runOut = (await this.#trial.runOut?.(this.#stage.admin)) ?? [];
     for (const actor of this.actors) if (actor.status === 'asleep') actor.wake();
   }
 

@@ -70,12 +70,17 @@ const silenceOf = ({ choice }: Entry, { isSilent }: Known) =>
 
 function eventOf(entry: Entry, deaths: Deaths): string | null {
   const { choice, timePasses } = entry;
-  if (timePasses) return deaths.timePasses(entry);
+  if (timePasses) return sayTimePasses(entry);
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
   if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
   return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
 }
+
+const sayTimePasses = ({ clockJumps, runOut }: Entry): string =>
+  [clockJumps ? 'two days pass' : 'time passes', ...runOut.map(capital)].join('. ');
+
+const capital = (text: string) => text.replace(/^./, (first) => first.toUpperCase());
 
 function tellAct(act: Act, index: number, { history, deaths, passes }: Known): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;

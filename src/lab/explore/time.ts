@@ -15,6 +15,14 @@ export const RESET_TIME = `
   select setval('lab_time.passes', 0), setval('lab_time.passed_at', 0)
   from lab_time.passes where last_value > 0`;
 
+/**
+ * The condition that the time in a column came when time passed last. The hour is the real time that a
+ * person in Play may take.
+ */
+export const hasRunOut = (column: string) =>
+  `(${column} <= lab_time.clock_timestamp()
+    and ${column} > lab_time.clock_timestamp() - interval '2 days 1 hour')`;
+
 /** A keyword that reads the clock, outside of quotes and comments. */
 const KEYWORD =
   /'(?:[^']|'')*'|"[^"]*"|--.*|\b(current_timestamp|localtimestamp|current_date)\b(?!\s*\()/gi;

@@ -99,6 +99,7 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
 export class RedisKeys {
   readonly #prefix = `rowlock:${randomUUID()}:`;
   readonly #keys = new Set<string>();
+  #removed: string[] = [];
   readonly #commands = new Commands(redisStore, isReply);
 
   /** The commands of one session. Each is one step. */
@@ -130,10 +131,17 @@ export class RedisKeys {
   /** Two days pass. Redis itself removes each key whose time is over. */
   async passTime() {
     await this.#commands.settle();
+    this.#removed = [];
     if (this.#keys.size === 0) return;
     await this.#run(async (client) => {
-      for (const key of this.#keys) await age(client, key);
+      for (const key of this.#keys)
+        if (await age(client, key)) this.#removed.push(key.slice(this.#prefix.length));
     });
+  }
+
+  /** The keys that Redis removed when time passed last, in words. */
+  runOut(): string[] {
+    return this.#removed.map((key) => `key ${key} of Redis ends`);
   }
 
   /** Throws a `StoreError` if Redis was lost. */
@@ -152,14 +160,18 @@ export class RedisKeys {
   }
 }
 
-/** Brings the end of a key nearer. If this is the end, waits until Redis has removed the key. */
-async function age(client: client.RedisClientType, key: string) {
+/**
+ * Brings the end of a key nearer. If this is the end, waits until Redis has removed the key, and returns
+ * true.
+ */
+async function age(client: client.RedisClientType, key: string): Promise<boolean> {
   const left = await client.pTTL(key);
   const hasNoEnd = left < 0;
-  if (hasNoEnd) return;
+  if (hasNoEnd) return false;
   await client.pExpire(key, Math.max(1, left - PASSES_MS));
-  if (left > PASSES_MS) return;
+  if (left > PASSES_MS) return false;
   while ((await client.exists(key)) > 0);
+  return true;
 }
 
 /** Whether Redis itself sent this error. */

@@ -4,6 +4,7 @@ import {
   type Assessment,
   type Effect,
   type Ending,
+  hasRunOut,
   sessionsIn,
   type Trial,
 } from '../../chapter.ts';
@@ -90,6 +91,7 @@ export function queueTrial(
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
     passTime: () => etcd.passTime(),
+    runOut: async (session) => [...(await leasesRunOut(session, strategy)), ...etcd.runOut()],
     assertIntact: () => etcd.assertIntact(),
     afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
     async judge(session, endings, _last, backends = []) {
@@ -177,6 +179,22 @@ async function leaseOf(
 /** The table, the holder of a task, the name of the holder, and how the task stands. */
 const OF_PRODUCTION = ['public.tasks', 'worker_id', "'W' || worker_id", 'ended'] as const;
 const OF_STRATEGIES = ['lab_queue.tasks', 'worker', 'worker', 'status'] as const;
+
+/** The leases of unfinished tasks, and the marks of nodes, that ended when time passed, in words. */
+async function leasesRunOut(admin: Session, { ofProduction }: QueueStrategy): Promise<string[]> {
+  const [table, , name] = ofProduction ? OF_PRODUCTION : OF_STRATEGIES;
+  const isUnfinished = ofProduction ? 'finished_at is null' : "status not in ('done', 'failed')";
+  const rows = await query<{ ends: string }>(
+    admin,
+    `select coalesce('the lease of ' || ${name}, 'the lease') || ' on task ' || id || ' ends' as ends
+      from ${table} where ${isUnfinished} and ${hasRunOut('lease_until')}
+    union all
+    select 'node ' || name || ' is not seen any more'
+      from lab_queue.nodes where ${hasRunOut('seen_until')}
+    order by 1`,
+  );
+  return rows.map(({ ends }) => ends);
+}
 
 interface Row {
   id: number;

@@ -26,4 +26,11 @@ export class Provider {
   passDays(days: number) {
     this.#today += days;
   }
+
+  /** The keys that the provider has forgotten within these days, in words. */
+  forgottenIn(days: number): string[] {
+    const isNew = (lastDay: number) => lastDay < this.#today && lastDay >= this.#today - days;
+    const forgotten = [...this.#known].filter(([, { lastDay }]) => isNew(lastDay));
+    return forgotten.map(([key]) => `the provider forgets key ${key}`);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/client.ts';
 import type { Session } from '../../../db/session.ts';
-import { type Assessment, type Effect, sessionsIn, type Trial } from '../../chapter.ts';
+import { type Assessment, type Effect, hasRunOut, sessionsIn, type Trial } from '../../chapter.ts';
 import { assertCanRun } from '../../stores/index.ts';
 import { RedisKeys } from '../../stores/redis.ts';
 import { faultsOf, type Heard, type RequestEnd } from './faults.ts';
@@ -149,6 +149,11 @@ export function retryTrial(
       provider.passDays(DAYS);
       await redis.passTime();
     },
+    runOut: async (session) => [
+      ...(await keysRunOut(session)),
+      ...provider.forgottenIn(DAYS),
+      ...redis.runOut(),
+    ],
     afterwardsAtOnce: asksAtOnce,
     assertIntact: () => redis.assertIntact(),
     afterwards: () => (db, _sleep, effect) => allAskAgain(db, effect),
@@ -218,6 +223,18 @@ interface Handled {
 interface Started {
   handle: RetryStrategy['handle'];
   map: Map<string, unknown>;
+}
+
+/** The keys and leases that ended when time passed, in words. A key with an answer needs no lease. */
+async function keysRunOut(admin: Session): Promise<string[]> {
+  const text = `
+    select 'the lease of key ' || key || ' ends' as ends
+      from lab_retries.keys where status = 'pending' and ${hasRunOut('lease_until')}
+    union all
+    select 'key ' || key || ' ends' from public.idempotency_keys where ${hasRunOut('expires_at')}
+    order by 1`;
+  const rows = await query<{ ends: string }>(admin, text);
+  return rows.map(({ ends }) => ends);
 }
 
 const start = (strategy: RetryStrategy): Started => ({

@@ -40,7 +40,7 @@ describe('a wrong strategy falls:', () => {
     ['wrong-variable', 'twice', DIES],
     ['wrong-says-done-early', 'untrue', DIES],
     ['wrong-session-lock', 'stuck', /S1 makes this step, but its answer is lost/],
-    ['wrong-lease-inside', 'twice', /^ +4 +-- two days pass --$/m],
+    ['wrong-lease-inside', 'twice', /^ +4 +-- two days pass\b/m],
     ['wrong-no-answer', 'untold', /ERROR: NoAnswer/],
     ['wrong-any-key', 'untrue', /the client of k2 asks again/],
     ['wrong-remembers-early', 'untrue', /S1 dies\. PostgreSQL rolls its transaction back/],

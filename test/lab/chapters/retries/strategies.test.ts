@@ -111,6 +111,26 @@ describe('a strategy that promises nothing', () => {
   });
 });
 
+/** What the transcript says, in one line. */
+async function wordsOf(name: string, situation: string, schedule: string) {
+  const strategy = strategies.find((each) => each.name === name) as RetryStrategy;
+  const played = await replay(stage, trialOf(strategy, situation), schedule.split(','));
+  return tell(played).transcript.replace(/\s+/g, ' ');
+}
+
+test.each([
+  ['none', 'alone', '1,k1', 'the client has heard nothing, and asks again, 2 days later'],
+  ['none', 'alone', '1,k1', 'heard: nothing, since the server died; then done, receipt 2'],
+  ['none', 'alone', '1,.1', 'the client asks again, 2 days later, to compare'],
+  ['none', 'alone', '1,d1', 'heard: done, receipt 1; then done, receipt 2: TWICE'],
+  ['none', 'alone', 'l1', 'heard: error; then done, receipt 2'],
+  ['status', 'crash', '1,1,1,1,1,2,2,k2', 'the client asks again, 2 days later, to compare'],
+  ['lease', 'slow', '1,1,t', '-- two days pass. The lease of key k ends --'],
+  ['provider-key-for-a-day', 'alone', '1,k1', 'days pass. The provider forgets key k --'],
+])('the transcript of %s in %s after %s says: %s', async (name, situation, schedule, words) => {
+  expect(await wordsOf(name, situation, schedule)).toContain(words);
+});
+
 test('no two strategies have the same name, and each promise is broken by known faults', () => {
   const names = strategies.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
