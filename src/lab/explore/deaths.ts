@@ -1,16 +1,13 @@
 import { names, sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
-import { hasWritten, writesIn } from './history.ts';
 import type { EffectText } from './trial.ts';
-
-const ENDS = /^(commit|rollback)$/i;
-const SESSION_LOCK = /\bpg_(try_)?advisory_lock/i;
-const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
+import { SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
+import { ENDS, hasWritten, writesIn } from './writes.ts';
 
 /** What PostgreSQL knows of a session. */
 interface Fate {
-  /** The writes of the open transaction, such as `update lab_queue.tasks`. */
-  writes: string[];
+  /** The writes of the open transaction, such as `update lab_queue.tasks`, and their steps, from 0. */
+  writes: { words: string; at: number }[];
   /** The writes of committed transactions. */
   committed: string[];
   /** The effects outside the process and the database, such as `send mail 1`. */
@@ -72,8 +69,11 @@ export class Deaths {
     return isDead && (act.result ? isGone && isEnd(act) : true);
   }
 
-  /** Records an act. Returns a note if the process of the session is dead. */
-  note({ session, step: { text, effect }, result }: Act): string | null {
+  /**
+   * Records an act of step `at`, from 0. Returns a sentence if the process of the session is dead. About
+   * an end of a transaction, the sentence tells everything.
+   */
+  note({ session, step: { text, effect }, result }: Act, at: number): string | null {
     const fate = this.#of(session);
     if (effect) {
       noteEffect(fate, effect);
@@ -82,16 +82,19 @@ export class Deaths {
     fate.waiting = result ? undefined : wordsOf(text);
     const before = undone(fate.writes);
     const rows = result && 'rows' in result ? result.rows : undefined;
-    if (rows && /^commit$/i.test(text)) fate.committed.push(...fate.writes);
+    if (rows && /^commit$/i.test(text))
+      fate.committed.push(...fate.writes.map(({ words }) => words));
     if (ENDS.test(text)) fate.writes = [];
     else if (rows && hasWritten(text, rows))
-      fate.writes.push(...writesIn(text).map(({ words }) => words));
+      fate.writes.push(...writesIn(text).map(({ words }) => ({ words, at })));
     if (SESSION_LOCK.test(text)) fate.hasLock = true;
     if (SESSION_UNLOCK.test(text)) fate.hasLock = false;
     if (!fate.isDead) return null;
-    if (/^commit$/i.test(text)) return `PostgreSQL commits. S${session} is dead`;
-    if (/^rollback$/i.test(text)) return `PostgreSQL rolls back${before}. S${session} is dead`;
-    return `PostgreSQL runs the statement, though S${session} is dead`;
+    if (/^rollback$/i.test(text))
+      return `S${session} is dead, so PostgreSQL rolls its transaction back${before}`;
+    // Only a lone write commits after the death of its process.
+    if (/^commit$/i.test(text)) return 'PostgreSQL commits too, since the statement stands alone';
+    return `S${session} is dead, but PostgreSQL runs its statement`;
   }
 }
 
@@ -144,7 +147,10 @@ function whatStays(fates: Fate[]): string[] {
 
 const list = (writes: string[]) => [...new Set(writes)].join(', ');
 
-const undone = (writes: string[]) => (writes.length > 0 ? `: ${list(writes)} undone` : '');
+const undone = (writes: Fate['writes']) =>
+  writes.length > 0
+    ? `: ${list(writes.map(({ words, at }) => `${words} (step ${at + 1})`))} undone`
+    : '';
 
 /** The first words of a statement, up to the table. */
 const wordsOf = (text: string): string =>

@@ -1,16 +1,30 @@
 import { names } from './choices.ts';
 import type { Act } from './execution.ts';
-import { keepsSnapshot } from './step.ts';
-import { type Commit, hasNoRows, isRead, LOCK, sayUnseen } from './unseen.ts';
+import { wholeStatement } from './readable.ts';
+import { keepsSnapshot, type Step } from './step.ts';
+import { isRead, LOCK, sayUnseen } from './unseen.ts';
+import {
+  type Commit,
+  ENDS,
+  hasNoRows,
+  hasWritten,
+  readsTable,
+  type Write,
+  writesIn,
+} from './writes.ts';
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
   readonly #commits: Commit[] = [];
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
-  readonly #open = new Map<number, (Write & { at: number })[]>();
-  /** The tables in which each open transaction has locked rows. */
-  readonly #locked = new Map<number, string[]>();
+  readonly #open = new Map<number, OpenWrite[]>();
+  /** The sessions whose lone write has changed no row. */
+  readonly #inVain = new Set<number>();
+  /** The sessions that have rolled back a part of their open transaction. */
+  readonly #partly = new Set<number>();
+  /** What each open transaction has locked first, by FOR UPDATE. */
+  readonly #claims = new Map<number, Claim>();
   /** The steps at which open transactions failed. */
   readonly #failed = new Map<number, number>();
   /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
@@ -42,8 +56,10 @@ export class History {
     const missed = isDone
       ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
       : [];
-    const skipped = hasNoRows(act) ? this.#saySkipped(act) : [];
-    return [begins, ends, ...missed, ...skipped].filter((each) => each !== null).join('; ') || null;
+    const waits = result === undefined ? this.#sayInVain(act) : null;
+    const skipped = hasNoRows(act) ? this.#saySkipped(act) : null;
+    const notes = [begins, ends, ...missed, waits, skipped];
+    return notes.filter((each) => each !== null).join('; ') || null;
   }
 
   /** Says what is special about the transaction that begins with the act. */
@@ -53,8 +69,14 @@ export class History {
   }
 
   #sayEnd({ session, step: { text } }: Act): string | null {
+    if (/^rollback$/i.test(text)) return this.#sayUndone(session);
     const isAlone = this.#lone.has(session) && /^commit$/i.test(text);
     return isAlone ? 'by itself, since the statement stands alone' : null;
+  }
+
+  #sayUndone(session: number): string | null {
+    const writes = this.#open.get(session)?.filter(({ isSure }) => isSure) ?? [];
+    return writes.length > 0 && !this.#partly.has(session) ? `undoes ${inWords(writes)}` : null;
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
@@ -67,25 +89,40 @@ export class History {
   /** The writes of other open transactions into the tables that the act reads, in words. */
   #uncommitted({ session, step }: Act): string[] {
     return [...this.#open].flatMap(([other, writes]) => {
-      const ofTables = writes.filter(({ table }) => other !== session && mentions(step, table));
+      const ofTables = writes.filter(
+        ({ table }) => other !== session && readsTable(step.text, table),
+      );
       if (ofTables.length === 0) return [];
-      const words = unique(ofTables.map(({ verb, at }) => `the ${verb} at step ${at + 1}`));
       const failed = this.#failed.get(other);
       const why =
         failed === undefined
           ? `S${other} has not committed`
           : `the transaction of S${other} failed at step ${failed + 1}, and can only roll back`;
-      return [`does not see ${words.join(' and ')}: ${why}`];
+      return [`does not see ${inWords(ofTables)}: ${why}`];
     });
   }
 
-  #saySkipped({ session, step }: Act): string[] {
-    if (!/\bskip locked\b/i.test(step.text)) return [];
-    const lockers = [...this.#locked].filter(
-      ([other, tables]) => other !== session && tables.some((table) => mentions(step, table)),
+  /** PostgreSQL locks a row before it checks the row again. So a write without a row may hold a lock. */
+  #sayInVain({ waitsFor }: Act): string | null {
+    const inVain = waitsFor.filter((other) => this.#inVain.has(other));
+    const said = inVain.map(
+      (other) =>
+        `S${other} has changed no row, but the row that it checked stays locked until its commit`,
     );
-    if (lockers.length === 0) return [];
-    return [`skips the rows locked by ${names(lockers.map(([other]) => other))}`];
+    return said.join('; ') || null;
+  }
+
+  /** Another session found a row by the same conditions, and nothing was committed since. */
+  #saySkipped({ session, step }: Act): string | null {
+    if (keepsSnapshot(step) || !SKIPS.test(step.text)) return null;
+    const last = this.#commits.at(-1)?.at ?? -1;
+    const lockers = [...this.#claims].filter(
+      ([other, { conditions, at }]) =>
+        other !== session && at >= last && conditions === conditionsOf(step),
+    );
+    return lockers.length > 0
+      ? `skips the rows locked by ${names(lockers.map(([other]) => other))}`
+      : null;
   }
 
   #follow(act: Act, at: number) {
@@ -93,73 +130,61 @@ export class History {
     const { text, isLone } = step;
     if (!result) return;
     const writes = this.#open.get(session) ?? [];
+    if ('error' in result) this.#claims.delete(session);
     if ('error' in result && writes.length > 0) this.#failed.set(session, at);
-    if ('error' in result) this.#locked.delete(session);
     const isDone = 'rows' in result;
     if (isDone && isLone) this.#lone.add(session);
-    if (isDone && /^commit$/i.test(text) && writes.length > 0) this.#commits.push({ session, at });
-    if (isDone && /^rollback to\b/i.test(text)) this.#failed.delete(session);
-    if (ENDS.test(text)) this.#end(session);
-    else if (isDone && hasWritten(text, result.rows)) {
-      this.#open.set(session, [...writes, ...writesIn(text).map((write) => ({ ...write, at }))]);
-      const locked = this.#locked.get(session) ?? [];
-      if (!hasNoRows(act)) this.#locked.set(session, [...locked, ...tablesLockedIn(text)]);
+    if (isLone && /^(insert|update|delete)\b/i.test(text) && hasNoRows(act))
+      this.#inVain.add(session);
+    if (isDone && /^commit$/i.test(text) && writes.length > 0 && !this.#failed.has(session))
+      this.#commits.push({ session, at, writes });
+    if (isDone && /^rollback to\b/i.test(text)) {
+      this.#failed.delete(session);
+      this.#partly.add(session);
+      this.#claims.delete(session);
     }
+    if (ENDS.test(text)) return this.#end(session);
+    if (isDone && LOCK.test(text) && !hasNoRows(act) && writes.length === 0)
+      this.#claims.set(session, { conditions: conditionsOf(step), at });
+    if (isDone && hasWritten(text, result.rows))
+      this.#open.set(session, [...writes, ...openWrites(text, at)]);
   }
 
   #end(session: number) {
     this.#open.delete(session);
     this.#snapshots.delete(session);
-    this.#locked.delete(session);
     this.#failed.delete(session);
     this.#lone.delete(session);
+    this.#inVain.delete(session);
+    this.#partly.delete(session);
+    this.#claims.delete(session);
   }
 }
 
-const ENDS = /^(commit|rollback)$/i;
-
-/** A write into a table, such as `update lab_queue.tasks`. */
-export interface Write {
-  words: string;
-  /** Such as `update`. */
-  verb: string;
-  table: string;
+interface OpenWrite extends Write {
+  at: number;
+  /** Nobody tells whether a WITH has changed a row. */
+  isSure: boolean;
 }
 
-/** The writes of a statement. A statement with WITH may have several. */
-export function writesIn(text: string): Write[] {
-  const found = text.replace(/"/g, '').matchAll(WRITE);
-  return [...found].map(([words, verb = '', table = '']) => ({
-    words: words.replace(/\s+/g, ' '),
-    verb: verb.split(/\s/, 1)[0]?.toLowerCase() ?? '',
-    table,
-  }));
+const openWrites = (text: string, at: number): OpenWrite[] =>
+  writesIn(text).map((write) => ({ ...write, at, isSure: !/^with\b/i.test(text) }));
+
+/** The rows that a statement with FOR UPDATE has locked. */
+interface Claim {
+  conditions: string;
+  at: number;
 }
 
-/** Neither FOR UPDATE nor DO UPDATE is a write of its own. */
-const WRITE =
-  /(?<!\b(?:for|key|do)\s+)\b(insert into|update|delete from|merge into)\s+([a-z_][\w.]*)/gi;
+const SKIPS = /\bskip locked\b/i;
 
-/** The tables in which a statement locks rows that other sessions may want. */
-function tablesLockedIn(text: string): string[] {
-  const changed = writesIn(text).filter(({ verb }) => verb !== 'insert');
-  const read = LOCK.test(text) ? text.replace(/"/g, '').matchAll(/\bfrom ([a-z_][\w.]*)/gi) : [];
-  return [...changed.map(({ table }) => table), ...[...read].map(([, table = '']) => table)];
-}
+/** Everything from the first WHERE on. Two workers may write their own names before. */
+const conditionsOf = (step: Step): string =>
+  wholeStatement(step)
+    .replace(/^.*?\bwhere\b/is, '')
+    .replace(SKIPS, '')
+    .trim();
 
-/**
- * Whether a write has changed a row. A write without RETURNING gives no rows, but the driver tells how
- * many rows it wrote. Nobody tells how many rows a WITH wrote.
- */
-export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
-  /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
-
-const unique = <T>(all: T[]): T[] => [...new Set(all)];
-
-/** Whether the statement names the table, apart from a table that it only writes. */
-const mentions = ({ text }: Act['step'], table: string): boolean =>
-  text
-    .replace(/"/g, '')
-    .replace(WRITE, '')
-    .split(/[^\w.]+/)
-    .includes(table);
+/** Such as `the insert at step 1 and the update at step 2`. */
+const inWords = (writes: OpenWrite[]): string =>
+  [...new Set(writes.map(({ verb, at }) => `the ${verb} at step ${at + 1}`))].join(' and ');

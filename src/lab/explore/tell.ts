@@ -8,6 +8,7 @@ import type { Step, StepResult } from './step.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 import { transcript } from './transcript.ts';
 import type { Ending } from './trial.ts';
+import { ENDS } from './writes.ts';
 
 /** A schedule as far as it was played. */
 export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary'> & {
@@ -85,9 +86,10 @@ const capital = (text: string) => text.replace(/^./, (first) => first.toUpperCas
 function tellAct(act: Act, index: number, { history, deaths, passes }: Known): ToldAct {
   const { session, step, result, sentAt, waitsFor } = act;
   const statement = readableStatement(step);
-  const unseen = history.note(act, index);
-  const notes = [deaths.note(act), unseen, sayOldTime(step, index, passes)];
-  const note = notes.filter((each) => each !== null).join('; ') || null;
+  const dead = deaths.note(act, index);
+  const notes = [history.note(act, index), sayOldTime(step, index, passes)];
+  const alive = notes.filter((each) => each !== null).join('; ');
+  const note = (dead === null ? alive : sayDead(dead, act, alive)) || null;
   const isEffect = step.effect !== undefined;
   const isInMemory = step.effect?.isInMemory === true;
   const stays = step.effect !== undefined && !isInMemory && !storeOf(step.effect);
@@ -95,6 +97,13 @@ function tellAct(act: Act, index: number, { history, deaths, passes }: Known): T
   if (!result) return { ...told, progress: 'waits', result: null };
   const outcome = readableResult(step, result);
   return { ...told, progress: sentAt === index ? 'ran' : 'completed', result: outcome || null };
+}
+
+/** Adds the other notes on an act to the sentence about the death of its process. */
+function sayDead(dead: string, { step: { text } }: Act, notes: string): string {
+  if (ENDS.test(text) || notes === '') return dead;
+  const hasSubject = /^(the|its) /.test(notes);
+  return `${dead}. ${hasSubject ? capital(notes) : `The statement ${notes}`}`;
 }
 
 /** The clock of a process stands still when time passes in PostgreSQL. */

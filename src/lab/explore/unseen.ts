@@ -1,11 +1,6 @@
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
-
-/** The COMMIT of a session at a step, from 0. */
-export interface Commit {
-  session: number;
-  at: number;
-}
+import { type Commit, hasNoRows, namesTable } from './writes.ts';
 
 /**
  * Says which of these commits the act does not see, since its snapshot is of step `taken`, from 0.
@@ -16,7 +11,8 @@ export function sayUnseen(act: Act, unseen: Commit[], taken: number, at: number)
   const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
   const missed = `does not see the commit ${commits.join(' and ')}`;
   if (keepsSnapshot(act.step)) return sayKept(act, missed, taken);
-  const again = sayCheckedAgain(act, unseen, at);
+  const before = unseen.find((each) => each.at === at);
+  const again = before ? sayCheckedAgain(act, before) : null;
   if (!isRead(act)) return hasNoRows(act) ? again : null;
   const subject = readsBySubselect(act.step.text) ? 'its subselect ' : '';
   const misses = `${subject}${missed}, since its snapshot is of step ${taken + 1}, before the wait`;
@@ -32,21 +28,30 @@ function sayKept(act: Act, missed: string, taken: number): string | null {
     : null;
 }
 
-/** After a wait, PostgreSQL checks the locked row again. All other rows are those of the snapshot. */
-function sayCheckedAgain({ step: { text } }: Act, unseen: Commit[], at: number): string | null {
-  const before = unseen.find((each) => each.at === at);
+/**
+ * After a wait, PostgreSQL checks the locked row again, if the commit has changed the row. All other rows
+ * are those of the snapshot.
+ */
+function sayCheckedAgain(act: Act, { session, writes }: Commit): string | null {
+  const { text } = act.step;
   const locksRows = LOCK.test(text) || /\b(update|delete from)\s/i.test(text);
-  return before && locksRows
-    ? `the locked row is checked again, as S${before.session} left it`
-    : null;
+  const changes = writes.filter(({ verb, table }) => verb !== 'insert' && namesTable(text, table));
+  if (!locksRows || changes.length === 0) return null;
+  // Nobody checks a row that is gone.
+  const isGone = changes.some(({ verb }) => verb === 'delete');
+  return `the locked row is checked again, as S${session} left it${isGone ? '' : sayFound(act)}`;
 }
 
-export function hasNoRows({ result }: Act): boolean {
-  if (!result || !('rows' in result)) return false;
-  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
-  const { count, length }: unknown[] & { count?: number } = result.rows;
-  return (count ?? length) === 0;
+/** Empty if the words of the statement do not tell. Other rows may fit where this row does not. */
+function sayFound(act: Act): string {
+  const { text } = act.step;
+  if (hasNoRows(act)) return /^(select|update|delete)\b/i.test(text) ? ', and no longer fits' : '';
+  return locksWhatItReads(text) && OF_ONE_ROW.test(text) ? ', and still fits' : '';
 }
+
+/** The first condition asks for one row by its id or key, and no OR follows. */
+const OF_ONE_ROW =
+  /^(?!.*\bor\b)(?:[^(]|\(\))*\bwhere \(?(?:"?\w+"?\.)*"?(?:id|key)"? = (?:[$\d'-]|\(\s*select\b)/is;
 
 /**
  * Whether a statement reads a table by its snapshot, such as a write with a subselect. FOR UPDATE
@@ -60,12 +65,13 @@ export function isRead({ step }: Act): boolean {
 }
 
 /** Whether only a subselect reads by the snapshot: the statement itself locks the rows that it reads. */
-function readsBySubselect(text: string): boolean {
-  const isLocking = /^(update|delete)\b/i.test(text)
+const readsBySubselect = (text: string): boolean =>
+  locksWhatItReads(text) && /\(\s*select\b/i.test(text);
+
+const locksWhatItReads = (text: string): boolean =>
+  /^(update|delete)\b/i.test(text)
     ? !LOCK.test(text)
     : /^select\b/i.test(text) && LOCK.test(withoutParentheses(text));
-  return isLocking && /\(\s*select\b/i.test(text);
-}
 
 export const LOCK = /\bfor (no key update|update|share|key share)\b/i;
 

@@ -149,6 +149,17 @@ describe('a process that dies', () => {
     expect(seen).toEqual(['"a", 1 died']);
   });
 
+  test('and waits has a note in whole sentences on a row that is checked again', async () => {
+    const rename: Program = (db) => db.execute(sql`update companies set name = 'a' where id = 1`);
+    const once: Program = (db) =>
+      db.execute(sql`update companies set name = 'b' where id = 1 and name = ''`);
+    const { trial } = trialOf([rename, once], { deaths: 1 });
+    const words = wordsOf(await replay(stage, trial, ['1', '2', 'k2', '1']));
+    expect(words).toContain(
+      '(S2 is dead, but PostgreSQL runs its statement. The locked row is checked again, as S1 left it, and no longer fits)',
+    );
+  });
+
   test('takes all its sessions with it', async () => {
     const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1, processes: [1, 1] });
@@ -169,7 +180,7 @@ describe('a process that dies', () => {
     // Both die at once. A lone write in line is committed, though nobody hears its answer.
     expect(seen).toEqual(['"b", 2 died']);
     expect(wordsOf(played)).toMatch(
-      /S1 and S2 dies\. PostgreSQL rolls its transaction back: update companies undone\. PostgreSQL does not notice yet: update companies still waits in line --.*<… update completed>.*PostgreSQL commits\. S2 is dead/,
+      /S1 and S2 dies\. PostgreSQL rolls its transaction back: update companies \(step 1\) undone\. PostgreSQL does not notice yet: update companies still waits in line --.*<… update completed>.*\(S2 is dead, but PostgreSQL runs its statement\) commit \(PostgreSQL commits too, since the statement stands alone\)/,
     );
   });
 
@@ -180,7 +191,9 @@ describe('a process that dies', () => {
     );
     const { trial } = trialOf(sessions, { deaths: 1, processes: [1, 1] });
     const words = wordsOf(await replay(stage, trial, ['1', '2', 'k1']));
-    expect(words).toContain('PostgreSQL rolls its 2 transactions back: update companies undone --');
+    expect(words).toContain(
+      'PostgreSQL rolls its 2 transactions back: update companies (step 1), update companies (step 2) undone --',
+    );
     expect(words).not.toContain('S2 is dead');
   });
 });
@@ -204,7 +217,7 @@ describe('the words about a death name only writes that have changed a row:', ()
   test.each([
     ['a commit', write, 1n, 'Its commits stay: update companies'],
     ['a commit without a row', write, nobody, 'It has no open transaction --'],
-    ['an open transaction', inTransaction, 1n, 'back: update companies undone --'],
+    ['an open transaction', inTransaction, 1n, 'back: update companies (step 1) undone --'],
     ['one without a row', inTransaction, nobody, 'PostgreSQL rolls its transaction back --'],
   ])('%s', async (_, program, id, words) => {
     const { trial } = trialOf([program(id)], { deaths: 1 });
@@ -345,6 +358,17 @@ test('a transaction keeps its time while time passes, and the next statement has
   expect(days).toEqual([0, 2, 2]);
 });
 
+test('the words about two days that pass name what ended', async () => {
+  const program: Program = async (db) => {
+    await append(db, 'a');
+    await db.execute(sql`select now()`);
+  };
+  const runOut = async () => ['the lease ends', 'the key ends'];
+  const { trial } = trialOf([program], { timePasses: true, runOut });
+  const { transcript } = tell(await replay(stage, trial, ['1', '1', 't']));
+  expect(transcript).toContain('  3   -- two days pass. The lease ends. The key ends --');
+});
+
 describe('afterwards', () => {
   test('a program runs alone, and its steps are in the transcript', async () => {
     const { trial, seen } = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
@@ -355,7 +379,7 @@ describe('afterwards', () => {
     expect(seen).toEqual(['"1", 1 died']);
     expect(played.schedule).toEqual(['1', 'k1']);
     expect(played.sessions).toBe(1);
-    expect(tell(played).transcript).toContain('afterwards');
+    expect(tell(played).transcript).toMatch(/^afterwards$/m);
     expect((await explore(stage, trial)).schedules).toBe(2);
   });
 });

@@ -59,17 +59,22 @@ const MISSED =
 
 describe('after a wait at READ COMMITTED', () => {
   test.each<[what: string, statement: string, note: string]>([
-    ['a subselect is old', BY_SUBSELECT, `its subselect ${MISSED}; ${CHECKED}`],
+    ['a subselect is old', BY_SUBSELECT, `its subselect ${MISSED}; ${CHECKED}, and still fits`],
     [
       'the row is checked again, outside the old subselect',
       `${BY_SUBSELECT} and name = ''`,
-      `its subselect ${MISSED}; ${CHECKED}`,
+      `its subselect ${MISSED}; ${CHECKED}, and no longer fits`,
     ],
-    ['the row of an update is checked again', RENAME, CHECKED],
+    ['the row of an update is checked again', RENAME, `${CHECKED}, and no longer fits`],
+    [
+      'the conditions stand in parentheses, as those of Drizzle',
+      "update companies set name = 'b' where (id = 1 and name = '')",
+      `${CHECKED}, and no longer fits`,
+    ],
     [
       'the row of a lock is checked again',
       "select id from companies where name = '' and id = 1 for update",
-      CHECKED,
+      `${CHECKED}, and no longer fits`,
     ],
     [
       'a subselect of a lock is old',
@@ -82,9 +87,33 @@ describe('after a wait at READ COMMITTED', () => {
         select id, (select count(*) from companies where name = '') from one`,
       `${MISSED}; ${CHECKED}`,
     ],
+    [
+      'the rows of a WITH may be others than the locked row',
+      `with one as (select id from companies where id = 1 for update)
+        select count(*) from one where exists (select from companies where name = '')`,
+      `${MISSED}; ${CHECKED}`,
+    ],
+    [
+      'another row may fit',
+      "update companies set name = 'b' where name = '' and id <= (select max(id) from companies)",
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
+    [
+      'OR lets another row fit',
+      "update companies set name = 'b' where id = (select min(id) from companies) and name = '' or id = 2",
+      `its subselect ${MISSED}; ${CHECKED}`,
+    ],
   ])('%s', async (_what, statement, note) => {
     const [, second] = await notesOf([alone(RENAME), together([statement])], '1,2,1,2');
     expect(second).toEqual([note]);
+  });
+
+  test('nobody says that a deleted row fits or does not fit', async () => {
+    const inserts = "insert into companies (id, name) overriding system value values (99, '')";
+    const removes = "delete from companies where id = 99 and name = ''";
+    const sessions = [alone(inserts, removes), together([removes])];
+    const [, second] = await notesOf(sessions, '1,1,1,2,1,2');
+    expect(second).toEqual([CHECKED]);
   });
 
   test.each([
@@ -120,14 +149,94 @@ describe('at REPEATABLE READ', () => {
   });
 });
 
-test.each([
-  ['lock', 'select id from companies where id = 1 for update'],
-  ['change', RENAME],
-])('SKIP LOCKED says whose %s it skips, and only while the lock is there', async (_what, locks) => {
+describe('a lone write that has changed no row', () => {
+  const IN_VAIN =
+    'S2 has changed no row, but the row that it checked stays locked until its commit';
+  const lock = 'select id from companies where id = 1 for update';
+
+  test('keeps the row locked that it has checked', async () => {
+    const [first] = await notesOf([alone(RENAME, lock), alone(RENAME)], '1,2,1,1,2');
+    expect(first).toContain(IN_VAIN);
+  });
+
+  test('explains no wait for a lock of another statement', async () => {
+    const sessions = [alone(RENAME, lock), together([RENAME, lock])];
+    const [first] = await notesOf(sessions, '1,2,1,2,1,2');
+    expect(first).not.toContain(IN_VAIN);
+  });
+});
+
+test('a wait for the only row of a transaction needs no note', async () => {
+  const [, second] = await notesOf([alone(RENAME), alone(RENAME)], '1,2,1,2');
+  expect(second?.[0]).toBe(`${CHECKED}, and no longer fits`);
+});
+
+test('a rollback names the writes that it undoes', async () => {
+  const undone = async (db: Database) => {
+    await db
+      .transaction(async (tx) => {
+        await alone(
+          RENAME,
+          COUNT,
+          "update companies set name = 'b' where id = 2",
+        )(tx as unknown as Database);
+        throw new Error('no commit');
+      })
+      .catch(() => undefined);
+    await db.transaction((tx) => tx.rollback()).catch(() => undefined);
+  };
+  const [notes] = await notesOf([undone], '1,1,1,1');
+  expect(notes).toEqual(['undoes the update at step 1 and the update at step 3']);
+});
+
+test('SKIP LOCKED says whose lock it skips, and only while the lock is there', async () => {
   const skips: Program = async (db) => {
     for (let times = 0; times < 3; times++) await together([SKIP])(db);
   };
-  const [, notes] = await notesOf([together([locks]), skips], '2,2,1,2,2,1,2,2');
+  const locks = together(['select id from companies where id = 1 for update']);
+  const [, notes] = await notesOf([locks, skips], '2,2,1,2,2,1,2,2');
+  expect(notes).toEqual(['skips the rows locked by S1']);
+});
+
+test.each([
+  ['no row fits', RENAME, "select id from companies where name = 'z' for update skip locked"],
+  [
+    'perhaps another row fits',
+    SKIP,
+    'select id from companies where id = 0 for update skip locked',
+  ],
+])('SKIP LOCKED says nothing if %s', async (_what, locks, skips) => {
+  const [, notes] = await notesOf([together([locks]), together([skips])], '1,2,2,1');
+  expect(notes).toEqual([]);
+});
+
+test('SKIP LOCKED says nothing about a row that only its own transaction has made fit', async () => {
+  const skips = "select id from companies where id = 1 and name = 'a' for update skip locked";
+  const [, notes] = await notesOf([together([RENAME, skips]), together([skips])], '1,1,2,2,1');
+  expect(notes).toEqual([]);
+});
+
+test('a rollback after a savepoint does not say which writes it undoes', async () => {
+  const undone = (db: Database) =>
+    db
+      .transaction(async (tx) => {
+        await tx
+          .transaction(async (inner) => {
+            await alone(RENAME)(inner as unknown as Database);
+            throw new Error('no commit');
+          })
+          .catch(() => undefined);
+        throw new Error('no commit');
+      })
+      .catch(() => undefined);
+  const [notes] = await notesOf([undone], '1,1,1');
+  expect(notes).toEqual([]);
+});
+
+test('SKIP LOCKED in a subselect skips the rows that the same subselect has locked', async () => {
+  const takes = `update companies set name = 'a'
+    where id = (select id from companies where id = 1 and name = '' for update skip locked)`;
+  const [, notes] = await notesOf([together([takes]), together([takes])], '1,2,2,1');
   expect(notes).toEqual(['skips the rows locked by S1']);
 });
 

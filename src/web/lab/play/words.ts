@@ -66,7 +66,7 @@ export function whatHappened(
 
 function sayAct(act: ToldAct): string {
   const { session, statement, isEffect, isInMemory, progress, waitsFor } = act;
-  if (progress === 'waits') return `S${session} waits for ${names(waitsFor)}.`;
+  if (progress === 'waits') return `S${session} waits for ${names(waitsFor)}${gave(act)}.`;
   if (isEffect)
     return `S${session} does this ${placeOfEffect(isInMemory)}: ${statement}${gave(act)}.`;
   const did = progress === 'ran' ? 'runs' : 'waited, and has now run';

@@ -1,0 +1,56 @@
+import type { Act } from './execution.ts';
+
+export const ENDS = /^(commit|rollback)$/i;
+
+/** A write into a table, such as `update lab_queue.tasks`. */
+export interface Write {
+  words: string;
+  /** Such as `update`. */
+  verb: string;
+  table: string;
+}
+
+/** The COMMIT of a session at a step, from 0. */
+export interface Commit {
+  session: number;
+  at: number;
+  writes: Write[];
+}
+
+/** The writes of a statement. A statement with WITH may have several. */
+export function writesIn(text: string): Write[] {
+  const found = text.replace(/"/g, '').matchAll(WRITE);
+  return [...found].map(([words, verb = '', table = '']) => ({
+    words: words.replace(/\s+/g, ' '),
+    verb: verb.split(/\s/, 1)[0]?.toLowerCase() ?? '',
+    table,
+  }));
+}
+
+/** Neither FOR UPDATE nor DO UPDATE is a write of its own. */
+const WRITE =
+  /(?<!\b(?:for|key|do)\s+)\b(insert into|update|delete from|merge into)\s+([a-z_][\w.]*)/gi;
+
+export function hasNoRows({ result }: Act): boolean {
+  if (!result || !('rows' in result)) return false;
+  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
+  const { count, length }: unknown[] & { count?: number } = result.rows;
+  return (count ?? length) === 0;
+}
+
+/**
+ * Whether a write has changed a row. A write without RETURNING gives no rows, but the driver tells how
+ * many rows it wrote. Nobody tells how many rows a WITH wrote.
+ */
+export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
+  /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
+
+/** Whether the statement names the table, apart from a table that it only writes. */
+export const readsTable = (text: string, table: string): boolean =>
+  namesTable(text.replace(/"/g, '').replace(WRITE, ''), table);
+
+export const namesTable = (text: string, table: string): boolean =>
+  text
+    .replace(/"/g, '')
+    .split(/[^\w.]+/)
+    .includes(table);
