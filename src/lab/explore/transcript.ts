@@ -26,7 +26,7 @@ function columnsOf(sessions: number, width: number): Columns {
 /**
  * Prints a schedule with a column for each session: statements and their results, who waited for whom,
  * and which snapshots were too old. A program that ran afterwards ran alone, so it is below in the
- * first column. The same schedule prints the same text. `width` is the most width of a line.
+ * first column, under a line of its own. The same schedule prints the same text. `width` is the most width of a line.
  */
 export function transcript(
   told: Omit<ToldSchedule, 'transcript'>,
@@ -45,7 +45,7 @@ export function transcript(
         ? []
         : inColumn('', index + 1, columns, [`= ${ending}${sayStep(steps, index + 1)}`]),
     ),
-    ...(later.length > 0 ? ['', `${' '.repeat(MARGIN)}afterwards`, ...shorten(later).flat()] : []),
+    ...(later.length > 0 ? ['', 'afterwards', ...shorten(later).flat()] : []),
     ...(afterwards === null ? [] : inColumn('', 1, columns, [`= ${afterwards}`])),
     ...(summary ? ['', ...wrap(sumUp(summary, faults), width)] : []),
   ];
