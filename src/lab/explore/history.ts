@@ -1,4 +1,5 @@
 import { names } from './choices.ts';
+import { storeOf } from './deaths.ts';
 import type { Act } from './execution.ts';
 import { wholeStatement } from './readable.ts';
 import { keepsSnapshot, type Step } from './step.ts';
@@ -8,6 +9,7 @@ import {
   ENDS,
   hasNoRows,
   hasWritten,
+  namesTable,
   readsTable,
   type Write,
   writesIn,
@@ -29,6 +31,9 @@ export class History {
   readonly #failed = new Map<number, number>();
   /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
   readonly #lone = new Set<number>();
+  readonly #looks: Look[] = [];
+  /** The commits that a session was told to have missed, such as `1 misses 4`. */
+  readonly #told = new Set<string>();
 
   /**
    * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
@@ -44,7 +49,8 @@ export class History {
    */
   note(act: Act, at: number): string | null {
     const { session, step, result } = act;
-    if (step.effect) return null;
+    const old = result && actsOnLooks(step) ? this.#sayOldLook(session) : null;
+    if (step.effect) return old;
     const begins = this.#sayBeginning(act);
     const ends = this.#sayEnd(act);
     const taken = this.#snapshotOf(act);
@@ -58,7 +64,7 @@ export class History {
       : [];
     const waits = result === undefined ? this.#sayInVain(act) : null;
     const skipped = hasNoRows(act) ? this.#saySkipped(act) : null;
-    const notes = [begins, ends, ...missed, waits, skipped];
+    const notes = [begins, ends, old, ...missed, waits, skipped];
     return notes.filter((each) => each !== null).join('; ') || null;
   }
 
@@ -71,7 +77,7 @@ export class History {
   #sayEnd({ session, step: { text } }: Act): string | null {
     if (/^rollback$/i.test(text)) return this.#sayUndone(session);
     const isAlone = this.#lone.has(session) && /^commit$/i.test(text);
-    return isAlone ? 'by itself, since the statement stands alone' : null;
+    return isAlone ? 'autocommit, since the statement stands alone' : null;
   }
 
   #sayUndone(session: number): string | null {
@@ -125,10 +131,25 @@ export class History {
       : null;
   }
 
+  /** Says which commit came after the session had last looked at a table. Each commit is told once. */
+  #sayOldLook(session: number): string | null {
+    const looks = this.#looks.filter((look) => look.session === session);
+    for (const commit of this.#commits.filter((each) => each.session !== session))
+      for (const { table } of commit.writes) {
+        const look = looks.findLast(({ text }) => namesTable(text, table));
+        const key = `${session} misses ${commit.at}`;
+        if (!look || look.at >= commit.at || this.#told.has(key)) continue;
+        this.#told.add(key);
+        return `S${session} last looked at ${table} at step ${look.at + 1}, before the commit of S${commit.session} at step ${commit.at + 1}`;
+      }
+    return null;
+  }
+
   #follow(act: Act, at: number) {
     const { session, step, result } = act;
     const { text, isLone } = step;
     if (!result) return;
+    this.#looks.push({ session, text, at: isRead(act) ? act.sentAt : at });
     const writes = this.#open.get(session) ?? [];
     if ('error' in result) this.#claims.delete(session);
     if ('error' in result && writes.length > 0) this.#failed.set(session, at);
@@ -160,6 +181,18 @@ export class History {
     this.#claims.delete(session);
   }
 }
+
+/** A statement that reads or writes tables. Step `at`, from 0, is the step of its snapshot. */
+interface Look {
+  session: number;
+  text: string;
+  at: number;
+}
+
+/** Whether a step uses what its session has seen before: a write, an advisory lock, or an effect. */
+const actsOnLooks = ({ text, effect }: Step): boolean =>
+  effect ? !effect.isInMemory && !storeOf(effect) : writesIn(text).length > 0 || LOCKS.test(text);
+const LOCKS = /\bpg_(try_)?advisory_(xact_)?lock/i;
 
 interface OpenWrite extends Write {
   at: number;

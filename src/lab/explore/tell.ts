@@ -102,7 +102,7 @@ function tellAct(act: Act, index: number, { history, deaths, passes }: Known): T
 /** Adds the other notes on an act to the sentence about the death of its process. */
 function sayDead(dead: string, { step: { text } }: Act, notes: string): string {
   if (ENDS.test(text) || notes === '') return dead;
-  const hasSubject = /^(the|its) /.test(notes);
+  const hasSubject = /^(the|its|S\d+) /.test(notes);
   return `${dead}. ${hasSubject ? capital(notes) : `The statement ${notes}`}`;
 }
 

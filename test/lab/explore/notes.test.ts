@@ -254,7 +254,7 @@ test.each(['repeatable read', 'serializable'] as const)(
 
 test('a lone write commits by itself, and a transaction does not', async () => {
   const [lone, transaction] = await notesOf([alone(RENAME), together([RENAME])], '1,1,2,2');
-  expect([lone, transaction]).toEqual([['by itself, since the statement stands alone'], []]);
+  expect([lone, transaction]).toEqual([['autocommit, since the statement stands alone'], []]);
 });
 
 test('the writes of a failed transaction are no writes that only wait for a commit', async () => {
@@ -265,4 +265,34 @@ test('the writes of a failed transaction are no writes that only wait for a comm
     'does not see the update at step 1: S1 has not committed',
     'does not see the update at step 1: the transaction of S1 failed at step 3, and can only roll back',
   ]);
+});
+
+describe('an act on an old look', () => {
+  const NOTE = 'S1 last looked at companies at step 1, before the commit of S2 at step 3';
+  const UPDATE = "update companies set name = 'c' where id = 1";
+  const LOCK = 'select pg_try_advisory_xact_lock(7) as locked';
+  const COMMITS = 'autocommit, since the statement stands alone';
+
+  test.each<[what: string, acts: string[], notes: string[]]>([
+    ['is a write', [UPDATE], [NOTE, COMMITS]],
+    ['is a lock', [LOCK], [NOTE]],
+    ['is told once', [LOCK, UPDATE], [NOTE, COMMITS]],
+    ['is none if the session has looked again', [COUNT, LOCK, UPDATE], [COMMITS]],
+    ['is none if it only reads', ['select 1'], []],
+  ])('%s', async (_, acts, notes) => {
+    const steps = acts.flatMap((text) => (text === UPDATE ? ['1', '1'] : ['1']));
+    const schedule = ['1', '2', '2', ...steps].join(',');
+    expect(await notesOf([alone(COUNT, ...acts), alone(RENAME)], schedule)).toEqual([
+      notes,
+      [COMMITS],
+    ]);
+  });
+
+  test('is none after a rollback of the other session', async () => {
+    const fails = together([RENAME, 'select 1/0']);
+    expect(await notesOf([alone(COUNT, LOCK), fails], '1,2,2,2,1')).toEqual([
+      [],
+      ['undoes the update at step 2'],
+    ]);
+  });
 });

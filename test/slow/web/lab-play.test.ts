@@ -40,7 +40,7 @@ browserTest('a person oversells naive with keys', async ({ open }) => {
   await headline(page, 'With two recruiters: Of 20 schedules, 18 oversold.');
   await said(
     page,
-    'Step 6. S2 runs commit: by itself, since the statement stands alone. S2 is told: claimed. The end: oversold: 5 claims, 4 slots.',
+    'Step 6. S2 runs commit: autocommit, since the statement stands alone. S2 is told: claimed. The end: oversold: 5 claims, 4 slots.',
   );
   expect(page.url()).toBe(at('strategy=naive&schedule=1,2,1,2,1,2'));
   await page.getByText('5 claims committed, 4 slots').waitFor();

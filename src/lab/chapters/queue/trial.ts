@@ -205,15 +205,16 @@ interface Row {
   counted: number;
   written: number;
   free: number;
-  /** The state in the table, such as `running by W1`. Null if the task was deleted. */
+  /** The state in the table, such as `running by W1`. */
   state: string | null;
+  isDeleted: boolean;
 }
 
 /** A task counts as finished if its mail is in the outbox, or if the task was deleted. */
 const END = (table: string, isFinished: string, hasFailed: string, state: string) => `
   select ids.id, coalesce(${isFinished}, true) as "isFinished",
     coalesce(${hasFailed}, false) as "hasFailed", coalesce(attempt, 0) as counted,
-    ${state} as state,
+    ${state} as state, ${table}.id is null as "isDeleted",
     (select coalesce(json_agg(pid order by id), '[]') from lab_queue.finishes
       where task_id = ids.id) as finishes,
     (select count(*)::int from lab_queue.outbox where task_id = ids.id) as written,
@@ -288,13 +289,14 @@ const isIdle = (ending: Ending) =>
 
 function say(
   { mails, isFinished, attempts, counted }: TaskEnd,
-  { id, state, finishes }: Row,
+  { id, state, isDeleted, finishes }: Row,
   nameOfSession: (backend: number) => string | undefined,
 ) {
   const who = finishes.map(nameOfSession);
   const by = who.includes(undefined) ? '' : ` (by ${who.join(', then by ')})`;
   const often = finishes.length > 1 ? ` ${finishes.length} times${by}` : '';
-  const end = isFinished ? `finished${often}` : `unfinished (${state ?? 'not taken'})`;
+  const finished = isDeleted ? 'deleted' : `finished${often}`;
+  const end = isFinished ? finished : `unfinished (${state ?? 'not taken'})`;
   const isCounted = counted === undefined || counted >= attempts;
   const count = isCounted ? '' : `, ${counted} of ${attempts} attempts counted`;
   return `task ${id}: ${mails} ${mails === 1 ? 'mail' : 'mails'}, ${end}${count}`;
