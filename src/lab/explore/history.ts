@@ -131,17 +131,21 @@ export class History {
       : null;
   }
 
-  /** Says which commit came after the session had last looked at a table. Each commit is told once. */
+  /** Says which commits came after the session had last looked at a table. Each commit is told once. */
   #sayOldLook(session: number): string | null {
     const looks = this.#looks.filter((look) => look.session === session);
-    for (const commit of this.#commits.filter((each) => each.session !== session))
-      for (const { table } of commit.writes) {
-        const look = looks.findLast(({ text }) => namesTable(text, table));
-        const key = `${session} misses ${commit.at}`;
-        if (!look || look.at >= commit.at || this.#told.has(key)) continue;
-        this.#told.add(key);
-        return `S${session} last looked at ${table} at step ${look.at + 1}, before the commit of S${commit.session} at step ${commit.at + 1}`;
-      }
+    const isNew = ({ at }: Commit) => !this.#told.has(`${session} misses ${at}`);
+    const others = this.#commits.filter((each) => each.session !== session && isNew(each));
+    for (const { table } of others.flatMap(({ writes }) => writes)) {
+      const look = looks.findLast(({ text }) => namesTable(text, table));
+      const missed = others.filter(
+        ({ at, writes }) => look && at > look.at && writes.some((write) => write.table === table),
+      );
+      if (!look || missed.length === 0) continue;
+      for (const { at } of missed) this.#told.add(`${session} misses ${at}`);
+      const commits = missed.map((each) => `of S${each.session} at step ${each.at + 1}`);
+      return `S${session} last looked at ${table} at step ${look.at + 1}, before the commit ${commits.join(' and ')}`;
+    }
     return null;
   }
 
@@ -189,9 +193,14 @@ interface Look {
   at: number;
 }
 
-/** Whether a step uses what its session has seen before: a write, an advisory lock, or an effect. */
+/**
+ * Whether a step uses what its session has seen before: a write, an advisory lock, or an effect. An INSERT
+ * with ON CONFLICT looks by itself.
+ */
 const actsOnLooks = ({ text, effect }: Step): boolean =>
-  effect ? !effect.isInMemory && !storeOf(effect) : writesIn(text).length > 0 || LOCKS.test(text);
+  effect
+    ? !effect.isInMemory && !storeOf(effect)
+    : LOCKS.test(text) || (writesIn(text).length > 0 && !/\bon conflict\b/i.test(text));
 const LOCKS = /\bpg_(try_)?advisory_(xact_)?lock/i;
 
 interface OpenWrite extends Write {

@@ -141,7 +141,7 @@ export class RedisKeys {
 
   /** The keys that Redis removed when time passed last, in words. */
   runOut(): string[] {
-    return this.#removed.map((key) => `key ${key} of Redis ends`);
+    return this.#removed.map((key) => `key ${key} of Redis expires`);
   }
 
   /** Throws a `StoreError` if Redis was lost. */

@@ -14,7 +14,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   question: 'A client asks again if no answer comes. How is each request done once?',
   session: { one: 'request', many: 'requests' },
   ledger: 'Charges, answers and retries',
-  afterwards: 'the client asks again until it is told',
+  afterwards: 'the client asks again until it is told, and once more to compare the answers',
   migrations,
   production: 'src/http/idempotency',
   strategies,

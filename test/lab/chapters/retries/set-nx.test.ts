@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('SET NX with a TTL', () => {
   test('shows that no time passes before a repeat that comes at once', async () => {
     const told = async (name: string) =>
       tell(await replay(stage, trialOf(setNx, name), ['1', 'k1'])).transcript;
-    expect(await told('alone')).toContain('-- two days pass. Key k of Redis ends --');
+    expect(await told('alone')).toContain('-- two days pass. Key k of Redis expires --');
     expect(await told('early')).not.toContain('days pass');
   });
 });
