@@ -66,6 +66,8 @@ export class Claiming {
   readonly #recruiterId: Id;
   readonly #listeners = new Set<() => void>();
   readonly #stops: (() => void)[];
+  /** The timers that will forget claims. */
+  readonly #late = new Set<NodeJS.Timeout>();
   readonly #held = new HeldClaims();
   readonly #pursuits = new Map<Id, Pursuit>();
   readonly #problems = new Map<Id, Problem>();
@@ -136,6 +138,7 @@ export class Claiming {
 
   stop() {
     for (const stop of this.#stops) stop();
+    for (const timer of this.#late) clearTimeout(timer);
     this.#listeners.clear();
   }
 
@@ -217,10 +220,11 @@ export class Claiming {
     const untold = this.#held.untold();
     if (untold.length === 0) return;
     const timer = setTimeout(() => {
+      this.#late.delete(timer);
       this.#held.forget(untold);
       this.#change();
     }, LATE_MS);
-    this.#stops.push(() => clearTimeout(timer));
+    this.#late.add(timer);
   }
 
   /** The job has a free slot again, so the refusal would mislead. */

@@ -67,9 +67,9 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
 const GATHER_MS = 20;
 
 /**
- * Writes all lines of `GATHER_MS` together. A separate write for each line took 14 % of the time of a
- * busy server, and a write for the lines of each turn of the event loop took 4 %. A process that is
- * killed by SIGKILL loses the lines that are not yet written.
+ * Collects lines for `GATHER_MS`, and writes them together. A separate write for each line took 14 % of
+ * the time of a busy server, and a write for the lines of each turn of the event loop took 4 %. A process
+ * that is killed, or that runs out of memory, loses the lines of its last 20 ms.
  */
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';

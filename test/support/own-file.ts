@@ -4,6 +4,7 @@ import { expect, inject } from 'vitest';
 import { inProject } from '../../src/process/project.ts';
 import { makeTmpDir, run } from './command.ts';
 import { wordsOf } from './npm-scripts.ts';
+import { withoutProgress } from './race-demo.ts';
 
 export const judged = (name: string) => inProject(path.join('test/lab/judge/judged', name));
 export const NAIVE = judged('wrong-naive.ts');
@@ -60,7 +61,8 @@ export const DOORS: [command: string, more: string[]][] = [
 /** The command tells of this file in one line, and does nothing else. */
 export async function expectOneLine(command: string, args: string[], line: RegExp) {
   const { code, stdout, stderr } = await outputOf(command, args);
+  const said = withoutProgress(stderr);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(line);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(said).toMatch(line);
+  expect(said.trimEnd().split('\n')).toHaveLength(1);
 }

@@ -8,7 +8,7 @@ export const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', ar
 
 /** Removes the lines of progress. Only a slow run prints them. */
 export const withoutProgress = (text: string) =>
-  text.replace(/^(.+: round \d+ of \d+|starting \d+ copies of .+)\n/gm, '');
+  text.replace(/^(.+: round \d+ of \d+|.+, schedule \d+|starting \d+ copies of .+)\n/gm, '');
 
 export async function expectRefusal({ ended, stdout, stderr }: Command, words: RegExp) {
   expect((await ended).code).toBe(2);

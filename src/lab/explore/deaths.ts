@@ -70,8 +70,8 @@ export class Deaths {
   }
 
   /**
-   * Records an act of step `at`, from 0. Returns a sentence if the process of the session is dead. About
-   * an end of a transaction, the sentence tells everything.
+   * Records an act of step `at`, from 0. Returns a sentence if the process of the session is dead. After a
+   * COMMIT or ROLLBACK, no other note follows this sentence.
    */
   note({ session, step: { text, effect }, result }: Act, at: number): string | null {
     const fate = this.#of(session);

@@ -37,8 +37,8 @@ export interface FreeOptions {
 
 /**
  * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL
- * and chance decide the order. Throws a `Hang` if a session does not end, and an `Unplayable` or its
- * error if the program was refused.
+ * and chance decide the order. Throws a `Hang` if a session does not end. If the program was refused,
+ * throws the `Unplayable`, or the error of the program that the `Unplayable` caused.
  */
 export async function playFree(
   stage: Stage,
@@ -129,10 +129,13 @@ async function findHang(
   const pids = sessions.map(({ pid }) => pid);
   const numberOf = (pid: number) => pids.indexOf(pid) + 1;
   const waits = (await stage.run(WAITS)) as unknown as Wait[];
+  const requests = new Set(waits.map(({ waiter }) => waiter).filter((pid) => numberOf(pid) === 0));
+  // While another request works, it may still free the lock.
+  const allWait = requests.size >= sessions.length - ended.size;
   for (const { text, isIdle, ...each } of waits) {
     const [waiter, keeper] = [numberOf(each.waiter), numberOf(each.keeper)];
     const isOwn = waiter > 0 && ended.has(keeper);
-    const isOfProgram = waiter === 0 && keeper === 0 && isIdle && ended.size > 0;
+    const isOfProgram = waiter === 0 && keeper === 0 && isIdle && ended.size > 0 && allWait;
     if (!isOwn && !isOfProgram) continue;
     const said = isOwn
       ? `S${waiter} waits for a lock that S${keeper} kept after the end`

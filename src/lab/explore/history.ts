@@ -4,6 +4,7 @@ import type { Act } from './execution.ts';
 import { wholeStatement } from './readable.ts';
 import { keepsSnapshot, type Step } from './step.ts';
 import { isRead, LOCK, sayUnseen } from './unseen.ts';
+import { ADVISORY_LOCK } from './words.ts';
 import {
   type Commit,
   ENDS,
@@ -25,8 +26,8 @@ export class History {
   readonly #inVain = new Set<number>();
   /** The sessions that have rolled back a part of their open transaction. */
   readonly #partly = new Set<number>();
-  /** What each open transaction has locked first, by FOR UPDATE. */
-  readonly #claims = new Map<number, Claim>();
+  /** The last rows that each open transaction has locked before its first write. */
+  readonly #locked = new Map<number, LockedRows>();
   /** The steps at which open transactions failed. */
   readonly #failed = new Map<number, number>();
   /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
@@ -49,7 +50,7 @@ export class History {
    */
   note(act: Act, at: number): string | null {
     const { session, step, result } = act;
-    const old = result && actsOnLooks(step) ? this.#sayOldLook(session) : null;
+    const old = result && reliesOnLooks(act) ? this.#sayOldLook(session) : null;
     if (step.effect) return old;
     const begins = this.#sayBeginning(act);
     const ends = this.#sayEnd(act);
@@ -81,8 +82,14 @@ export class History {
   }
 
   #sayUndone(session: number): string | null {
-    const writes = this.#open.get(session)?.filter(({ isSure }) => isSure) ?? [];
-    return writes.length > 0 && !this.#partly.has(session) ? `undoes ${inWords(writes)}` : null;
+    const writes = this.#sureWrites(session);
+    return writes.length > 0 ? `undoes ${inWords(writes)}` : null;
+  }
+
+  /** Nobody tells which writes a rollback to a savepoint has undone. */
+  #sureWrites(session: number): OpenWrite[] {
+    if (this.#partly.has(session)) return [];
+    return this.#open.get(session)?.filter(({ isSure }) => isSure) ?? [];
   }
 
   #snapshotOf({ session, step, sentAt }: Act): number {
@@ -118,11 +125,14 @@ export class History {
     return said.join('; ') || null;
   }
 
-  /** Another session found a row by the same conditions, and nothing was committed since. */
+  /**
+   * Names the sessions whose rows SKIP LOCKED has skipped. Such a session locked a row by the same
+   * conditions, and nobody has committed since. So the row still fits.
+   */
   #saySkipped({ session, step }: Act): string | null {
     if (keepsSnapshot(step) || !SKIPS.test(step.text)) return null;
     const last = this.#commits.at(-1)?.at ?? -1;
-    const lockers = [...this.#claims].filter(
+    const lockers = [...this.#locked].filter(
       ([other, { conditions, at }]) =>
         other !== session && at >= last && conditions === conditionsOf(step),
     );
@@ -136,10 +146,10 @@ export class History {
     const looks = this.#looks.filter((look) => look.session === session);
     const isNew = ({ at }: Commit) => !this.#told.has(`${session} misses ${at}`);
     const others = this.#commits.filter((each) => each.session !== session && isNew(each));
-    for (const { table } of others.flatMap(({ writes }) => writes)) {
+    for (const { table } of others.flatMap(({ sure }) => sure)) {
       const look = looks.findLast(({ text }) => namesTable(text, table));
       const missed = others.filter(
-        ({ at, writes }) => look && at > look.at && writes.some((write) => write.table === table),
+        ({ at, sure }) => look && at > look.at && sure.some((write) => write.table === table),
       );
       if (!look || missed.length === 0) continue;
       for (const { at } of missed) this.#told.add(`${session} misses ${at}`);
@@ -153,24 +163,25 @@ export class History {
     const { session, step, result } = act;
     const { text, isLone } = step;
     if (!result) return;
-    this.#looks.push({ session, text, at: isRead(act) ? act.sentAt : at });
+    if ('rows' in result && !BLIND.test(text))
+      this.#looks.push({ session, text, at: isRead(act) ? act.sentAt : at });
     const writes = this.#open.get(session) ?? [];
-    if ('error' in result) this.#claims.delete(session);
+    if ('error' in result) this.#locked.delete(session);
     if ('error' in result && writes.length > 0) this.#failed.set(session, at);
     const isDone = 'rows' in result;
     if (isDone && isLone) this.#lone.add(session);
     if (isLone && /^(insert|update|delete)\b/i.test(text) && hasNoRows(act))
       this.#inVain.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0 && !this.#failed.has(session))
-      this.#commits.push({ session, at, writes });
+      this.#commits.push({ session, at, writes, sure: this.#sureWrites(session) });
     if (isDone && /^rollback to\b/i.test(text)) {
       this.#failed.delete(session);
       this.#partly.add(session);
-      this.#claims.delete(session);
+      this.#locked.delete(session);
     }
     if (ENDS.test(text)) return this.#end(session);
     if (isDone && LOCK.test(text) && !hasNoRows(act) && writes.length === 0)
-      this.#claims.set(session, { conditions: conditionsOf(step), at });
+      this.#locked.set(session, { conditions: conditionsOf(step), at });
     if (isDone && hasWritten(text, result.rows))
       this.#open.set(session, [...writes, ...openWrites(text, at)]);
   }
@@ -182,26 +193,34 @@ export class History {
     this.#lone.delete(session);
     this.#inVain.delete(session);
     this.#partly.delete(session);
-    this.#claims.delete(session);
+    this.#locked.delete(session);
   }
 }
 
-/** A statement that reads or writes tables. Step `at`, from 0, is the step of its snapshot. */
+/** A statement that looks at tables. Step `at`, from 0, is the step of its snapshot. */
 interface Look {
   session: number;
   text: string;
   at: number;
 }
 
+/** An INSERT of values looks at no table. */
+const BLIND = /^insert\b(?!.*\b(select|on conflict)\b)/is;
+
 /**
- * Whether a step uses what its session has seen before: a write, an advisory lock, or an effect. An INSERT
- * with ON CONFLICT looks by itself.
+ * Whether an act relies on an earlier look of its session: a write, an advisory lock, or an effect. An act
+ * that looks at tables itself does not.
  */
-const actsOnLooks = ({ text, effect }: Step): boolean =>
-  effect
-    ? !effect.isInMemory && !storeOf(effect)
-    : LOCKS.test(text) || (writesIn(text).length > 0 && !/\bon conflict\b/i.test(text));
-const LOCKS = /\bpg_(try_)?advisory_(xact_)?lock/i;
+function reliesOnLooks(act: Act): boolean {
+  const { text, effect } = act.step;
+  if (effect) return !effect.isInMemory && !storeOf(effect);
+  return (
+    ADVISORY_LOCK.test(text) || (writesIn(text).length > 0 && !isRead(act) && !CHECKS.test(text))
+  );
+}
+
+/** ON CONFLICT looks for the row, and a condition on a second column looks at the newest row. */
+const CHECKS = /\bon conflict\b|\bwhere\b.+\band\b/is;
 
 interface OpenWrite extends Write {
   at: number;
@@ -212,8 +231,8 @@ interface OpenWrite extends Write {
 const openWrites = (text: string, at: number): OpenWrite[] =>
   writesIn(text).map((write) => ({ ...write, at, isSure: !/^with\b/i.test(text) }));
 
-/** The rows that a statement with FOR UPDATE has locked. */
-interface Claim {
+/** The rows that a statement has locked, such as by FOR UPDATE. */
+interface LockedRows {
   conditions: string;
   at: number;
 }

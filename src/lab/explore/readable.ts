@@ -1,7 +1,7 @@
 import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
 import type { Step } from './step.ts';
 import { isRollbackOfTrial, RolledBackByTrial } from './trial.ts';
-import { SESSION_UNLOCK } from './words.ts';
+import { AWAITED_LOCK, SESSION_UNLOCK } from './words.ts';
 
 /** The most values of a row that is shown with its values. Longer rows are only counted. */
 const MOST_VALUES = 4;
@@ -63,7 +63,7 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length === 1 && ANSWERS_OF_LOCK.includes(entries[0]?.[1])) {
-    if (LOCKS.test(text)) return 'locked';
+    if (AWAITED_LOCK.test(text)) return 'locked';
     if (SESSION_UNLOCK.test(text)) return 'unlocked';
   }
   if (entries.length > MOST_VALUES) return counted;
@@ -77,7 +77,6 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
 
 /** An advisory lock has the answer `void`. An unlock has `true`, or `t` from a program on the wire. */
 const ANSWERS_OF_LOCK: unknown[] = ['', true, 't'];
-const LOCKS = /\bpg_advisory_(xact_)?lock(_shared)?\b/i;
 
 /** Times differ each time, so they are not shown. */
 export const isTime = (value: unknown) =>

@@ -16,8 +16,9 @@ export const RESET_TIME = `
   from lab_time.passes where last_value > 0`;
 
 /**
- * The condition that the time in a column came when time passed last. The hour is the real time that a
- * person in Play may take.
+ * The condition that the time in a column was still to come before time last passed, and is over now. A
+ * person in Play may take an hour between two steps, so we allow one hour more. A time that the session
+ * itself set to the present, less than an hour before, counts too.
  */
 export const hasRunOut = (column: string) =>
   `(${column} <= lab_time.clock_timestamp()

@@ -26,7 +26,8 @@ function columnsOf(sessions: number, width: number): Columns {
 /**
  * Prints a schedule with a column for each session: statements and their results, who waited for whom,
  * and which snapshots were too old. A program that ran afterwards ran alone, so it is below in the
- * first column, under a line of its own. The same schedule prints the same text. `width` is the most width of a line.
+ * first column, under a line of its own. The same schedule prints the same text. `width` is the greatest
+ * width of a line.
  */
 export function transcript(
   told: Omit<ToldSchedule, 'transcript'>,

@@ -37,9 +37,10 @@ function sayCheckedAgain(act: Act, { session, writes }: Commit): string | null {
   const locksRows = LOCK.test(text) || /\b(update|delete from)\s/i.test(text);
   const changes = writes.filter(({ verb, table }) => verb !== 'insert' && namesTable(text, table));
   if (!locksRows || changes.length === 0) return null;
-  // Nobody checks a row that is gone.
-  const isGone = changes.some(({ verb }) => verb === 'delete');
-  return `the locked row is checked again, as S${session} left it${isGone ? '' : sayFound(act)}`;
+  const deletes = changes.filter(({ verb }) => verb === 'delete').length;
+  if (deletes === changes.length) return `S${session} has deleted the row`;
+  const found = deletes > 0 ? '' : sayFound(act);
+  return `the locked row is checked again, as S${session} left it${found}`;
 }
 
 /** Empty if the words of the statement do not tell. Other rows may fit where this row does not. */

@@ -1,4 +1,4 @@
-/** What a gate reads in the words of a statement. */
+/** What the lab reads in the words of a statement. */
 
 /**
  * Statements that take neither a snapshot nor a lock. Their order does not matter, so they are no
@@ -7,6 +7,9 @@
 export const PREPARATORY =
   /^(begin|start transaction|set transaction|savepoint|release savepoint)\b[^;]*$/i;
 
+export const ADVISORY_LOCK = /\bpg_(try_)?advisory_(xact_)?lock(_shared)?\b/i;
+/** An advisory lock for which the session waits. */
+export const AWAITED_LOCK = /\bpg_advisory_(xact_)?lock(_shared)?\b/i;
 export const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;
 export const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
 

@@ -15,6 +15,8 @@ export interface Commit {
   session: number;
   at: number;
   writes: Write[];
+  /** The writes that have surely changed rows. */
+  sure: Write[];
 }
 
 /** The writes of a statement. A statement with WITH may have several. */

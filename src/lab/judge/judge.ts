@@ -72,10 +72,10 @@ export async function judge(
   );
   let error: string | null = null;
   let takesSessionLock = false;
-  const end = (verdict: Judgement['verdict'], checks: Check[]) => {
-    if (takesSessionLock) unchecked.push(ON_A_POOL);
-    return { strategy: strategy.name, verdict, checks, unchecked, error };
-  };
+  const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
+    ...{ strategy: strategy.name, verdict, checks, error },
+    unchecked: takesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
+  });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
     const found = await explore(stage, chapter.trial(strategy, situation, sessions), {
@@ -104,7 +104,7 @@ const hasSessionLock = ({ entries }: Played): boolean =>
 
 /** A session of the lab has one connection for its whole life. */
 const ON_A_POOL =
-  'a session lock holds its place on a pool (there the unlock may go to another connection; ' +
+  'a session lock keeps working on a pool of connections (its unlock may reach another connection; ' +
   'pg_advisory_xact_lock in a transaction is safe)';
 
 const checksOf = (
@@ -153,7 +153,8 @@ export async function crowdCheck(
     onStep(`the crowd, round ${++round}`);
     const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
     const played = await playFree(stage, trial).catch((error: unknown) => {
-      // Other hangs are no verdict. But a fault of an earlier round is proof.
+      // A hang is a fault if a session kept a lock. Any other hang is no verdict, unless an earlier
+      // round had a fault.
       if (error instanceof Hang && (error.isForKeptLock || counts.size > 0)) return error;
       throw error;
     });

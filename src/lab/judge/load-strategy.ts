@@ -63,7 +63,8 @@ async function compile(entry: string, file: string) {
       platform: 'node',
       target: 'node20',
       packages: 'external',
-      // The name of the function tells the chapter, also if another file has this name too.
+      // The name of the function tells the chapter. Without this option, esbuild renames the function
+      // if another file has the same name.
       keepNames: true,
       logLevel: 'silent',
       plugins: [projectStaysOutside],

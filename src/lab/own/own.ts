@@ -62,7 +62,10 @@ export const nameOf = (own: Own): string =>
 export const sourceOf = (own: Own): string[] =>
   'file' in own ? sourceOfFile(own.file, own.chapter) : sourceOfProgram(own.program);
 
-/** The options that name the strategy in a student's file. The file alone may tell another chapter. */
+/**
+ * The options that name the strategy in a student's file. We always name the chapter: the name of the
+ * function may tell another one.
+ */
 export const sourceOfFile = (file: string, chapter: string): string[] => [
   ...['--file', shellWord(inFolder(file))],
   ...['--chapter', chapter],

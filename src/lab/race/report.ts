@@ -70,7 +70,10 @@ export function describeResults(
   return raceTable(head, rows, strategies);
 }
 
-/** A row for each strategy. The last column tells how it works, but a student's file does not say so. */
+/**
+ * A row for each strategy. The last column tells how the strategy works. A student's file has no such
+ * text, so its table has no such column.
+ */
 export function raceTable(
   head: string[],
   rows: (string | number)[][],

@@ -132,7 +132,8 @@ export class EtcdKeys {
   readonly #prefix = `rowlock/${randomUUID()}/`;
   /** Ids are numbers of 63 bits. Each trial begins at a random number, and each schedule has new ids. */
   #firstId = BigInt(randomInt(2 ** 47)) << 16n;
-  #leases: { owner: number; isRunning: boolean }[] = [];
+  #leases: { owner: number }[] = [];
+  #ended: Lease[] = [];
   #hasKeys = false;
   readonly #commands = new Commands(etcdStore, (error) => error instanceof EtcdError);
 
@@ -141,9 +142,10 @@ export class EtcdKeys {
     const step = <T>(text: string, command: () => Promise<T>) =>
       effect({ text: `etcd: ${text}`, readsClock: true }, command);
     const putIfAbsent: Etcd['putIfAbsent'] = (...put) => this.#putIfAbsent(...put);
+    const revoke = (lease: Lease) => this.#revoke(lease);
     return {
       grant: (seconds) => {
-        const lease = this.#leases.push({ owner, isRunning: false });
+        const lease = this.#leases.push({ owner });
         return step(`grant lease ${lease} of ${seconds} s`, () => this.#grant(lease, seconds));
       },
       outlives: (lease, seconds) =>
@@ -151,11 +153,10 @@ export class EtcdKeys {
           this.#outlives(lease, seconds),
         ),
       keepAlive: (lease) => step(`keep lease ${lease} alive`, () => this.#keepAlive(lease)),
-      revoke: async (lease) => {
-        await step(`revoke lease ${lease}`, async () => {
-          this.#isRunning(lease, false);
-          return (await this.#revoke(lease)) ? 'revoked' : 'not found: the lease is over';
-        });
+      async revoke(lease) {
+        await step(`revoke lease ${lease}`, async () =>
+          (await revoke(lease)) ? 'revoked' : 'not found: the lease is over',
+        );
       },
       async putIfAbsent(key, value, lease) {
         let token: number | undefined;
@@ -194,19 +195,13 @@ export class EtcdKeys {
    */
   async passTime() {
     await this.#commands.settle();
-    await Promise.all(this.#leases.map((_, index) => this.#revoke(index + 1)));
+    const wereRunning = await Promise.all(this.#leases.map((_, index) => this.#revoke(index + 1)));
+    this.#ended = wereRunning.flatMap((wasRunning, index) => (wasRunning ? index + 1 : []));
   }
 
   /** The leases that ended when time passed last, in words. */
   runOut(): string[] {
-    const ended = this.#leases.flatMap(({ isRunning }, index) => (isRunning ? index + 1 : []));
-    for (const lease of ended) this.#isRunning(lease, false);
-    return ended.map((lease) => `lease ${lease} of etcd ends, with its keys`);
-  }
-
-  #isRunning(lease: Lease, isRunning: boolean) {
-    const known = this.#leases[lease - 1];
-    if (known) known.isRunning = isRunning;
+    return this.#ended.map((lease) => `lease ${lease} of etcd ends, with its keys`);
   }
 
   /** Throws a `StoreError` if etcd was lost. */
@@ -216,7 +211,6 @@ export class EtcdKeys {
 
   async #grant(lease: Lease, seconds: number): Promise<Lease> {
     await this.#ask('lease/grant', { ID: this.#idOf(lease), TTL: seconds });
-    this.#isRunning(lease, true);
     return lease;
   }
 

@@ -108,12 +108,12 @@ describe('after a wait at READ COMMITTED', () => {
     expect(second).toEqual([note]);
   });
 
-  test('nobody says that a deleted row fits or does not fit', async () => {
+  test('a deleted row is not checked again', async () => {
     const inserts = "insert into companies (id, name) overriding system value values (99, '')";
     const removes = "delete from companies where id = 99 and name = ''";
     const sessions = [alone(inserts, removes), together([removes])];
     const [, second] = await notesOf(sessions, '1,1,1,2,1,2');
-    expect(second).toEqual([CHECKED]);
+    expect(second).toEqual(['S1 has deleted the row']);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { faultsOf } from './faults.ts';
 import { FIRST_HOLDER, HOLDERS_ELSEWHERE, JOB } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 
-/** What a recruiter was told. Undefined for a result that is no outcome. */
+/** An answer to a recruiter. The kind is undefined if the result is no outcome. */
 export interface Told {
   recruiter: number;
   kind: Kind | undefined;
@@ -38,8 +38,8 @@ export async function assess(
 }
 
 /**
- * Whether the table agrees with the answers to a recruiter: who holds the job was told so once. After
- * an error, the claim may be in the table or not.
+ * Whether the table agrees with the answers to a recruiter. A recruiter who holds the job was told
+ * `claimed` exactly once. After an error, the claim may be in the table or not.
  */
 function fits(holders: number[], recruiter: number, answers: Told[]): boolean {
   const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);

@@ -31,11 +31,11 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   example: 'export default { claim(db, request) { … } }',
   strategyOf(exported, name, again) {
     const own = given(exported);
+    if (!own) return undefined;
     const usual = { name, idea: '', promise: 'capacity' } as const;
     // Each recruiter asks a server of its own. So a queue or a lock in memory does not help.
-    const restart = () =>
-      serverPerDatabase(() => given(again())?.claim ?? (own as ClaimStrategy).claim);
-    return own && { ...usual, restart, ...own };
+    const restart = () => serverPerDatabase(() => (given(again()) ?? own).claim);
+    return { ...usual, restart, ...own };
   },
 };
 

@@ -66,8 +66,8 @@ const INSTALL_SET_UP = `
   end $$`;
 
 /**
- * Releases the slot of the first holder. One statement, also for the strategies with tables of their own. By the recruiter, since each schedule
- * gives the claim another id.
+ * Releases the slot of the first holder, in one statement. The statement also clears the tables of other
+ * strategies. It finds the claim by its recruiter, since the id of the claim differs in each schedule.
  */
 export async function releaseSlot(db: Database) {
   const byRecruiter = sql`recruiter_id = ${FIRST_HOLDER}`;

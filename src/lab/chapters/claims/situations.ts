@@ -17,7 +17,10 @@ export interface ClaimSituation extends Situation {
   firstRollsBack?: true;
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
-  /** Session 2 releases a slot. Whoever is refused waits for the release, and asks again. */
+  /**
+   * Session 2 releases a slot. A recruiter who is told `full` or `busy` waits for the release, and asks
+   * again.
+   */
   releases?: true;
   /** All sessions are requests of one recruiter. Afterwards another recruiter asks. */
   sameRecruiter?: true;

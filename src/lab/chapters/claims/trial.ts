@@ -54,7 +54,7 @@ export function claimTrial(
 /** Session 1 is recruiter 1, and so on. A session that is a server has two recruiters. */
 function recruitersOf(situation: ClaimSituation, session: number): number[] {
   if (isReleaser(situation, session)) return [];
-  if (situation.sameRecruiter && session <= 2) return [1];
+  if (situation.sameRecruiter && session <= (situation.sessions ?? 0)) return [1];
   return situation.onServers ? [2 * session - 1, 2 * session] : [session];
 }
 
@@ -88,6 +88,6 @@ const answersIn = (situation: ClaimSituation, endings: Ending[]): Told[] =>
     const kinds = kindsOf(ending);
     return recruitersOf(situation, index + 1).map((recruiter, at) => ({
       recruiter,
-      kind: kinds[at] ?? kinds[0],
+      kind: at in kinds ? kinds[at] : kinds[0],
     }));
   });

@@ -35,12 +35,12 @@ const overwritten: Fault = {
   verdict: 'overwrites an outcome',
   dare: 'Can you write one outcome over another?',
 };
-/** Somebody would do the task again by hand. */
+/** Somebody who reads `failed` may do the task again by hand. */
 const untrue: Fault = {
   name: 'untrue',
   fact: 'no task counts as failed though its mail was sent',
-  inWords: 'marked a done task as failed',
-  verdict: 'marks a done task as failed',
+  inWords: 'marked a sent task as failed',
+  verdict: 'marks a sent task as failed',
   dare: 'Can you make a sent mail count as failed?',
 };
 const late: Fault = {

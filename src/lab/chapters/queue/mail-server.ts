@@ -37,7 +37,6 @@ export class MailServer {
     if (isOld) return 'refused: an old token';
     const accepted = this.mails.filter((mail) => mail.taskId === taskId && mail.isAccepted).length;
     const again = accepted > 1 ? `: mail ${accepted} of task ${taskId}` : '';
-    const without = late === undefined ? '' : ', from a worker without the lease';
-    return `accepted${again}${without}${late ? `: ${late}` : ''}`;
+    return `accepted${again}${late === undefined ? '' : `, from a worker without the lease: ${late}`}`;
   }
 }

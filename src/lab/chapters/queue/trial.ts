@@ -45,7 +45,8 @@ export function queueTrial(
   /** Why the worker does not hold the task now. Undefined if it does. */
   const whyLate = async (taskId: number, id: number, name: string) => {
     if (!strategy.timed) return undefined;
-    if (strategy.needs === 'etcd') return (await etcd.isHolding(id)) ? undefined : '';
+    if (strategy.needs === 'etcd')
+      return (await etcd.isHolding(id)) ? undefined : 'it has no key in etcd';
     const holder = strategy.ofProduction ? id : name;
     const { isLeased, isOwn, loss } = await leaseOf(admin, strategy, taskId, holder);
     hasLeases ||= isLeased;
