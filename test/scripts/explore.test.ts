@@ -2,7 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { run } from '../support/command.ts';
 
 test('a situation that few strategies have is explored for these, and the JSON names it', async () => {
-  const { ended, stdout } = run('scripts/explore.ts', ['--situation', 'two-servers', '--json'], {
+  const args = ['--situation', 'two-servers', '--most', '5', '--json'];
+  const { ended, stdout } = run('scripts/explore.ts', args, {
     DATABASE_URL: inject('scratchUrl'),
   });
   expect((await ended).code).toBe(0);
