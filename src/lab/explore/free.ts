@@ -129,13 +129,10 @@ async function findHang(
   const pids = sessions.map(({ pid }) => pid);
   const numberOf = (pid: number) => pids.indexOf(pid) + 1;
   const waits = (await stage.run(WAITS)) as unknown as Wait[];
-  const requests = new Set(waits.map(({ waiter }) => waiter).filter((pid) => numberOf(pid) === 0));
-  // While another request works, it may still free the lock.
-  const allWait = requests.size >= sessions.length - ended.size;
   for (const { text, isIdle, ...each } of waits) {
     const [waiter, keeper] = [numberOf(each.waiter), numberOf(each.keeper)];
     const isOwn = waiter > 0 && ended.has(keeper);
-    const isOfProgram = waiter === 0 && keeper === 0 && isIdle && ended.size > 0 && allWait;
+    const isOfProgram = waiter === 0 && keeper === 0 && isIdle && ended.size > 0;
     if (!isOwn && !isOfProgram) continue;
     const said = isOwn
       ? `S${waiter} waits for a lock that S${keeper} kept after the end`

@@ -65,7 +65,9 @@ export class History {
       : [];
     const waits = result === undefined ? this.#sayInVain(act) : null;
     const skipped = hasNoRows(act) ? this.#saySkipped(act) : null;
-    const notes = [begins, ends, old, ...missed, waits, skipped];
+    const conflict =
+      hasNoRows(act) && CONFLICTS.test(step.text) ? 'the row is there already' : null;
+    const notes = [begins, ends, old, ...missed, waits, skipped, conflict];
     return notes.filter((each) => each !== null).join('; ') || null;
   }
 
@@ -238,6 +240,8 @@ interface LockedRows {
 }
 
 const SKIPS = /\bskip locked\b/i;
+/** Such an INSERT has rows to insert. So it inserts none only if each of them is there. */
+const CONFLICTS = /^insert\b(?!.*\bselect\b).*\bon conflict\b/is;
 
 /** Everything from the first WHERE on. Two workers may write their own names before. */
 const conditionsOf = (step: Step): string =>

@@ -296,3 +296,12 @@ describe('an act on an old look', () => {
     ]);
   });
 });
+
+test('an INSERT that finds its row there says so', async () => {
+  const insert =
+    "insert into companies (id, name) overriding system value values (1, '') on conflict do nothing";
+  const none = "insert into companies (id, name) overriding system value select 1, '' where false";
+  const [notes] = await notesOf([alone(insert, `${none} on conflict do nothing`)], '1,1,1,1');
+  const commits = 'autocommit, since the statement stands alone';
+  expect(notes).toEqual(['the row is there already', commits, commits]);
+});

@@ -211,7 +211,7 @@ describe("production's transaction", () => {
       }),
     );
     expect(await faultsIn(whole)).toEqual(none);
-  });
+  }, 240_000);
 
   test('does a request twice if the answer is stored in a transaction of its own', async () => {
     const apart = made(async (db) => {
