@@ -84,4 +84,4 @@ export async function coachMaker() {
   };
 }
 
-const POLL = { timeout: 40_000, interval: 20 };
+const POLL = { timeout: 120_000, interval: 20 };
