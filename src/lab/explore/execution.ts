@@ -27,7 +27,7 @@ export interface Entry {
   timePasses: boolean;
   /** Whether the clock of PostgreSQL jumps two days ahead. Else time passes only for sleepers. */
   clockJumps: boolean;
-  /** What ended because the clock jumped, such as `the lease of W1 on task 1 ends`. */
+  /** The leases and keys that ended when the clock jumped, such as `the lease of W1 on task 1 ends`. */
   runOut: readonly string[];
   /** The sessions whose process died at this choice. */
   dead: number[];

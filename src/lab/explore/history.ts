@@ -88,7 +88,7 @@ export class History {
     return writes.length > 0 ? `undoes ${inWords(writes)}` : null;
   }
 
-  /** Nobody tells which writes a rollback to a savepoint has undone. */
+  /** Empty after a rollback to a savepoint: PostgreSQL does not tell which writes were undone. */
   #sureWrites(session: number): OpenWrite[] {
     if (this.#partly.has(session)) return [];
     return this.#open.get(session)?.filter(({ isSure }) => isSure) ?? [];
