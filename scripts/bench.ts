@@ -17,6 +17,8 @@ Usage: npm run bench -- [options]
   --rounds N         rounds that count, after one that warms up (1 to 100, default 5)
   --seconds N        how long a round measures the service, and as long the textbook
                      claim (0.1 to 600, default 4; held: 60)
+                     endpoints and the pick-up of queue have three times as many
+                     rounds, each half as long
   --json             print one JSON object on stdout, and nothing else there
   --help             show this
 

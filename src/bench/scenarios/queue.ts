@@ -7,7 +7,7 @@ import { measureRecovery } from '../queue/recovery.ts';
 import { type ToolName, toolNames } from '../queue/tool.ts';
 import { type FiguresByName, type Measurement, median } from '../rounds.ts';
 import type { Scenario, Stand } from '../stand.ts';
-import { inTurn } from './scenarios.ts';
+import { inShortRounds, inTurn, SHORT_ROUNDS } from './scenarios.ts';
 
 const OURS = 'rowlock';
 const PEERS = ['graphile-worker', 'pg-boss'] as const satisfies ToolName[];
@@ -17,15 +17,12 @@ const TASKS_A_SECOND = 12_500;
 /** The size of the database is measured after twice as many tasks. */
 const SIZE_FACTOR = 2;
 const MOST_PROCESSES = 4;
-/**
- * The pick-up has three times as many rounds, and each measurement takes half of `--seconds`. The disk
- * sometimes pauses for a tenth of a second, and one such pause decides the p99 of a measurement. The
- * median of many short measurements leaves these pauses out.
- */
-const MORE_PICK_UPS = 3;
-const PICK_UP_SHARE = 0.5;
 
-/** (i) The queue beside graphile-worker and pg-boss, with tasks that do nothing. */
+/**
+ * (i) The queue beside graphile-worker and pg-boss, with tasks that do nothing. The disk sometimes
+ * pauses for a tenth of a second, and one such pause decides the p99 of a round. So the pick-up has
+ * many short rounds.
+ */
 export const queue: Scenario = async (stand) => {
   const { arena, onProgress } = stand;
   const peers = await installPeers(arena.stop, onProgress);
@@ -36,14 +33,14 @@ export const queue: Scenario = async (stand) => {
     [`${crew.name}, 1 process`, measureThroughput(crew, 1, tasks)],
     [`${crew.name}, 4 processes`, measureThroughput(crew, MOST_PROCESSES, tasks)],
   ]);
+  const short = inShortRounds(stand);
   const pickUps = crews.map((crew): [string, Measurement] => [
     `${crew.name}, pick-up`,
-    measurePickUp(crew, PICK_UP_SHARE * stand.seconds),
+    measurePickUp(crew, short.seconds),
   ]);
-  const manyRounds = { ...stand, rounds: MORE_PICK_UPS * stand.rounds };
   const rounds = {
     ...(await inTurn(stand, 'queue', Object.fromEntries(throughputs))),
-    ...(await inTurn(manyRounds, 'queue', Object.fromEntries(pickUps))),
+    ...(await inTurn(short, 'queue', Object.fromEntries(pickUps))),
   };
   for (const crew of crews) {
     onProgress(`queue: the size of the database, ${crew.name}`);
@@ -154,6 +151,7 @@ const recovery = (of: FiguresOf): Measure[] =>
   );
 
 const NOTES = [
+  `queue: the pick-up has ${SHORT_ROUNDS}`,
   'queue: all queues run on Node 22, which the others need; each has its own database on the same server',
   'queue: rowlock: 500 places; a worker takes further tasks while an acknowledgement is written; after a kill, tasks with no durable acknowledgement run again when the lease of 15 s has ended',
   'queue: graphile-worker: 24 jobs, local queue of 500, completion batched with no delay; a worker takes further tasks while an acknowledgement is written; after a kill, tasks with no durable acknowledgement run again after 4 hours, so recovery is not measured',
