@@ -1,5 +1,8 @@
-/** A loop that shares a machine with requests works for at most a tenth of its time. */
-const REST_PER_WORK = 9;
+/**
+ * A loop that shares a machine with requests works for a twentieth of its time. A piece of work that
+ * takes longer than 50 ms has a larger part, because no rest is longer than a second.
+ */
+const REST_PER_WORK = 19;
 const LONGEST_REST_MS = 1_000;
 
 /**
