@@ -2,6 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { version } from '../../src/process/project.ts';
 import {
   atEnd,
   type Command,
@@ -32,6 +33,40 @@ test.concurrent('one of two servers that start at once on a new directory serves
   expect(readdirSync(DATA_DIR)).toEqual(['data']);
   winner.child.kill('SIGTERM');
   expect((await winner.ended).code).toBe(0);
+});
+
+test.concurrent('the server keeps its demo data and its claims over a restart', async () => {
+  const DATA_DIR = makeDataDir();
+  const first = runServer({ DATA_DIR });
+  const url = await urlOf(first);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  const statuses = [];
+  for (const recruiterId of [1, 2, 3, 4, 5]) statuses.push(await claimStatus(url, 1, recruiterId));
+  expect(statuses).toEqual([200, 200, 200, 200, 403]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/lab/strategies`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toEqual({ code: 0, signal: null });
+  expect(first.stdout()).toContain('Stopped.');
+  const logged = first
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged.map(({ level, event, status }) => [level, event, status])).toEqual([
+    ['info', 'start', undefined],
+    ...[200, 200, 200, 200, 403, 200].map((status) => ['info', 'request', status]),
+  ]);
+  expect(logged[0]).toMatchObject({ program: 'server', version, node: process.version });
+
+  const second = runServer({ DATA_DIR });
+  expect(await claimStatus(await urlOf(second), 1, 1)).toBe(409);
+  const third = runServer({ DATA_DIR });
+  expect((await third.ended).code).toBe(1);
+  const words = `^No embedded PostgreSQL: Another Rowlock, process ${second.child.pid}, is running on .+\n$`;
+  expect(third.stderr()).toMatch(new RegExp(words));
+  second.child.kill('SIGINT');
+  expect((await second.ended).code).toBe(0);
 });
 
 test.concurrent('the server keeps its claims over SIGKILL', async () => {

@@ -1,13 +1,10 @@
-import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../../src/lab/lessons/attempt.ts';
-import { type Lesson, readLessons, starterOf } from '../../../src/lab/lessons/lesson.ts';
+import { type Lesson, readLessons } from '../../../src/lab/lessons/lesson.ts';
 import { claimWithLine, expectOneLine, makeExamination } from '../../support/coach.ts';
 
 const [, scheduling, , locking] = readLessons() as [Lesson, Lesson, Lesson, Lesson];
-const { folder, examiner, examine } = await makeExamination();
-const never = new AbortController().signal;
+const { folder, examine } = await makeExamination();
 const shown = path.relative(process.cwd(), folder);
 
 // test/slow/lab/coach/examiner.test.ts has more mistakes. Each trial starts a process.
@@ -25,18 +22,5 @@ test('a choice that is none is refused in one line', async () => {
   expect(await examine(scheduling, 'schedule.txt', '1, 2, x')).toEqual({
     kind: 'unusable',
     line: `${shown}/schedule.txt:1: "x" is no choice. Write 1 or 2 for a step of this session.`,
-  });
-});
-
-test('the first fault is told before the other situations are played', async () => {
-  const file = path.join(folder, 'first.ts');
-  copyFileSync(starterOf(locking), file);
-  const firsts: Attempt[] = [];
-  const onFirst = (attempt: Attempt) => void firsts.push(attempt);
-  const last = await examiner.examine(locking, file, never, { onFirst });
-  expect(firsts[0]).toMatchObject({ kind: 'falls', says: expect.not.stringContaining('also') });
-  expect(last).toMatchObject({
-    kind: 'falls',
-    says: expect.stringContaining('It also goes wrong'),
   });
 });

@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Examiner } from '../../../../src/lab/coach/examiner.ts';
+import type { Attempt } from '../../../../src/lab/lessons/attempt.ts';
 import { type Lesson, readLessons, starterOf } from '../../../../src/lab/lessons/lesson.ts';
 import { claimWithLine, expectOneLine, makeExamination } from '../../../support/coach.ts';
 import { makeLabDatabase } from '../../../support/database.ts';
@@ -96,4 +97,17 @@ test('a process that cannot start is told, and the next save finds a new process
     line: expect.stringContaining('with code 3'),
   });
   await poor.close();
+});
+
+test('the first fault is told before the other situations are played', async () => {
+  const file = path.join(folder, 'first.ts');
+  copyFileSync(starterOf(locking), file);
+  const firsts: Attempt[] = [];
+  const onFirst = (attempt: Attempt) => void firsts.push(attempt);
+  const last = await examiner.examine(locking, file, never, { onFirst });
+  expect(firsts[0]).toMatchObject({ kind: 'falls', says: expect.not.stringContaining('also') });
+  expect(last).toMatchObject({
+    kind: 'falls',
+    says: expect.stringContaining('It also goes wrong'),
+  });
 });
