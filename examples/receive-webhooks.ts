@@ -51,4 +51,9 @@ const inWords = ({ type, data: { job, number, slots } }: Message): string =>
 
 server.on('error', ({ message }) => fail(message));
 server.listen(Number(port), 'localhost', () => say(`Waits for webhooks on port ${port}.`));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close());
+const stop = () => {
+  server.close();
+  // A request that never ends must not keep the receiver.
+  setTimeout(() => server.closeAllConnections(), 1_000).unref();
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

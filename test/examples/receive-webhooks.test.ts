@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/postgres/postmaster.ts';
 import { send } from '../../src/webhooks/send/send.ts';
 import { newSecret, signatureHeaders } from '../../src/webhooks/send/signature.ts';
-import { runSource } from '../support/command.ts';
+import { atEnd, runSource } from '../support/command.ts';
 
 const secret = newSecret();
 const never = new AbortController().signal;
@@ -47,6 +49,19 @@ test('the example verifies messages, and drops repeats', async () => {
     'Refused: No matching signature found',
     'claim.created (msg_4)',
   ]);
+});
+
+test('the example stops although a request does not end', async () => {
+  const { receiver, port } = await startReceiver();
+  const socket = connect({ port, host: 'localhost' });
+  atEnd(() => socket.destroy());
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\nab',
+  );
+  // The interim answer shows that the request has begun.
+  await once(socket, 'data');
+  receiver.child.kill('SIGINT');
+  expect(await receiver.ended).toEqual({ code: 0, signal: null });
 });
 
 test.each([undefined, '', 'secret', 'whsec_', `whsec_${'!'.repeat(40)}`])(
