@@ -45,7 +45,7 @@ export async function findTarget(text: string, reach: Reach, stop: AbortSignal):
   const addresses = await addressesOf(url.hostname, stop, reach.nameServers);
   const mayConnect = ({ address }: LookupAddress) =>
     (isPublic(address) && !plain) || (isLoopback(address) && reach.loopback);
-  if (addresses.length === 0 || !addresses.every(mayConnect)) return unknown;
+  if (addresses.length === 0 || !addresses.every(mayConnect)) return plain ? needsHttps : unknown;
   return { kind: 'target', url, addresses };
 }
 
@@ -54,3 +54,6 @@ export async function findTarget(text: string, reach: Reach, stop: AbortSignal):
  * stranger could ask which names exist in the network of the service.
  */
 const unknown = refused('The host of the URL must have public addresses, and no others.');
+
+/** Names that do not exist get this answer too, for the same reason. */
+const needsHttps = refused('The URL must begin with https, unless its host is this machine.');

@@ -52,6 +52,11 @@ describe('an endpoint', () => {
   test.each([
     [{ url: undefined }, 'url', 'is missing'],
     [{ url: 'ftp://localhost/' }, 'url', 'The URL must begin with https.'],
+    [
+      { url: 'http://93.184.216.34/' },
+      'url',
+      expect.stringContaining('must begin with https, unless'),
+    ],
     [{ url: 'nonsense' }, 'url', 'The URL is malformed.'],
     [{ url: 'https://10.0.0.1/' }, 'url', expect.stringContaining('public addresses')],
     [{ url: 'http://localhost/\0' }, 'url', UNPRINTABLE],
