@@ -92,7 +92,8 @@ runMain(async (stop) => {
     log.info(startLine('server'));
     greet(service, database, config, own);
     const failure = await Promise.race([whenStopped(stop), database.failed, service.failed]);
-    if (failure === undefined) say('Stopping. Running claims finish, and new claims are refused.');
+    if (failure === undefined)
+      say('Stopping. Running claims and tasks may finish, and new claims are refused.');
     // Print the failure now, because the running requests may still need some time.
     else warn(failure);
     await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);

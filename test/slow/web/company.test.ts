@@ -221,20 +221,27 @@ browserTest(
   },
 );
 
-browserTest('without a worker a delivery waits, and the page says so', async ({ open }) => {
-  const { url } = await makeService(await makeDatabase(), { webhookLoopback: true });
-  const receiver = await makeReceiver();
-  const answer = await fetch(`${url}/companies/1/endpoints`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url }),
-  });
-  expect(answer.status).toBe(201);
-  const page = await open(`${url}/company?company=1`);
-  await press(page, /^Send a test/);
-  await page.getByText(/^Waiting\. Due since \d/).waitFor();
-  await page.getByText('No attempt yet').waitFor();
-});
+browserTest(
+  'without a worker a delivery waits, a cancelled one has failed, and the page says so',
+  async ({ open }) => {
+    const { url } = await makeService(await makeDatabase(), { webhookLoopback: true });
+    const receiver = await makeReceiver();
+    const answer = await fetch(`${url}/companies/1/endpoints`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: receiver.url }),
+    });
+    expect(answer.status).toBe(201);
+    const page = await open(`${url}/company?company=1`);
+    await press(page, /^Send a test/);
+    await page.getByText(/^Waiting\. Due since \d/).waitFor();
+    await page.getByText('No attempt yet').waitFor();
+    const { tasks } = (await (await fetch(`${url}/tasks`)).json()) as { tasks: { id: number }[] };
+    await fetch(`${url}/tasks/${tasks[0]?.id}/cancel`, { method: 'POST' });
+    await page.reload();
+    await page.getByText('No attempt has ended').waitFor();
+  },
+);
 
 browserTest('a company that does not exist is an error in one line', async ({ open }) => {
   const page = await open(`${url}/company?company=987654321`);

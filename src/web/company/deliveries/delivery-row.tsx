@@ -44,7 +44,7 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
           aria-expanded={isOpen ? 'true' : 'false'}
           onClick={() => setOpen(!isOpen)}
         >
-          {attemptsInWords(delivery.attemptCount)}
+          {attemptsInWords(delivery)}
           <span class="unseen"> of {subject}</span>
         </button>
         <ActButton
@@ -66,8 +66,9 @@ export function DeliveryRow({ delivery, attempt, note, onResend }: DeliveryRowPr
 export const subjectOf = ({ type, job, createdAt }: Delivery): string =>
   [type, job?.role, timeInWords(createdAt, api.now())].filter(Boolean).join(', ');
 
-const attemptsInWords = (count: number): string => {
-  if (count === 0) return 'No attempt yet';
+const attemptsInWords = ({ status, attemptCount: count }: Delivery): string => {
+  // An operator may cancel the task during the first attempt. Such an attempt is not recorded.
+  if (count === 0) return status === 'failed' ? 'No attempt has ended' : 'No attempt yet';
   return count === 1 ? '1 attempt' : `${count} attempts`;
 };
 
