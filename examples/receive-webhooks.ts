@@ -53,7 +53,7 @@ server.on('error', ({ message }) => fail(message));
 server.listen(Number(port), 'localhost', () => say(`Waits for webhooks on port ${port}.`));
 const stop = () => {
   server.close();
-  // A request that never ends must not keep the receiver.
+  // A request that never ends must not keep the receiver running.
   setTimeout(() => server.closeAllConnections(), 1_000).unref();
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

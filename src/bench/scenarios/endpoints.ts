@@ -15,8 +15,8 @@ const SETTINGS = { WEBHOOK_LOOPBACK: 'on' };
 
 /**
  * (h) Claims while no company has an endpoint, and while every company has one. Both servers are the
- * product with its defaults, so the workers that send the webhooks run inside the server. On a shared machine, two rounds of the
- * same server may differ by a quarter. So there are many short rounds.
+ * product with its defaults, so the workers that send the webhooks run inside the server. On a shared
+ * machine, two rounds of the same server may differ by a quarter. So there are many short rounds.
  */
 export const endpoints: Scenario = async (stand) => {
   const { arena, group } = stand;

@@ -104,7 +104,10 @@ export interface Trial {
   assertIntact?(): void;
   /** Lets time pass outside the database, such as in a key-value store. */
   passTime?(): Promise<void>;
-  /** The leases and keys that ended when the clock jumped, in words, such as `the lease of W1 on task 1 ends`. */
+  /**
+   * The leases and keys that ended when the clock jumped, in words, such as `the lease of W1 on task 1
+   * ends`.
+   */
   runOut?(admin: Session): Promise<string[]>;
   /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */
   cuts?: number[];

@@ -1,23 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database, Transaction } from '../../../../src/db/client.ts';
-import type { RequestKey } from '../../../../src/http/idempotency/keys.ts';
-import {
-  findAnswers,
-  lockKey,
-  nameOfKey,
-  storeAnswers,
-} from '../../../../src/http/idempotency/queries.ts';
 import { faults, promises } from '../../../../src/lab/chapters/retries/faults.ts';
-import { KEY } from '../../../../src/lab/chapters/retries/keys.ts';
-import { chargeInside, done } from '../../../../src/lab/chapters/retries/queries.ts';
 import { situationsOf } from '../../../../src/lab/chapters/retries/situations.ts';
 import { strategies } from '../../../../src/lab/chapters/retries/strategies/index.ts';
-import type { Answer, RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
+import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
 import { retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
 import { explore, replay } from '../../../../src/lab/explore/explore.ts';
 import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { tell } from '../../../../src/lab/explore/tell.ts';
-import { withoutTransactions } from '../../../support/retries.ts';
+import {
+  charge,
+  lock,
+  look,
+  made,
+  store,
+  whole,
+  withoutTransactions,
+} from '../../../support/retries.ts';
 import { makeStage, stageWithout } from '../../../support/stage.ts';
 
 let stage: Stage;
@@ -154,42 +152,8 @@ describe('production', () => {
   });
 });
 
-/** The parts of production's transaction, each of them production's own. */
-const requestOf = (key: string): RequestKey => ({
-  caller: 'client',
-  key,
-  fingerprint: '',
-  hours: 30 * 24,
-});
-const lock = (tx: Transaction, key = KEY) => lockKey(tx, requestOf(key));
-const look = async (db: Database | Transaction, key = KEY): Promise<Answer | undefined> => {
-  const request = requestOf(key);
-  const known = (await findAnswers(db, [request])).get(nameOfKey(request));
-  return known && done(Number(known.body));
-};
-const store = async (tx: Transaction, receipt: number, changes: Partial<RequestKey> = {}) => {
-  const request = { ...requestOf(KEY), ...changes };
-  await storeAnswers(tx, [{ ...request, status: 201, headers: {}, body: `${receipt}` }]);
-  return done(receipt);
-};
-const charge = (db: Database | Transaction, key = KEY) => chargeInside(db, { key });
-const made = (handle: RetryStrategy['handle']): RetryStrategy => ({
-  name: 'parts of production',
-  idea: '',
-  promise: 'nothing',
-  timed: true,
-  handle,
-});
-
 describe("production's transaction", () => {
-  const whole = made((db, { key }) =>
-    db.transaction(async (tx) => {
-      await lock(tx, key);
-      return (await look(tx, key)) ?? store(tx, await charge(tx, key), { key });
-    }),
-  );
-
-  // All schedules that the judge plays take eleven seconds.
+  // test/slow/lab/chapters/retries/strategies.test.ts plays the schedules that the judge plays.
   test.each(situationsOf(whole))(
     'put together from its parts has no fault in $name',
     async ({ name }) => {
