@@ -8,23 +8,25 @@ import {
   readMigrations,
 } from './migrations.ts';
 import { isCausedBy, SQLSTATE } from './sqlstate.ts';
-import { inTurn, type Place, whileOurTurn } from './turn.ts';
+import { inTurn, type MigrationTarget, whileOurTurn } from './turn.ts';
 
 /**
- * How long a migration waits for the lock of a table. All claims wait behind a migration that
- * waits, so this wait is short, and is repeated after a pause.
+ * The maximum wait of a migration for the lock of a table. While a migration waits, all other users
+ * of the table wait behind the migration. So the wait is short, and the migration tries again after
+ * a pause.
  */
 const LOCK_TIMEOUT_MS = 200;
 /**
- * Every fifth wait is longer. PostgreSQL cancels an autovacuum in the way only for a session that
- * has waited for a second (`deadlock_timeout`). The vacuum of a large table takes minutes.
+ * The maximum of every fifth wait. This wait is longer, because an autovacuum may hold the lock.
+ * PostgreSQL cancels the autovacuum only after a session has waited for a second
+ * (`deadlock_timeout`). The vacuum of a large table takes minutes.
  */
 const LONG_LOCK_TIMEOUT_MS = 1_500;
 const BETWEEN_TRIES = { shortestMs: 500, longestMs: 2_000, jitter: 0.5 };
 
 /**
- * An index of a large table is built without a lock that claims wait for. PostgreSQL does this
- * outside of transactions only.
+ * Matches the statements that build an index without blocking writes. PostgreSQL runs such
+ * statements outside of transactions only.
  */
 const BUILDS_INDEX =
   /^(?:\s*--[^\n]*\n)*\s*CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/;
@@ -40,29 +42,30 @@ export async function applyAll(tx: Transaction, of: Migrations) {
 }
 
 /**
- * The statement as a transaction accepts it. The tables of a new database are empty, so the build of
- * an index holds up nobody.
+ * Returns the statement in a form that a transaction accepts. The tables of a new database are
+ * empty, so building an index delays nobody.
  */
 const withoutConcurrently = (statement: string): string =>
   BUILDS_INDEX.test(statement) ? statement.replace(' CONCURRENTLY', '') : statement;
 
 /**
- * Applies a migration in a transaction of its own, unless it is applied. A migration that waits for
- * a table gives up soon, and tries again. So no claim waits long behind a migration.
+ * Applies a migration in a transaction of its own, unless the migration is already applied. A
+ * migration that waits for a table gives up soon, and tries again. So no other transaction waits
+ * long behind a migration.
  */
-export async function applyOne(place: Place, of: Migrations, migration: Migration) {
-  const { db, patienceMs } = place;
+export async function applyOne(target: MigrationTarget, of: Migrations, migration: Migration) {
+  const { db, patienceMs } = target;
   const isApplied = async (tx: Database | Transaction) =>
     (await appliedMigrations(tx, of)).includes(migration.when);
   if (await isApplied(db)) return;
   const builds = migration.statements.filter((each) => BUILDS_INDEX.test(each));
   const rest = migration.statements.filter((each) => !BUILDS_INDEX.test(each));
-  if (builds.length > 0) await whileOurTurn(place, () => buildIndexes(db, builds));
+  if (builds.length > 0) await whileOurTurn(target, () => buildIndexes(db, builds));
   const until = performance.now() + patienceMs;
   for (let failures = 0; ; failures++) {
     const lockMs = failures % 5 === 4 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
     try {
-      return await inTurn(place, async (tx) => {
+      return await inTurn(target, async (tx) => {
         if (await isApplied(tx)) return;
         await tx.execute(sql.raw(`SET LOCAL lock_timeout = ${lockMs}`));
         await makeTable(tx, of);
@@ -78,7 +81,7 @@ export async function applyOne(place: Place, of: Migrations, migration: Migratio
 }
 
 /**
- * Builds indexes while everybody may write. First drops an index that a killed process left
+ * Builds indexes without blocking writes. First drops an index that a killed process left
  * unfinished.
  */
 async function buildIndexes(db: Database, statements: string[]) {
@@ -92,7 +95,9 @@ async function buildIndexes(db: Database, statements: string[]) {
   }
 }
 
-/** Drizzle's own table, so that earlier versions, which use Drizzle's migrator, know it too. */
+/**
+ * Makes Drizzle's own table. Earlier versions use Drizzle's migrator, so they know this table too.
+ */
 async function makeTable(tx: Transaction, { table }: Migrations) {
   const [found] = await tx.execute(
     sql`SELECT to_regclass(${`drizzle.${table}`}) IS NOT NULL AS is`,

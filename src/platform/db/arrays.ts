@@ -8,9 +8,9 @@ export const arrayOf = (values: readonly (bigint | number | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`;
 
 /**
- * The condition that the column holds one of these ids. All ids together are one parameter. `IN`
- * takes a parameter for each id. Each number of ids would then need its own text, plan and prepared
- * statement.
+ * Makes the condition that the column holds one of these ids. All ids together are one parameter.
+ * `IN` takes a parameter for each id. Each number of ids would then need its own text, plan and
+ * prepared statement.
  */
 export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
   sql`${column} = any(${arrayOf(ids)}::bigint[])`;

@@ -5,42 +5,45 @@ import { clientOver } from './driver.ts';
 import { failure } from './failure.ts';
 import { databaseError, mayPass } from './sqlstate.ts';
 
-/** How long one host may take to tell whether it is the primary. */
+/** The maximum time in which a host must tell whether it is the primary. */
 const ASK_MS = 1_000;
-/** When one primary has answered, how long the other hosts may still take. */
+/** The time that the other hosts still have after a primary has answered. */
 const OTHERS_MS = 50;
-/** A primary that does not answer within this time is doubted. Its machine may be frozen. */
+/** If a primary does not answer within this time, its machine may be frozen. */
 const SILENCE_MS = 500;
 
 /**
- * The timeline of a primary, or null on a standby. Each promotion begins a new timeline. The text has
- * eight digits, so texts compare like numbers.
+ * Selects the timeline of a primary, or null on a standby. Each promotion begins a new timeline.
+ * The text has eight digits, so texts compare like numbers.
  */
 const TIMELINE = `select case when pg_is_in_recovery() then null
   else left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline`;
 
 /** The answer of a host: its timeline, null for a standby, or an error. */
-export interface Told {
+export interface HostAnswer {
   host: string;
   timeline?: string | null;
   error?: unknown;
 }
 
-/** What a process knows of its hosts. */
+/** The knowledge of a process about its hosts. */
 export interface Known {
   hosts: string[];
-  /** The primary as far as we know. Undefined while nobody watches. */
+  /** The primary as far as we know. Undefined if we know no primary. */
   primary: string | undefined;
-  /** The newest timeline that a host has told. */
+  /** The newest timeline that a host has reported. */
   timeline: string;
 }
 
 /**
- * The host to use. Among several primaries, the newest timeline wins. A primary with an older
- * timeline than the newest known is a former primary, even if nobody else answers. If timelines are
- * equal, we stay where we are, or take the first host of the address.
+ * Returns the host to use. Among several primaries, the newest timeline wins. A primary is a former
+ * primary if its timeline is older than the newest known timeline, even if no other host answers.
+ * If timelines are equal, we keep the known primary, or take the first host of the address.
  */
-export function choose(told: Told[], { hosts, primary, timeline }: Known): Told | undefined {
+export function choose(
+  told: HostAnswer[],
+  { hosts, primary, timeline }: Known,
+): HostAnswer | undefined {
   const order = primary === undefined ? hosts : [primary, ...hosts];
   return told
     .filter((each) => (each.timeline ?? '') >= timeline && each.timeline)
@@ -67,9 +70,9 @@ export const tellsTimeline = (client: postgres.Sql): Promise<boolean> =>
     () => false,
   ).catch(() => false);
 
-/** Asks all hosts at once. Does not wait for all answers once a primary has answered. */
-export async function askAll(known: Known): Promise<Told[]> {
-  const told: Told[] = [];
+/** Asks all hosts at the same time. Does not wait for all answers once a primary has answered. */
+export async function askAll(known: Known): Promise<HostAnswer[]> {
+  const told: HostAnswer[] = [];
   let someIsPrimary: () => void = () => undefined;
   const primary = new Promise<void>((resolve) => {
     someIsPrimary = resolve;
@@ -85,7 +88,7 @@ export async function askAll(known: Known): Promise<Told[]> {
   return told;
 }
 
-export async function ask(host: string): Promise<Told> {
+export async function ask(host: string): Promise<HostAnswer> {
   const client = asking(host);
   try {
     const late = () => Promise.reject(failure('CONNECT_TIMEOUT', 'does not answer'));
@@ -97,10 +100,12 @@ export async function ask(host: string): Promise<Told> {
   }
 }
 
-/** Whether the host will say the same again: a wrong account, name or certificate. */
+/**
+ * Returns whether the host will refuse us again, such as for a wrong account, name or certificate.
+ */
 export const isRefusal = (error: unknown): boolean => error !== undefined && !mayPass(error);
 
-export function say({ timeline, error }: Told): string {
+export function say({ timeline, error }: HostAnswer): string {
   if (timeline) return 'is a former primary';
   if (error === undefined) return 'is a standby';
   if (error instanceof postgres.PostgresError) return `answers "${error.message}"`;

@@ -24,7 +24,7 @@ import {
 export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
-export interface Connection {
+export interface DatabaseConnection {
   db: Database;
   /**
    * The same database for urgent work. Its users get a session before all waiting users of `db`.
@@ -41,12 +41,12 @@ export interface Connection {
 /** Ten connections keep a small PostgreSQL busy. By default PostgreSQL accepts 100 connections. */
 export const POOL_SIZE = 10;
 /**
- * How long a statement waits for a row lock. A claim takes milliseconds, so after two seconds it is
- * better to send the request again.
+ * The maximum wait of a statement for a lock. A transaction takes milliseconds, so after two
+ * seconds the client should rather send the request again.
  */
 export const LOCK_TIMEOUT_MS = 2_000;
 /**
- * How many callers may wait for a connection. Further callers are told at once to try again later.
+ * The maximum number of callers that wait for a connection. Further callers must try again later.
  */
 const LONGEST_LINE = 1_000;
 const CLOSE_PATIENCE_S = 5;
@@ -58,9 +58,9 @@ export interface StatementTime {
 }
 
 /**
- * In transaction mode, a pooler may give each transaction another session of the server. Then no
- * statement may be prepared, and each transaction makes its own settings. Undefined means that each
- * connection has a session of its own.
+ * The mode of a pooler. In transaction mode, a pooler may give each transaction a different session
+ * of the server. Then no statement may be prepared, and each transaction makes its own settings.
+ * Undefined means that each connection has a session of its own.
  */
 export type Pooler = 'transaction' | undefined;
 
@@ -70,7 +70,7 @@ export interface ConnectOptions {
   lockTimeoutMs?: number | undefined;
   /** Further settings for each session. Behind a pooler in transaction mode they are left out. */
   settings?: Settings;
-  /** How long to wait for the answer to a statement. After this time the connection is closed. */
+  /** The maximum wait for the answer to a statement. After this time, the connection is closed. */
   answerTimeoutMs?: number | undefined;
   open?: typeof openSession | undefined;
   /** Called after each statement. The statement's text holds no values. */
@@ -92,7 +92,7 @@ export function connect(
     open = openSession,
     observe = () => undefined,
   }: ConnectOptions = {},
-): Connection {
+): DatabaseConnection {
   const shared = pooler === 'transaction';
   const parameters = shared ? {} : { ...sessionParameters(lockTimeoutMs), ...settings };
   const begin = shared ? beginWith(transactionParameters(lockTimeoutMs)) : undefined;

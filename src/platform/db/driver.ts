@@ -6,26 +6,26 @@ import { type Tls, takeTls } from './hosts.ts';
 import { secured } from './tls.ts';
 
 /**
- * How long to wait until the socket is connected. Connecting takes one round trip. Without a limit,
+ * The maximum time for connecting a socket. Connecting takes one round trip. Without a limit,
  * connecting to a dead machine takes two minutes.
  */
 const DIAL_TIMEOUT_MS = 1_000;
 /**
- * How long the handshake may take. It takes about five round trips, one password hash, and the
- * start of a server process.
+ * The maximum time of the handshake. The handshake takes about five round trips, one password hash,
+ * and the start of a server process.
  */
 const HANDSHAKE_TIMEOUT_S = 2;
 
 export type DriverOptions = postgres.Options<Record<string, postgres.PostgresType>>;
 
-/** Where a server listens. */
+/** The address at which a server listens, and its TLS settings. */
 interface Address {
   host: string;
   port: number;
   tls: Tls;
 }
 
-/** Takes an address of one host apart. The driver gets the rest of the address. */
+/** Splits the address of one host. The driver gets the rest of the address. */
 function readAddress(url: string): { address: Address; rest: string } {
   const rest = new URL(url);
   const tls = takeTls(rest);
@@ -36,17 +36,18 @@ function readAddress(url: string): { address: Address; rest: string } {
 }
 
 /**
- * A postgres.js client with a single connection that is never replaced.
+ * Makes a postgres.js client with a single connection that is never replaced.
  *
  * postgres.js reconnects by itself. If a server accepts connections and then closes them,
  * postgres.js reconnects without end. It also reconnects in the middle of a transaction. The
  * remaining statements then run outside of the transaction. postgres.js calls the option `socket`
  * for each connection. Our `socket` makes one connection, and throws an error at each later call.
  *
- * `url` names one host. postgres.js 3.4.9 also takes several hosts. But if one of them cannot be
- * reached, its errors are lost, and its queries wait for ever (porsager/postgres, issue 1174). It
- * also cannot read an address of IPv6. So `connect` makes the connection, and postgres.js reads only
- * the account and the database. An encoded `@` keeps postgres.js from seeing hosts in a password.
+ * `url` names one host. postgres.js 3.4.9 also takes several hosts. But if one of these hosts
+ * cannot be reached, postgres.js loses the errors, and the queries wait for ever
+ * (porsager/postgres, issue 1174). postgres.js also cannot read an IPv6 address. So `connect` makes
+ * the connection, and postgres.js reads only the account and the database. An encoded `@` keeps
+ * postgres.js from seeing hosts in a password.
  */
 export function clientOver(
   url: string,
@@ -59,7 +60,8 @@ export function clientOver(
     if (asked) throw connectionLost();
     asked = true;
     const connected = await connect();
-    // postgres.js would go on, and nobody would ever close this connection.
+    // The client was ended during the dial. postgres.js would keep this connection open, and nobody
+    // would ever close the connection.
     if (ended) {
       connected.destroy();
       throw connectionLost();

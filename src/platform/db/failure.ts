@@ -1,6 +1,6 @@
 import { NO_ANSWER } from './sqlstate.ts';
 
-/** An error with a code, as the errors of the driver and of Node.js have one. */
+/** Makes an error with a code, like the errors of the driver and of Node.js. */
 export const failure = (code: string, message: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
 

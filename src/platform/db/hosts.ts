@@ -1,16 +1,21 @@
 /**
  * The address of a database may name several hosts, such as `postgres://h1:5432,h2:5432/db`. One of
- * them is the primary. WHATWG's `URL` refuses such an address, so this file takes it apart.
+ * the hosts is the primary. WHATWG's `URL` refuses such an address, so this file splits it.
  */
 
-/** The scheme with the account, the hosts, and the rest. */
+/** Matches three parts: the scheme with the account, the hosts, and the rest. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/i;
-/** postgres.js must not see this parameter. It would look for the primary too, and connect again. */
+/**
+ * postgres.js must not see this parameter. Otherwise postgres.js would search for the primary too,
+ * and connect again.
+ */
 const ATTRIBUTE = 'target_session_attrs';
-/** The two values mean the same here. A server that only reads accepts no claims. */
+/** The two values mean the same here, because we need a server that accepts writes. */
 const ATTRIBUTES = ['primary', 'read-write'];
 
-/** An address for each host, in the given order. An address of one host is returned as it is. */
+/**
+ * Returns an address for each host, in the given order. Returns an address of one host unchanged.
+ */
 export function hostsOf(url: string): string[] {
   const [, before, hosts, after] = PARTS.exec(url) ?? [];
   if (hosts === undefined) return [url];
@@ -24,7 +29,7 @@ function withoutAttribute(url: string): string {
   return changed.href;
 }
 
-/** The same address with another database or another account. */
+/** Returns the same address with another database or another account. */
 export function changed(url: string, change: (url: URL) => void): string {
   const each = hostsOf(url).map((host) => new URL(host));
   for (const one of each) change(one);
@@ -32,18 +37,21 @@ export function changed(url: string, change: (url: URL) => void): string {
   return (each[0]?.href ?? url).replace(PARTS, (_, before, __, after) => before + hosts + after);
 }
 
-/** The name of the database in the address. */
+/** Returns the name of the database in the address. */
 export const databaseIn = (url: string): string =>
   new URL(hostsOf(url)[0] ?? url).pathname.slice(1);
 
-/** The hosts with their ports, for people. */
+/** Returns the hosts with their ports, for people. */
 export const hostNames = (url: string): string[] =>
   hostsOf(url).map((each) => {
     const { hostname, port } = new URL(each);
     return `${hostname}:${port || 5432}`;
   });
 
-/** Whether the driver can read the address of each host. The driver decodes all parts except the path. */
+/**
+ * Returns whether the driver can read the address of each host. The driver decodes all parts except
+ * the path.
+ */
 export function isDatabaseUrl(url: string): boolean {
   if (!PARTS.test(url)) return false;
   try {
@@ -58,9 +66,10 @@ function isReadable(address: string): boolean {
   const url = new URL(address);
   const { username, password, host, pathname, search, hash } = url;
   decodeURIComponent(username + password);
-  // After a raw "/", "?" or "#" in a password, a part of the password would be the host.
+  // If a password contains a raw "/", "?" or "#", a part of the password would become the host.
   const isPasswordCut = username === '' && `${pathname}${search}${hash}`.includes('@');
-  // The folder of a local socket is encoded, as in postgres://%2Ftmp/jobs. The driver connects by TCP.
+  // We refuse the encoded folder of a local socket, as in postgres://%2Ftmp/jobs, because the
+  // driver connects only by TCP.
   return host !== '' && !/[,%]/.test(host) && !isPasswordCut && takeTls(url) !== undefined;
 }
 
@@ -71,14 +80,17 @@ type Mode = (typeof MODES)[number];
 /** How a connection is encrypted, and what the certificate of the server must prove. */
 export interface Tls {
   mode: Mode;
-  /** A file with the certificates that are trusted. Undefined means those that Node.js trusts. */
+  /** A file with the trusted certificates. Undefined means the certificates that Node.js trusts. */
   root: string | undefined;
 }
 
-/** The parameters of TLS. postgres.js would send the ones that it does not know to the server. */
+/** The parameters of TLS. postgres.js would send unknown parameters to the server. */
 const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslnegotiation'];
 
-/** Takes the settings of TLS out of the address. Undefined if the settings are wrong. */
+/**
+ * Removes the settings of TLS from the address, and returns them. Returns undefined if the settings
+ * are wrong.
+ */
 export function takeTls(url: URL): Tls | undefined {
   const { searchParams } = url;
   const root = searchParams.get('sslrootcert') ?? undefined;
@@ -86,7 +98,8 @@ export function takeTls(url: URL): Tls | undefined {
   for (const name of PARAMETERS) searchParams.delete(name);
   const mode = modeOf(word, root);
   const isSystem = root === 'system';
-  // Anybody can get a certificate of a public authority, so the name must be checked. libpq agrees.
+  // Anybody can get a certificate of a public authority, so the name must be checked. libpq has the
+  // same rule.
   if (isSystem && mode !== 'verify-full') return undefined;
   return mode && { mode, root: isSystem ? undefined : root };
 }

@@ -8,7 +8,9 @@ import type { Database, Transaction } from './client.ts';
 
 export const migrationsFolder = inProject('drizzle');
 
-/** A folder of migrations, and the table in the schema `drizzle` that lists the applied ones. */
+/**
+ * A folder of migrations, and the table in the schema `drizzle` that lists the applied migrations.
+ */
 export interface Migrations {
   folder: string;
   table: string;
@@ -17,9 +19,12 @@ export interface Migrations {
 export const production: Migrations = { folder: migrationsFolder, table: '__drizzle_migrations' };
 
 export interface Migration {
-  /** The name of its file, without `.sql`. */
+  /** The name of the file, without `.sql`. */
   name: string;
-  /** When it was written, in milliseconds since 1970. Drizzle identifies a migration by this time. */
+  /**
+   * The time at which the migration was written, in milliseconds since 1970. Drizzle identifies a
+   * migration by this time.
+   */
   when: number;
   hash: string;
   statements: string[];
@@ -44,7 +49,10 @@ function readJournal(folder: string): Journal {
   return journal;
 }
 
-/** A deployment without its migrations is a fault of the deployment, and not of the database. */
+/**
+ * Reads a file of a migration. If the file is missing, the error blames the deployment and not the
+ * database.
+ */
 function complete<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -56,7 +64,7 @@ function complete<T>(file: string, read: () => T): T {
   }
 }
 
-/** All migrations of a folder, in order. */
+/** Returns all migrations of a folder, in order. */
 export function readMigrations({ folder }: Migrations): Migration[] {
   const { entries } = readJournal(folder);
   const files = complete(folder, () => readMigrationFiles({ migrationsFolder: folder }));
@@ -65,10 +73,10 @@ export function readMigrations({ folder }: Migrations): Migration[] {
   }));
 }
 
-/** The migrations of production, in order. */
+/** Returns the migrations of production, in order. */
 export const knownMigrations = () => readJournal(migrationsFolder).entries;
 
-/** The names of the migrations in `drizzle/` that were not applied to this database, in order. */
+/** Returns the names of the migrations in `drizzle/` that this database lacks, in order. */
 export async function missingMigrations(
   db: Database | Transaction,
   of: Migrations = production,
@@ -78,7 +86,7 @@ export async function missingMigrations(
   return entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag);
 }
 
-/** The triggers that the migrations create and do not drop later, with their tables. */
+/** Returns the triggers that the migrations create and do not drop later, with their tables. */
 export function expectedTriggers(): { name: string; table: string }[] {
   const triggers = new Map<string, { name: string; table: string }>();
   for (const each of readMigrations(production).flatMap(({ statements }) => statements)) {
@@ -90,7 +98,7 @@ export function expectedTriggers(): { name: string; table: string }[] {
   return [...triggers.values()];
 }
 
-/** The times of the applied migrations. */
+/** Returns the times of the applied migrations. */
 export async function appliedMigrations(
   db: Database | Transaction,
   { table }: Migrations = production,

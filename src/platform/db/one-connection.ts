@@ -5,8 +5,8 @@ import { hostsOf } from './hosts.ts';
 import { primaryAmong } from './primary.ts';
 
 /**
- * A postgres.js client with a single connection that is never replaced. If `url` names several
- * hosts, the connection leads to the primary.
+ * Makes a postgres.js client with a single connection that is never replaced. If `url` names
+ * several hosts, the connection leads to the primary.
  *
  * The client knows no array types. Pass arrays as text or JSON.
  *

@@ -9,43 +9,43 @@ import { isCausedBy, NO_ANSWER, nothingRan, SQLSTATE } from './sqlstate.ts';
  */
 export interface Pool {
   /**
-   * Lends a session to `use`. Throws an error with the code NOTHING_RAN if no session becomes free
-   * in time, if too many users wait, or if the pool is closed. Throws the error of `open` if no
-   * session can be opened.
+   * Lends a session to `use`. Throws the error of `open` if no session can be opened. Throws an
+   * error with the code NOTHING_RAN in three cases: no session becomes free in time, too many users
+   * wait, or the pool is closed.
    */
   lend: Lend;
   /**
-   * The same for a few privileged users. They get a session before all waiting users of `lend`. Any
-   * number of them may wait.
+   * Lends a session to a privileged user. Privileged users get a session before all waiting users
+   * of `lend`. Any number of privileged users may wait.
    */
   lendFirst: Lend;
   /**
-   * Lends no more sessions and closes all sessions. Sessions in use stay open until their users
-   * have ended, but at most for `patienceSeconds`.
+   * Lends no more sessions, and closes all sessions. A session in use stays open until its user has
+   * ended, but at most for `patienceSeconds`.
    */
   close(patienceSeconds: number): Promise<void>;
-  /** How many sessions are lent, and how many users wait for a session. */
+  /** Returns the number of lent sessions, and the number of users that wait for a session. */
   load(): { lent: number; waiting: number };
 }
 
 export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
 
 export interface PoolLimits {
-  /** The largest number of sessions, including those that are being opened. */
+  /** The maximum number of sessions. A session that is being opened counts too. */
   size: number;
-  /** How many users may wait for a session. Further users are refused at once. */
+  /** The maximum number of users that wait for a session. Further users are refused immediately. */
   line: number;
   waitMs: number;
 }
 
 /**
- * While users wait, the pool starts one more attempt to open a session each time this interval
- * ends. Opening takes a few milliseconds, but an attempt may hang, for example on a dead server.
+ * While users wait, the pool starts another attempt to open a session after each interval of this
+ * length. Opening takes a few milliseconds, but an attempt may hang, for example on a dead server.
  */
 const OPEN_ANOTHER_MS = 250;
 /**
  * The pool starts an attempt without delay only while fewer attempts than this are running.
- * Otherwise attempts that hang could fill the pool.
+ * Otherwise hanging attempts could fill the pool.
  */
 const OPENED_AT_ONCE = 3;
 
@@ -80,7 +80,7 @@ export function createPool(
       (error) => {
         opening.delete(attempt);
         // Another session is in use or is being opened. The first user in the line may still get
-        // it.
+        // this session.
         if (lent.size > 0 || opening.size > 0) return;
         firstLine().fail(error);
         openForLine();
@@ -132,8 +132,8 @@ export function createPool(
   }
 
   /**
-   * Closes all free sessions. After a switchover all of them lead to the old server, and they would
-   * fail one after another.
+   * Closes all free sessions. After a switchover, all free sessions lead to the old server, and
+   * would fail one after another.
    */
   function closeFree() {
     for (const session of free) void session.close(0);

@@ -2,12 +2,15 @@ import { PlainError } from '../process/errors.ts';
 import { openSession, type Session } from './session.ts';
 import { isConnectionLost } from './sqlstate.ts';
 
-/** A pooler in session mode may have no second session for us. Then the check ends after this time. */
+/**
+ * The maximum time of each statement of the check. A pooler in session mode may have no second
+ * session for us.
+ */
 const PATIENCE_MS = 1_000;
 
 /**
- * Throws a `PlainError` if `url` leads to a pooler that lends a session of the server for single
- * transactions.
+ * Throws a `PlainError` if `url` leads to a pooler in transaction mode. Such a pooler lends a
+ * session of the server for a single transaction.
  */
 export async function refuseSharedSessions(
   url: string,
@@ -19,11 +22,12 @@ export async function refuseSharedSessions(
 }
 
 /**
- * Throws a `PlainError` if `url` leads to a pooler that lends a session of the server for single
- * statements. Such a pooler refuses all transactions, so no claim would ever succeed.
+ * Throws a `PlainError` if `url` leads to a pooler in statement mode. Such a pooler lends a session
+ * of the server for a single statement. Such a pooler refuses all transactions, so no request that
+ * needs a transaction would ever succeed.
  */
 export async function refuseStatementMode(url: string) {
-  // One lost connection may be an accident.
+  // One lost connection may be an accident, so we check twice.
   if ((await losesTransaction(url)) && (await losesTransaction(url)))
     throw new PlainError(
       'DATABASE_URL leads to a pooler in statement mode, which refuses transactions. Set its ' +
@@ -32,8 +36,9 @@ export async function refuseStatementMode(url: string) {
 }
 
 /**
- * Whether a connection that answers is lost at BEGIN. PgBouncer closes such a connection without a
- * word. False if nothing answers: whoever uses the database next reports the error.
+ * Returns whether a connection that answers is lost at BEGIN. PgBouncer closes such a connection
+ * without a message. Returns false if nothing answers. The next user of the database then reports
+ * the error.
  */
 async function losesTransaction(url: string): Promise<boolean> {
   const session = openCheck(url);
@@ -51,17 +56,17 @@ async function losesTransaction(url: string): Promise<boolean> {
 }
 
 /**
- * Whether connections to `url` share the sessions of the server. A session never changes its
- * process, and two open sessions never have the same process. So true is certain. False proves
+ * Returns whether connections to `url` share the sessions of the server. A session never changes
+ * its process, and two open sessions never have the same process. So true is certain. False proves
  * nothing, because other clients of a busy pooler may take the sessions between our statements. The
- * answer is also false if a connection gets no session in time.
+ * result is also false if a connection gets no session in time.
  */
 export async function sharesSessions(url: string): Promise<boolean> {
   const sessions = [openCheck(url), openCheck(url)] as const;
   const [one, other] = sessions;
   try {
     const first = await processOf(one);
-    // A pooler that lends its sessions in turn gives another process here.
+    // A pooler that lends its sessions in turn gives a different server process here.
     if ((await processOf(one)) !== first) return true;
     return (await processOf(other)) === first;
   } catch {

@@ -5,10 +5,10 @@ import {
   askAll,
   asking,
   choose,
+  type HostAnswer,
   isRefusal,
   type Known,
   say,
-  type Told,
   tellsTimeline,
 } from './ask-hosts.ts';
 import { dial } from './driver.ts';
@@ -16,21 +16,24 @@ import { failure } from './failure.ts';
 import { hostNames, hostsOf } from './hosts.ts';
 import { NO_PRIMARY } from './sqlstate.ts';
 
-/** How long a connection waits until there is a primary. A switchover takes about a second. */
+/** The maximum wait of a connection for a primary. A switchover takes about a second. */
 const FIND_MS = 1_000;
 const FIND_AGAIN_MS = 100;
-/** How often the process asks the primary whether it still is the primary. */
+/** The interval at which the process asks the primary whether it still is the primary. */
 const WATCH_MS = 250;
 /**
- * The first look, and one look of this many, also asks the other hosts, and waits for each of them. A
- * former primary that was cut off from its standbys may still answer, and may answer sooner.
+ * The first check asks all hosts, and waits for each answer. After that, one check of this many
+ * asks all hosts. We do not rely on the first answer, because a former primary that was cut off
+ * from its standbys may still answer, and may answer sooner.
  */
 const LOOKS_AT_ALL = 20;
 
 /** Addresses with open connections. */
 const known = new Map<string, Hosts>();
 
-/** The hosts of this address. All connections of the process share what is known of them. */
+/**
+ * Returns the hosts of this address. All connections of the process share the state of these hosts.
+ */
 export function primaryAmong(url: string): Hosts {
   const hosts = known.get(url) ?? new Hosts(url);
   known.set(url, hosts);
@@ -39,16 +42,16 @@ export function primaryAmong(url: string): Hosts {
 
 /**
  * Several hosts with one primary. While connections are open, one more connection watches the
- * primary. When another host has become the primary, all connections to the former primary are
- * closed, because a frozen host closes none.
+ * primary. When another host has become the primary, this class closes all connections to the
+ * former primary. A frozen host closes no connection itself.
  */
 export class Hosts {
   readonly #url: string;
   readonly #known: Known;
   #finding: Promise<string> | undefined;
-  /** How many watches have begun. */
+  /** The number of watches that have begun. */
   #watches = 0;
-  /** How many dials are under way. */
+  /** The number of dials that have not ended. */
   #dials = 0;
   readonly #sockets = new Map<Socket, string>();
 
@@ -57,7 +60,7 @@ export class Hosts {
     this.#known = { hosts: hostsOf(url), primary: undefined, timeline: '' };
   }
 
-  /** Connects to the primary. Throws NO_PRIMARY if there is none in time. */
+  /** Connects to the primary. Throws NO_PRIMARY if no primary is found in time. */
   async dial(): Promise<Socket> {
     this.#dials++;
     return this.#dialPrimary().finally(() => {
@@ -85,7 +88,7 @@ export class Hosts {
     if (this.#known.primary === host) this.#known.primary = undefined;
   }
 
-  /** Looks for the primary. Callers at the same time share one search. */
+  /** Searches for the primary. Callers at the same time share one search. */
   #find(): Promise<string> {
     this.#finding ??= this.#search().finally(() => {
       this.#finding = undefined;
@@ -104,7 +107,7 @@ export class Hosts {
     }
   }
 
-  #follow({ host, timeline }: Told): string {
+  #follow({ host, timeline }: HostAnswer): string {
     this.#known.timeline = timeline ?? '';
     for (const [socket, to] of this.#sockets) if (to !== host) socket.destroy();
     if (this.#known.primary !== host) {
@@ -121,15 +124,21 @@ export class Hosts {
     if (found && this.#known.primary === host) this.#follow(found);
   }
 
-  /** If all hosts refuse us, their reason is told, such as a wrong account. */
-  #noPrimary(told: Told[]) {
+  /**
+   * Makes the error for a missing primary. If all hosts refuse us, the error has their reason, such
+   * as a wrong account.
+   */
+  #noPrimary(told: HostAnswer[]) {
     if (told.every(({ error }) => isRefusal(error))) return told[0]?.error;
     const names = hostNames(this.#url);
     const words = told.map((each) => `${names[this.#known.hosts.indexOf(each.host)]} ${say(each)}`);
     return failure(NO_PRIMARY, `none of the hosts is the primary (${words.join(', ')})`);
   }
 
-  /** Asks the primary again and again, until it is no longer the primary, or nobody needs it. */
+  /**
+   * Asks the host again and again whether it is still the primary. Searches for the primary if it
+   * is not. Ends when nobody needs a primary.
+   */
   async #watch(host: string) {
     const turn = ++this.#watches;
     const isOurs = () => this.#watches === turn;
@@ -143,7 +152,8 @@ export class Hosts {
       else if (looks % LOOKS_AT_ALL === 0) void this.#lookAtAll(host);
     }
     void client.end({ timeout: 0 });
-    // The next watch has begun: a dial has doubted the host, and a search has found the host again.
+    // Another watch has begun, because a connection to the host failed and a search found the same
+    // host again.
     if (!isOurs()) return;
     this.#doubt(host);
     // Connections may wait for a frozen host. They are closed when there is a new primary.

@@ -3,19 +3,23 @@ import type { Parameters } from './parameters.ts';
 import type { Session } from './session.ts';
 import { isNothingDone, nothingRan, readOnlyServer } from './sqlstate.ts';
 
-/** This is longer than the limits for connecting and for the handshake together. */
+/**
+ * The maximum time to make a session ready. This time is longer than the limits for connecting and
+ * for the handshake together.
+ */
 const READY_TIMEOUT_MS = 4_000;
 
 /**
- * Prepares a new session for claims. Checks that the server is the primary, and applies the
+ * Prepares a new session for transactions. Checks that the server is the primary, and applies the
  * settings, if there are any.
  *
- * One statement does both. Startup parameters would need no statement. But PgBouncer refuses
- * startup parameters, or drops them silently if its configuration says so.
+ * One statement makes the check and the settings. We do not send the settings as startup
+ * parameters, because PgBouncer refuses startup parameters, or drops them silently if its
+ * configuration says so.
  *
- * On a standby, throws an error with the code 25006. Any other error tells that nothing was done,
- * also the error of an expired certificate or of a new password: the work of the session's user has
- * not begun. Closes the session after any error.
+ * On a standby, throws an error with the code 25006. Every other error says that nothing was done,
+ * because the work of the session's user has not begun. This includes the error of an expired
+ * certificate or a new password. Closes the session after any error.
  */
 export async function makeReady(session: Session, parameters: Parameters): Promise<Session> {
   try {

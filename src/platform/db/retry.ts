@@ -4,7 +4,10 @@ import { databaseError, isNothingDone, SQLSTATE } from './sqlstate.ts';
 
 const TRIES = 4;
 const BACKOFF: Backoff = { shortestMs: 20, longestMs: 60, jitter: 1 };
-/** How long a start waits for a busy database. A supervisor would only start the process again. */
+/**
+ * The maximum wait of a start for a busy database. We do not end the process earlier, because a
+ * supervisor would only start the process again.
+ */
 const START_PATIENCE_MS = 10_000;
 const START_BACKOFF: Backoff = { shortestMs: 100, longestMs: 1_000, jitter: 0.5 };
 
@@ -29,11 +32,11 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
   }
 }
 
-/** How a start waits for its database. The defaults are for a busy database. */
+/** The options for the wait of a start for its database. The defaults are for a busy database. */
 export interface StartWait {
   stop?: AbortSignal | undefined;
   patienceMs?: number;
-  /** Whether the step may be repeated after this error. */
+  /** Returns whether we may repeat the step after this error. */
   mayRepeat?(error: unknown): boolean;
   /** Called before the first pause. */
   onWait?(error: unknown): void;

@@ -36,8 +36,8 @@ export interface SessionSettings {
   /** Whether to prepare statements. Each repeat of a statement then saves a round trip. */
   prepare?: boolean;
   /**
-   * How long to wait for an answer before the connection counts as lost. By default there is no
-   * limit.
+   * The maximum wait for an answer. After this time the connection counts as lost. By default there
+   * is no limit.
    */
   answerTimeoutMs?: number;
   /** Called with each notice of the server. */
@@ -86,8 +86,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
     connection: { application_name: 'rowlock', ...settings.parameters },
   };
   const client = oneConnection(settings.url, options, settings.onSocket);
-  // Without this, postgres.js sends a text without parameters by the simple protocol. In that
-  // protocol a text may have several statements.
+  // Without `simple: false`, postgres.js sends a text without parameters by the simple protocol. In
+  // the simple protocol, a text may have several statements.
   const protocol = settings.oneStatement ? { prepare, simple: false } : { prepare };
   Object.assign(client.options.parsers, codecs.parsers);
   Object.assign(client.options.serializers, codecs.serializers);
@@ -115,8 +115,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
 }
 
 /**
- * Waits for the answer. During the wait, `unanswered` holds a function that ends the wait with an
- * error.
+ * Waits for the answer. During the wait, `unanswered` contains a function that ends the wait with
+ * an error.
  */
 function unlessGivenUp<T>(
   answer: PromiseLike<T>,
@@ -132,16 +132,16 @@ function unlessGivenUp<T>(
 }
 
 /**
- * Whether the server crashed during the statement. A COMMIT that finds no room for the WAL may
- * already be on the disk, so the error's code does not tell the outcome.
+ * Returns whether the server crashed during the statement. A COMMIT that finds no room for the WAL
+ * may already be on the disk. So the error's code does not tell the outcome.
  */
 const isPanic = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'PANIC';
 
 /**
- * Whether the session can be used after this error. The server must have reported the error and
- * survived. A read-only server survives too, but we close its session. After a switchover the
- * session would otherwise be used again, and fail again.
+ * Returns whether the session can be used after this error. The server must have reported the error
+ * and survived. A read-only server survives too, but we close its session. Otherwise, after a
+ * switchover, the session would be used again and fail again.
  */
 const isOrdinary = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&

@@ -60,7 +60,7 @@ export const NO_ANSWER = 'NO_ANSWER';
 /** None of several hosts is the primary at this moment. This code is our own. */
 export const NO_PRIMARY = 'NO_PRIMARY';
 
-/** Whether this error or one of its causes has this code. */
+/** Returns whether this error or one of its causes has this code. */
 export function isCausedBy(error: unknown, code: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ('code' in cause && cause.code === code) return true;
@@ -92,16 +92,16 @@ export const isConnectionLost = (error: unknown): boolean =>
   connectionLost.has(databaseError(error)?.code ?? '');
 
 /**
- * The transaction or statement has changed nothing in the database. Either it never began, or it
- * only read, or the server undoes it. This code is our own, because the driver has no code for this
- * case.
+ * The transaction or statement has changed nothing in the database. Either the work never began, or
+ * it only read, or the server undoes the work. This code is our own, because the driver has no code
+ * for this case.
  */
 export const NOTHING_RAN = 'NOTHING_RAN';
 
 export const nothingRan = (cause: unknown): Error =>
   Object.assign(new Error('nothing was done', { cause }), { code: NOTHING_RAN });
 
-/** The error for a read-only server. A read-only server accepts no claims. */
+/** Makes the error for a read-only server. A read-only server accepts no writes. */
 export const readOnlyServer = (): Error =>
   Object.assign(new Error('the database server is a standby, which only reads'), {
     code: SQLSTATE.readOnlyTransaction,
@@ -160,5 +160,5 @@ const passing: readonly string[] = [
   SQLSTATE.readOnlyTransaction,
 ];
 
-/** Whether a look for a server may succeed later, without a change by a person. */
+/** Returns whether a search for a server may succeed later, without a change by a person. */
 export const mayPass = (error: unknown): boolean => passing.some((code) => isCausedBy(error, code));

@@ -6,8 +6,8 @@ import { unusable } from './unusable.ts';
 const NO_STATEMENT = 'the database lost a prepared statement';
 
 /**
- * The errors whose reason an operator must learn, with the event for the log. HTTP clients see only
- * the error `busy` or `internal-error`.
+ * The event in the log for each error that an operator must know. HTTP clients see only the error
+ * `busy` or `internal-error`.
  */
 const EVENTS: Record<string, string> = {
   [SQLSTATE.diskFull]: 'the database has no room',
@@ -15,10 +15,13 @@ const EVENTS: Record<string, string> = {
   [SQLSTATE.duplicateStatement]: NO_STATEMENT,
 };
 
-/** A wrong password, name or certificate. The words of the error name the reason. */
+/** The event for a wrong password, name or certificate. The words of the error name the reason. */
 const REFUSED = 'the database refuses connections';
 
-/** Opens sessions that log the reason of a failed statement, at most once a minute for each event. */
+/**
+ * Returns a function that opens sessions. Such a session logs the reason of a failed statement, at
+ * most once a minute for each event.
+ */
 export function tellingOperator(log: Log, databaseName: string): typeof openSession {
   const logSeldom = seldom(log);
   return (settings, codecs) => {

@@ -26,7 +26,8 @@ export async function secured(
   const word = await firstWord(plain, signal);
   if (word === 'N' && (mode === 'prefer' || mode === 'allow')) return plain;
   if (word === 'N') throw failure('NO_TLS', 'the server offers no TLS');
-  // PostgreSQL sends one byte and waits for us. Somebody on the network has added the other bytes.
+  // PostgreSQL sends one byte and waits for us. If there are more bytes, somebody on the network
+  // has added them.
   if (word !== 'S') throw failure('NO_TLS', 'the answer is not from PostgreSQL');
   const socket: TLSSocket = connect({
     socket: plain,

@@ -18,8 +18,8 @@ export interface TransactionClient {
 type Begin = <T>(work: (client: TransactionClient) => Promise<T>) => Promise<T>;
 
 /**
- * PostgreSQL has two words for COMMIT. A transaction of a lone read ends with `end`. So observers of
- * statements know that each `commit` may have changed something.
+ * The end of a transaction. PostgreSQL has two words for COMMIT. A transaction of a single read
+ * ends with `end`. So observers of statements know that each `commit` may have changed something.
  */
 export type Ending = 'commit' | 'end';
 
@@ -87,7 +87,7 @@ async function begin(session: Session, text: string) {
   try {
     await command(session, text);
   } catch (error) {
-    // The transaction may be open, if only one of its settings was refused.
+    // The transaction may be open, if the server refused only one of its settings.
     void session.close(0);
     // The server is silent, so we do not try another session. Another session would probably get no
     // answer either.

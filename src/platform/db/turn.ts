@@ -10,26 +10,28 @@ export const MIGRATION_LOCK = 7_203_554;
 const TURN_MS = 100;
 
 /** A database that is migrated. */
-export interface Place {
+export interface MigrationTarget {
   url: string;
   db: Database;
-  /** How long to wait for another process that migrates, or for a table that is in use. */
+  /** The maximum wait for another process that migrates, or for a table that is in use. */
   patienceMs: number;
 }
 
 /**
- * Runs work in a transaction while no other instance migrates. The lock belongs to the transaction.
- * Behind a pooler in transaction mode, the lock of a session would stay with the server's session.
+ * Runs work in a transaction while no other instance migrates. The lock belongs to the transaction,
+ * and not to the session. Behind a pooler in transaction mode, a lock of the session would stay
+ * with the server's session.
  */
 export async function inTurn<T>(
-  { db, patienceMs }: Pick<Place, 'db' | 'patienceMs'>,
+  { db, patienceMs }: Pick<MigrationTarget, 'db' | 'patienceMs'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + patienceMs;
   for (;;) {
     const done = await db.transaction(async (tx) => {
-      // We ask again and again. A statement that waits would keep its snapshot, and the build of an
-      // index waits for all older snapshots. PostgreSQL does not see this circle.
+      // We ask for the lock again and again, and do not wait in a statement. A waiting statement
+      // would keep its snapshot, and building an index waits for all older snapshots. PostgreSQL
+      // does not detect this deadlock.
       const [lock] = await tx.execute(
         sql`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS ours`,
       );
@@ -42,8 +44,11 @@ export async function inTurn<T>(
   }
 }
 
-/** Runs work outside of transactions. A second session holds the lock meanwhile. */
-export async function whileOurTurn({ url, patienceMs }: Place, work: () => Promise<void>) {
+/** Runs work outside of transactions, while a second session holds the lock. */
+export async function whileOurTurn(
+  { url, patienceMs }: MigrationTarget,
+  work: () => Promise<void>,
+) {
   const holder = databaseAlone(url, { application_name: 'rowlock migrate (turn)' });
   try {
     await inTurn({ db: holder.db, patienceMs }, async (tx) => {

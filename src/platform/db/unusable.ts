@@ -14,10 +14,13 @@ const LOOK_AT_ROOT =
 const LOOK_AT_POOLER =
   'If DATABASE_URL leads to a pooler in transaction mode, set DATABASE_POOLER=transaction.';
 
-/** postgres.js says "write CONNECT_TIMEOUT host:undefined". */
+/** Replaces the message "write CONNECT_TIMEOUT host:undefined" of postgres.js. */
 const NO_ANSWER_YET = 'no PostgreSQL answers there in time';
 
-/** Advice for each cause that we know. Wrong advice sends an operator to the wrong place. */
+/**
+ * Advice for each known cause. We do not guess at other causes, because wrong advice would mislead
+ * an operator.
+ */
 const ADVICE: Record<string, string> = {
   ECONNREFUSED: LOOK_AT_URL,
   EHOSTUNREACH: LOOK_AT_URL,
@@ -63,8 +66,8 @@ const wordsOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message || reason.name : String(reason);
 
 /**
- * The innermost error. The errors around it hold the SQL and its parameters, or say only that
- * nothing was done.
+ * Returns the innermost error. The outer errors contain the SQL and its parameters, or say only
+ * that nothing was done.
  */
 function innermost(error: unknown): unknown {
   let reason = error;

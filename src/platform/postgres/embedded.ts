@@ -1,44 +1,49 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { PlainError } from '../process/errors.ts';
 import { markOf } from '../process/process-table.ts';
 import { inProject } from '../process/project.ts';
 import { whenLate } from '../waiting/deadline.ts';
-import { SUPERUSER } from './cluster.ts';
+import { urlOf } from './cluster.ts';
+import type { LendOrder } from './copies/orders.ts';
 import { stopServerOf } from './holder.ts';
+import { removeHome } from './leftovers.ts';
 import type { GuardOrder, GuardReport, Primary, RestartOrder } from './orders.ts';
 
 export interface EmbeddedPostgres {
-  /** The address with the password. Clients need it, but it must never be in a log. */
+  /** The address with the password. Clients need this address, but no log may contain it. */
   url: string;
   /** The directory that holds the data. */
   home: string;
-  /** Resolves with the reason if the server ends although nobody stopped it. */
+  /** Resolves with the reason if the server ends by itself. */
   failed: Promise<string>;
   /**
-   * Crashes the server, and starts it again on the same data and port. If `standbyOf` is given, the
-   * server does not crash. It shuts down cleanly, and starts again as a standby of `standbyOf`.
+   * Crashes the server, and starts it again on the same data and port. If `standbyOf` is given,
+   * shuts the server down cleanly instead, and starts it again as a standby of `standbyOf`.
    */
   restart(standbyOf?: Primary): Promise<void>;
   /** Stops the server. Removes the data too, unless `keepIn` was given. */
   stop(): Promise<void>;
 }
 
-/** The guard always runs as compiled code. It then starts in half the time, and needs no tsx. */
+/**
+ * The program of the guard. We always run the compiled code, which starts in half the time and
+ * needs no tsx.
+ */
 const GUARD = inProject('dist/guard.js');
 
 /**
- * How long to wait for the end of a guard that was told to end before its server was ready. A guard
- * that hangs is killed after this time.
+ * The maximum wait for the end of a guard that must end before its server is ready. After this
+ * time, we kill the guard.
  */
 const GUARD_PATIENCE_MS = 5_000;
 
 /**
  * Starts a real PostgreSQL from the installed binaries, on a free loopback port. `keepIn` is the
- * directory of the data. Without `keepIn` the data is thrown away at the end, and commits do not
- * wait for the disk unless `durable` is set. With `standbyOf` the new server begins with a copy of
- * that server's data, and is its standby.
+ * directory of the data. Without `keepIn`, the data is removed at the end, and commits do not wait
+ * for the disk unless `durable` is set. With `standbyOf`, the new server begins with a copy of that
+ * server's data, and is its standby.
  *
  * The server ends when this process ends, even after SIGKILL (see `guard.ts`). If `stop` is aborted
  * before the server is ready, this function throws the reason of `stop`.
@@ -49,17 +54,10 @@ export async function startEmbedded(
   { durable = keepIn !== undefined, standbyOf }: { durable?: boolean; standbyOf?: Primary } = {},
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();
-  if (!existsSync(GUARD)) throw new PlainError(`There is no ${GUARD}. Run npm run build.`);
-  const guard = fork(GUARD, {
-    detached: true,
-    execArgv: ['--enable-source-maps'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  const exit = once(guard, 'exit');
-  const died = exit.then(() => 'the process that guards PostgreSQL ended');
   const owner = markOf(process.pid);
-  const order: GuardOrder = { owner, keepIn, durable, standbyOf };
-  guard.send(order);
+  const order: GuardOrder = { kind: 'guard', owner, keepIn, durable, standbyOf };
+  const { guard, exit } = startGuard(order);
+  const died = exit.then(() => 'the process that guards PostgreSQL ended');
 
   let abort = () => {};
   const aborted = new Promise<undefined>((resolve) => {
@@ -76,13 +74,13 @@ export async function startEmbedded(
   const { port, password, home } = first;
   guard.unref();
   guard.channel?.unref();
-  const over = exit.then(async ([code]) => {
+  const over = exit.then(async (code) => {
     if (code === 0) return;
-    await stopServerOf(home, keepIn === undefined ? 'SIGQUIT' : 'SIGINT', owner);
-    if (keepIn === undefined) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    if (keepIn === undefined) await removeHome(home, owner);
+    else await stopServerOf(home, 'SIGINT', owner);
   });
   return {
-    url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+    url: urlOf({ password }, port),
     home,
     failed: Promise.race([failure(guard), died]),
     async restart(other) {
@@ -102,13 +100,33 @@ export async function startEmbedded(
   };
 }
 
+/**
+ * Starts a guard with its first order. `exit` resolves with the exit code of the guard, or with
+ * null if the guard was killed or could not be started.
+ */
+export function startGuard(order: GuardOrder | LendOrder) {
+  if (!existsSync(GUARD)) throw new PlainError(`There is no ${GUARD}. Run npm run build.`);
+  const guard = fork(GUARD, {
+    detached: true,
+    execArgv: ['--enable-source-maps'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const exit = new Promise<number | null>((resolve) => {
+    guard.once('exit', resolve);
+    guard.on('error', () => resolve(null));
+  });
+  // Without a process there is no channel.
+  if (guard.connected) guard.send(order, () => undefined);
+  return { guard, exit };
+}
+
 async function dismiss(guard: ChildProcess, exit: Promise<unknown>) {
   if (guard.connected) guard.disconnect();
   await whenLate(exit, GUARD_PATIENCE_MS, () => void guard.kill('SIGKILL'));
 }
 
 /**
- * Waits for the guard's next report. Gives the report if the server is ready. Otherwise gives the
+ * Waits for the guard's next report. Returns the report if the server is ready, and otherwise the
  * reason of the failure.
  */
 async function nextReport(guard: ChildProcess) {

@@ -1,18 +1,20 @@
 /**
- * The guard is a separate process that runs a PostgreSQL server for its parent process. The guard
- * stops the server when the channel between the two processes closes. The parent closes the channel
- * to stop the server. The channel also closes when the parent ends, even after SIGKILL.
+ * The guard is a separate process that runs PostgreSQL for its parent process. The guard runs one
+ * server, or lends copies of a server. It stops its servers when the channel between the two
+ * processes closes. The parent closes the channel to stop the servers. The channel also closes when
+ * the parent ends, even after SIGKILL.
  *
  * Only `embedded.ts` starts the guard. The guard is detached, so a terminal's Ctrl-C does not reach
  * the guard. Therefore the database still runs while the parent ends its last requests.
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 import { describe, PlainError } from '../process/errors.ts';
 import { type Cluster, openCluster } from './cluster.ts';
+import { lend } from './copies/lender.ts';
+import type { LenderReport, LendOrder } from './copies/orders.ts';
 import { openHome } from './home.ts';
-import { clearLeftovers } from './leftovers.ts';
+import { clearLeftovers, clearTemporary } from './leftovers.ts';
 import type { GuardOrder, GuardReport, RestartOrder } from './orders.ts';
 import { type Server, startServer } from './postmaster.ts';
 import { copyAsStandby, followPrimary } from './standby.ts';
@@ -26,8 +28,10 @@ const gone = new Promise<void>((resolve) => {
 });
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
-process.once('message', (order: GuardOrder) => {
-  guard(order)
+process.once('message', (order: GuardOrder | LendOrder) => {
+  const work =
+    order.kind === 'lend' ? lend(order, { gone: parentGone.signal, tell: report }) : guard(order);
+  work
     .catch((error: unknown) => {
       if (parentGone.signal.aborted) return;
       report({
@@ -44,9 +48,9 @@ async function guard(order: GuardOrder) {
   try {
     if (order.standbyOf) await copyAsStandby(order.standbyOf, opened);
     const cluster = await openCluster(opened, order, parentGone.signal);
-    const place = throwAway ? path.dirname(opened.home) : opened.home;
-    // Clearing runs in the background. After an error the next start clears the rest.
-    clearLeftovers(place, opened.account).catch(() => undefined);
+    // The cleanup runs in the background. After an error, the next start removes the rest.
+    if (throwAway) clearTemporary(opened.account);
+    else clearLeftovers(opened.home, opened.account).catch(() => undefined);
     const server = await serve(cluster);
     await server.stop(throwAway ? 'SIGQUIT' : 'SIGINT');
   } finally {
@@ -73,6 +77,10 @@ async function serve(cluster: Cluster): Promise<Server> {
   }
 }
 
-function report(message: GuardReport) {
-  if (process.connected) process.send?.(message);
+/**
+ * Sends a report to the parent. A parent that was just killed still seems to be connected. Without
+ * the callback, the failed message would end this process, and its servers would go on.
+ */
+function report(message: GuardReport | LenderReport) {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

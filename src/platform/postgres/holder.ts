@@ -54,7 +54,7 @@ function holderIn(data: string): number | undefined {
 const wordAfter = (option: string, words: string[]): string | undefined =>
   words.find((_, at) => words[at - 1] === option);
 
-/** Whether the two names lead to one directory. Undefined if we cannot decide this. */
+/** Returns whether the two names lead to one directory, or undefined if we cannot decide this. */
 function isSameDirectory(given: string | undefined, data: string): boolean | undefined {
   try {
     if (given === undefined || !path.isAbsolute(given)) return undefined;
@@ -74,9 +74,8 @@ const LOOK_MS = 50;
 
 /**
  * Stops the server of a home without its guard. SIGINT shuts the server down cleanly. SIGQUIT ends
- * the server at once, and the next start recovers the data. Waits a limited time for the end of the
- * server. If a living process owns the server, and this process is not `owner`, the server is not
- * stopped.
+ * the server immediately, and the next start recovers the data. Waits a limited time for the end of
+ * the server. Does not stop a server that a living process other than `owner` owns.
  */
 export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);
@@ -84,7 +83,7 @@ export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owne
   const isOwners = holder.kind === 'rowlock' && holder.owner === owner;
   if (holder.kind !== 'orphan' && !isOwners) return;
   const { pid } = holder;
-  // A server removes `postmaster.pid` as its last act.
+  // A server removes `postmaster.pid` as its last step.
   const isRunning = () => holderIn(data) === pid && exists(pid);
   for (const signal of new Set([how, 'SIGQUIT'] as const)) {
     if (isRunning()) process.kill(pid, signal);

@@ -8,8 +8,8 @@ import { findInstalled } from './binaries.ts';
 export type IsolationTester = (url: string, spec: string, stop?: AbortSignal) => Promise<string>;
 
 /**
- * PostgreSQL's own isolationtester, in the version of the embedded server. Undefined if the program
- * does not run here. Only the packages for Linux have the program.
+ * Finds PostgreSQL's own isolationtester, in the version of the embedded server. Returns undefined
+ * if the program does not run here. Only the packages for Linux have the program.
  */
 export function findIsolationTester(): IsolationTester | undefined {
   const native = findInstalled();
@@ -29,7 +29,8 @@ export function findIsolationTester(): IsolationTester | undefined {
       maxBuffer: Number.POSITIVE_INFINITY,
       signal: stop,
     });
-    // If the program ends early, its exit code says so.
+    // If the program ends early, writing to the program fails. The exit code then reports the early
+    // end.
     running.child.stdin?.on('error', () => undefined).end(spec);
     return (await running).stdout;
   };

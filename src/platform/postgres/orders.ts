@@ -7,14 +7,19 @@ export interface Primary {
   home: string;
 }
 
-/** The first message to the guard. */
-export interface GuardOrder {
+/** The owner and the settings of a server. */
+export interface ServerOrder {
   /** The process that needs the server. */
   owner: Mark;
-  /** The directory that keeps the data. Undefined for a throw-away server. */
-  keepIn: string | undefined;
   /** Whether commits wait for the disk. */
   durable: boolean;
+}
+
+/** The first message to a guard of one server. */
+export interface GuardOrder extends ServerOrder {
+  kind: 'guard';
+  /** The directory that keeps the data. Undefined for a temporary server. */
+  keepIn: string | undefined;
   /** If given, the new server begins with a copy of this server's data, and is its standby. */
   standbyOf?: Primary | undefined;
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { PlainError } from '../process/errors.ts';
-import { pidOf } from '../process/process-table.ts';
+import { childrenOf, pidOf } from '../process/process-table.ts';
 import { pause } from '../waiting/backoff.ts';
 import { whenLate } from '../waiting/deadline.ts';
 import { gist, hasNoRoom, lastWords, launch } from './binaries.ts';
@@ -12,20 +12,26 @@ import { holderOf, OWNER, stopServerOf } from './holder.ts';
 /** A running PostgreSQL server. */
 export interface Server {
   port: number;
+  pid: number | undefined;
   /** Resolves when the server ends, with the reason if the server gave one. */
   ended: Promise<string>;
   /**
-   * SIGINT shuts the server down cleanly. SIGQUIT ends it at once. A server that does not end in
-   * time is killed.
+   * SIGINT shuts the server down cleanly. SIGQUIT ends the server immediately. A server that does
+   * not end in time is killed.
    */
   stop(how: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  /**
+   * Ends the server and its sessions immediately, even a session that does not react to signals.
+   */
+  kill(): Promise<void>;
 }
 
 const START_PATIENCE_MS = 5_000;
 const START_AGAIN_MS = 200;
-/** How long a start may take. After a crash the server first replays its log. */
+/** The maximum time of a start. After a crash the server first replays its log. */
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
+const KILL_PATIENCE_MS = 1_000;
 
 /**
  * Starts the server on this port of the loopback address, or on a free port. If the server of a
@@ -42,7 +48,7 @@ export async function startServer(
     const started = await tryStart(cluster, port ?? (await freePort()), signal, stranger);
     if ('server' in started) return started.server;
     signal.throwIfAborted();
-    // These failures may end by themselves. Another process took the port in the meantime, or an
+    // These failures may pass by themselves: another process took the port in the meantime, or an
     // earlier server is still stopping.
     const mayPass =
       /could not bind|postmaster\.pid|shared memory block/.test(started.words) &&
@@ -50,8 +56,8 @@ export async function startServer(
     if (!mayPass || Date.now() > deadline) throw new PlainError(explain(cluster, started.words));
     const holder = holderOf(cluster.data);
     if (holder.kind === 'orphan') await stopServerOf(cluster.home, 'SIGINT');
-    // The next try tells PostgreSQL to ignore the stranger. If a server has started on the data in
-    // the meantime, PostgreSQL still refuses to start.
+    // The next attempt tells PostgreSQL to ignore the stranger. If a server has started on the data
+    // in the meantime, PostgreSQL still refuses to start.
     if (holder.kind === 'stranger') stranger = holder.pid;
     else await pause(START_AGAIN_MS);
   }
@@ -105,7 +111,7 @@ async function tryStart(
 ): Promise<{ server: Server } | { words: string }> {
   const owner = `${OWNER}=${cluster.order.owner}`;
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', owner];
-  // A throw-away database need not survive a power cut.
+  // A temporary database need not survive a power cut.
   if (!cluster.order.durable) settings.push('fsync=off', 'full_page_writes=off');
   const args = [
     '-D',
@@ -133,7 +139,9 @@ async function tryStart(
   const isReady = await whenLate(ready, READY_PATIENCE_MS, giveUp);
   signal.removeEventListener('abort', giveUp);
   if (!isReady) return { words: words() };
-  return { server: { port, ended, stop: (how) => stopServer(child, how) } };
+  const stop = (how: NodeJS.Signals) => stopServer(child, how);
+  const kill = () => killServer(child, ended);
+  return { server: { port, pid: child.pid, ended, stop, kill } };
 }
 
 async function stopServer(child: ChildProcess, how: NodeJS.Signals) {
@@ -142,5 +150,24 @@ async function stopServer(child: ChildProcess, how: NodeJS.Signals) {
     const closed = once(child, 'close', { signal: AbortSignal.timeout(STOP_PATIENCE_MS) });
     child.kill(name);
     await closed.catch(() => undefined);
+  }
+}
+
+/**
+ * Kills the server. After SIGQUIT, the postmaster starts no more sessions, and frees its shared
+ * memory at its end. But the postmaster gives each session five seconds, so we kill the sessions.
+ */
+async function killServer(child: ChildProcess, ended: Promise<unknown>) {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGQUIT');
+  for (const pid of childrenOf(child.pid)) end(pid);
+  await whenLate(ended, KILL_PATIENCE_MS, () => void child.kill('SIGKILL'));
+}
+
+function end(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // The process has ended by itself.
   }
 }

@@ -9,8 +9,7 @@ import { databaseName, unusable } from '../db/unusable.ts';
 import { startEmbedded } from './embedded.ts';
 
 /**
- * A database that is thrown away after use. If we started a server for it, the server is thrown
- * away too.
+ * A database that is removed after use. If we started a server for it, the server is removed too.
  */
 export interface Scratch {
   url: string;
@@ -25,12 +24,12 @@ export interface Scratch {
 const OWNED = 'rowlock_scratch_owned_';
 /**
  * A prefix of database names behind a pooler, where we cannot see the sessions of owners. These
- * names contain the time when they were made.
+ * names contain the time at which the database was made.
  */
 const TIMED = 'rowlock_scratch_';
 const TIMED_LIVE_MS = 60 * 60 * 1000;
 
-/** The longest time that a start spends on leftovers. The next start removes the rest. */
+/** The maximum time that a start spends on leftovers. The next start removes the rest. */
 const SWEEP_MS = 10_000;
 
 /**
@@ -40,10 +39,10 @@ const SWEEP_MS = 10_000;
 const REOPEN_MS = 200;
 
 /**
- * An empty database for a demo or a test run. Without `databaseUrl` it is on an embedded
- * PostgreSQL. With `databaseUrl` it is a new database on that server. We also drop leftovers there,
- * and change no other data of the server. `stop` of the result drops all databases whose names
- * begin with this database's name.
+ * Opens an empty database for a demo or a test run. Without `databaseUrl`, the database is on an
+ * embedded PostgreSQL. With `databaseUrl`, it is a new database on that server. We also drop
+ * leftovers on that server, and change no other data of the server. `stop` of the result drops all
+ * databases whose names begin with this database's name.
  */
 export async function openScratch(
   databaseUrl: string | undefined,
@@ -74,7 +73,7 @@ export async function openScratch(
   };
 }
 
-/** Gives a name for a new database. Keeps the owner's session open until `leave` is called. */
+/** Returns a name for a new database. Keeps the owner's session open until `leave` is called. */
 async function openOwner(url: string): Promise<{ name: string; leave(): Promise<void> }> {
   const name = `${OWNED}${random(8)}`;
   let session = openSession(url, name);
@@ -130,8 +129,8 @@ const allowSilence = (sql: postgres.Sql) =>
   sql`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
 
 /**
- * Whether this connection has a server session of its own. A pooler shares its sessions among
- * connections, and gives the driver an invented process id.
+ * Returns whether this connection has a server session of its own. A pooler shares its sessions
+ * among connections, and gives the driver an invented process id.
  */
 async function hasOwnSession(sql: postgres.Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
@@ -159,7 +158,7 @@ async function dropAll(sql: postgres.Sql, prefix: string) {
 
 /**
  * Drops the scratch databases whose owners were killed. Keeps the databases of living processes.
- * Gives the SQLSTATE of each failed drop, except for databases that are in use.
+ * Returns the SQLSTATE of each failed drop, except for databases that are in use.
  */
 export async function dropLeftovers(url: string, stop?: AbortSignal): Promise<string[]> {
   const sql = oneConnection(url, {});

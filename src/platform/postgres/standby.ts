@@ -30,8 +30,8 @@ export async function copyAsStandby(primary: Primary, { home, account }: Home) {
 }
 
 /**
- * Copies the data of a running server. Gives the label of the copy. PostgreSQL needs the label to
- * find the beginning of the copy in the WAL.
+ * Copies the data of a running server, and returns the label of the copy. PostgreSQL needs the
+ * label to find the beginning of the copy in the WAL.
  */
 async function copyOnline(primary: Primary, data: string): Promise<string> {
   // The copy is valid only if one session makes both backup calls.
@@ -60,8 +60,8 @@ async function copyFiles(from: string, to: string) {
 }
 
 /**
- * Ignores a file that is gone. Its table was dropped during the copy, and the WAL drops the table
- * in the copy too.
+ * Ignores a missing file. The table of the file was dropped during the copy, and the WAL drops the
+ * table in the copy too.
  */
 function unlessGone(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error;
@@ -75,8 +75,8 @@ export async function followPrimary(primary: Primary, { home, account }: Home) {
     `primary_conninfo = '${address}'`,
     // After a promotion this server keeps WAL for a new standby of its own.
     "wal_keep_size = '256MB'",
-    // How long this standby waits before it looks for WAL again. The default of five seconds would
-    // delay a failover.
+    // The time after which this standby asks for WAL again. The default of five seconds would delay
+    // a failover.
     "wal_retrieve_retry_interval = '200ms'",
   ];
   const files = {

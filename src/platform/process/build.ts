@@ -5,8 +5,8 @@ import { PlainError } from './errors.ts';
 import { inProject } from './project.ts';
 
 /**
- * How long a new build keeps the drafts of other builds, which may still run. A build needs its
- * drafts for less than a second.
+ * The time for which a new build keeps the drafts of other builds, because these builds may still
+ * run. A build needs its drafts for less than a second.
  */
 const DRAFTS_LIVE_MS = 60_000;
 
@@ -21,7 +21,8 @@ export const programOf = (file: string) => ['--enable-source-maps', file];
 
 /**
  * Compiles one program, such as `src/server.ts`, to one file in `dist`, and gives the path of this
- * file. A server could also be run by tsx. But tsx keeps a second thread and 50 MB in the process.
+ * file. We do not run a server with tsx, because tsx keeps a second thread and 50 MB in the
+ * process.
  */
 export function buildProgram(entry: string): Promise<string> {
   const begun = built.get(entry) ?? buildAnew(entry);
@@ -35,7 +36,7 @@ export function buildProgram(entry: string): Promise<string> {
  * Compiles the guard. Every command that runs from source and may start an embedded PostgreSQL
  * needs the compiled guard.
  */
-export const buildGuard = () => buildProgram('src/postgres/guard.ts');
+export const buildGuard = () => buildProgram('src/platform/postgres/guard.ts');
 
 const built = new Map<string, Promise<string>>();
 
@@ -46,13 +47,14 @@ async function buildAnew(entry: string): Promise<string> {
 
 export const inDist = (name: string) => inProject(path.join('dist', name));
 
-/** Compiles each program to one file. */
-export const compilePrograms = (entries: string[]) =>
+/** Compiles each program to one file. This file does not include the modules in `without`. */
+export const compilePrograms = (entries: string[], without: string[] = []) =>
   compile({
     entryPoints: entries.map(inProject),
     entryNames: '[name]',
     outdir: inDist(''),
     packages: 'external',
+    external: without,
     platform: 'node',
     target: 'node20.19',
     jsxImportSource: 'hono/jsx',
@@ -114,6 +116,7 @@ export function put(files: Made[]) {
  */
 export function removeOthers(folder: string, made: Made[]) {
   const kept = new Set(made.map(({ file }) => file));
+  if (!fs.existsSync(inDist(folder))) return;
   for (const each of fs.readdirSync(inDist(folder), { recursive: true, withFileTypes: true })) {
     const file = path.join(each.parentPath, each.name);
     if (each.isDirectory() || kept.has(file)) continue;

@@ -4,7 +4,7 @@
  */
 export class PlainError extends Error {}
 
-/** The command line itself is wrong. The exit code is 2, as in shells. */
+/** Thrown if the command line itself is wrong. The exit code is 2, as in shells. */
 export class UsageError extends PlainError {}
 
 /**

@@ -11,7 +11,7 @@ export interface LogEvent {
 
 /** Receives the events of the service. */
 export interface Log {
-  /** Details for a person who looks for a cause. */
+  /** Logs details for a person who searches for the cause of a problem. */
   debug(event: LogEvent): void;
   info(event: LogEvent): void;
   error(event: LogEvent): void;
@@ -20,7 +20,7 @@ export interface Log {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The least time between two lines about the same thing. */
+/** The minimum time between two log lines about the same event. */
 export const SELDOM_MS = 60_000;
 
 /**
@@ -37,10 +37,19 @@ export function seldom(log: Log): Log['error'] {
   };
 }
 
-/** The first event of a process. Its version tells which release wrote the lines that follow. */
+/**
+ * Returns the first event of a process. The version in the event tells which release wrote the
+ * lines that follow.
+ */
 export const startLine = (program: 'server' | 'worker'): LogEvent => ({
   ...{ event: 'start', program, version, node: process.version, pid: process.pid },
 });
+
+/** Starts a stopwatch. The returned function gives the whole milliseconds since this call. */
+export function stopwatch(): () => number {
+  const began = performance.now();
+  return () => Math.round(performance.now() - began);
+}
 
 interface Out {
   isTTY?: boolean;
@@ -55,7 +64,7 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   const settings: pino.LoggerOptions = {
     level,
     // The log lines do not name the host and the process. The program that collects the lines knows
-    // both.
+    // the host and the process.
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name) => ({ level: name }) },
@@ -63,7 +72,7 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
   return pino(settings, out.isTTY ? readable(out) : gathered(out));
 }
 
-/** Nobody who reads a log notices this delay. */
+/** The delay of a log line. A reader of the log does not notice this delay. */
 const GATHER_MS = 20;
 
 /**

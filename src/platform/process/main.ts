@@ -9,13 +9,24 @@ import { whenStarterIsGone } from './starter.ts';
  * The exit code that a shell reports after a program has written to a closed pipe (128 + SIGPIPE).
  */
 const READER_GONE = 141;
+/** The exit code of a program that SIGTERM has ended. */
+export const TERMINATED = 128 + constants.signals.SIGTERM;
 /**
  * Signals within this time count as one signal. A terminal's Ctrl-C reaches us directly, and npm
  * may send the signal once more.
  */
 const ECHO_MS = 300;
-/** How long the reader of our output may take at the end. A pipe holds only 64 kB. */
+/** The maximum wait at the end for the reader of our output. A pipe holds only 64 kB. */
 const READ_MS = 10_000;
+
+/** The reason why a command is stopped. The signal `stop` of the command has this reason. */
+export interface Stop {
+  /** The exit code of a command that ends for this reason. */
+  code: number;
+  cause: string;
+}
+
+export const stopOf = (stop: AbortSignal): Stop => stop.reason;
 
 /**
  * Runs a command to its end and exits. The exit code is the number that the command returns (0 if
@@ -37,21 +48,22 @@ export async function runMain(
       const code = 128 + constants.signals[name];
       if (stop.signal.aborted && Date.now() - stoppedAt > ECHO_MS) process.exit(code);
       stoppedAt ||= Date.now();
-      stop.abort(code);
+      stop.abort({ code, cause: name } satisfies Stop);
     });
   }
   for (const stream of [stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // `| head` closes the pipe early. This is the reader's choice, not an error.
       if (error.code !== 'EPIPE') throw error;
-      stop.abort(READER_GONE);
+      stop.abort({ code: READER_GONE, cause: 'nobody reads the output' } satisfies Stop);
     });
-  whenStarterIsGone(() => stop.abort(128 + constants.signals.SIGTERM));
+  const orphaned: Stop = { code: TERMINATED, cause: 'the program that started this one has ended' };
+  whenStarterIsGone(() => stop.abort(orphaned));
   try {
     stop.signal.throwIfAborted();
     process.exitCode = (await run(stop.signal)) ?? 0;
   } catch (error) {
-    process.exitCode = stop.signal.aborted ? stop.signal.reason : report(error, failureCode);
+    process.exitCode = stop.signal.aborted ? stopOf(stop.signal).code : report(error, failureCode);
   }
   const allWritten = Promise.all([written(stdout), written(process.stderr)]);
   await Promise.race([allWritten, sleep(READ_MS)]);
@@ -69,7 +81,10 @@ export const whenStopped = (stop: AbortSignal) =>
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-/** Gives the result of `work`. If `stop` is aborted first, throws the reason of `stop` at once. */
+/**
+ * Returns the result of `work`. If `stop` is aborted first, throws the reason of `stop`
+ * immediately.
+ */
 export async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   const settled = new AbortController();
   const stopped = async (): Promise<never> => {

@@ -3,27 +3,30 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { environmentOf } from '../config.ts';
 import { PlainError } from './errors.ts';
 import { inProject } from './project.ts';
 
 const FILES = ['package.json', 'package-lock.json'];
-/** Git ignores this folder, and `npm ci` clears it. */
+/**
+ * The folder for installed packages. Git ignores this folder, and `npm ci` of the project clears
+ * it.
+ */
 const CACHE = inProject('node_modules/.cache');
 
 /** Packages that are no dependencies of the project. */
 export interface Locked {
-  /** The folder of their `package.json` and their lockfile. */
+  /** The folder with the `package.json` and the lockfile of the packages. */
   folder: string;
-  /** Their name, for people. */
+  /** The name of the packages, for people. */
   what: string;
   /** Called before the install. */
   onInstall(): void;
 }
 
 /**
- * Installs packages from a lockfile of their own, once. Returns the folder that contains their
- * `node_modules`. Throws a `PlainError` if they cannot be installed.
+ * Installs packages that have a separate lockfile. Does nothing if this version of the lockfile is
+ * installed already. Returns the folder that contains the `node_modules` of the packages. Throws a
+ * `PlainError` if the install fails.
  */
 export async function installLocked(locked: Locked, stop: AbortSignal): Promise<string> {
   const contents = FILES.map((name) => fs.readFileSync(path.join(locked.folder, name)));
@@ -37,7 +40,10 @@ export async function installLocked(locked: Locked, stop: AbortSignal): Promise<
   return installed;
 }
 
-/** Installs into a draft. One rename puts the draft in place, so `installed` is never incomplete. */
+/**
+ * Installs the packages into a draft folder. Then renames the draft to `installed`, so `installed`
+ * is never incomplete.
+ */
 async function install({ folder, what }: Locked, installed: string, stop: AbortSignal) {
   const draft = `${installed}-${process.pid}`;
   try {
@@ -62,7 +68,6 @@ async function npmCi(cwd: string, what: string, signal: AbortSignal) {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const child = spawn('npm', [...args, '--prefix', cwd], {
     cwd,
-    env: environmentOf({}),
     shell: process.platform === 'win32',
     signal,
     stdio: ['ignore', 'ignore', 'pipe'],

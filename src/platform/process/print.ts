@@ -10,13 +10,16 @@ const COLOUR = String.raw`\u001b\[(?:1|22|3[1-69]|90)m`;
 /**
  * Characters that control a terminal or are invisible. They are control characters (C0, DEL and
  * C1), separators of lines and paragraphs, and format characters. One format character, U+202E,
- * reverses the text after it. Zero-width characters are among them, because they make two different
- * names look the same. A disadvantage is that an emoji of several parts is no longer shown as one
- * emoji.
+ * reverses the text after it. Zero-width characters are also format characters. They make two
+ * different names look the same. A disadvantage is that an emoji of several parts is no longer
+ * shown as one emoji.
  */
 const UNSAFE = new RegExp(String.raw`(?!${COLOUR}|[\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`, 'gu');
 
-/** A text without unsafe characters. Nearly every line of the log is plain, and this test is fast. */
+/**
+ * Matches a text without unsafe characters. Nearly every line of the log matches, and this test is
+ * fast.
+ */
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 
 /**

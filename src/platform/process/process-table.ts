@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** A running process, as the operating system lists it. */
@@ -39,19 +39,22 @@ function fromProc(pid: number): Listed | undefined {
   }
 }
 
+const FOR_PS = {
+  encoding: 'utf8',
+  env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+  stdio: ['ignore', 'pipe', 'ignore'],
+} as const satisfies ExecFileSyncOptionsWithStringEncoding;
+
 /**
- * For macOS, which has no /proc. Many Linux images lack `ps`. Windows has neither /proc nor `ps`.
+ * Looks up a process by `ps`. We use `ps` only on macOS, which has no /proc, because many Linux
+ * images lack `ps`. Windows has neither /proc nor `ps`.
  */
 export function fromPs(pid: number): Listed | undefined {
   try {
     const output = execFileSync(
       'ps',
       ['-ww', '-o', 'ppid=,stat=,lstart=,args=', '-p', String(pid)],
-      {
-        encoding: 'utf8',
-        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
+      FOR_PS,
     );
     const [parent, state, ...rest] = output.trim().split(/\s+/);
     const began = rest.slice(0, 5).join('').replaceAll(':', '');
@@ -59,6 +62,21 @@ export function fromPs(pid: number): Listed | undefined {
     return { parent: Number(parent), alive, began, words: rest.slice(5) };
   } catch {
     return undefined;
+  }
+}
+
+/** Returns the ids of the processes that the process `parent` has started. */
+export function childrenOf(parent: number): number[] {
+  if (HAS_PROC)
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && fromProc(pid)?.parent === parent);
+  try {
+    const rows = execFileSync('ps', ['-axo', 'pid=,ppid='], FOR_PS).trim().split('\n');
+    const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));
+    return pairs.flatMap(([pid = 0, of]) => (of === parent ? [pid] : []));
+  } catch {
+    return [];
   }
 }
 
@@ -86,7 +104,8 @@ export function hasEnded(mark: Mark): boolean {
 }
 
 /**
- * Whether the process exists, even as a zombie. Unlike `processOf`, this needs no file descriptor.
+ * Whether the process exists, even as a zombie. Unlike `processOf`, this function needs no file
+ * descriptor.
  */
 export function exists(pid: number): boolean {
   try {

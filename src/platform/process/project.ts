@@ -5,8 +5,8 @@ import { PlainError } from './errors.ts';
 
 /**
  * Finds the nearest folder above this file that has a package.json. This code runs in
- * `src/process`, or in a compiled program in `dist`. Only this file knows how to find the project's
- * folder.
+ * `src/platform/process`, or in a compiled program in `dist`. Only this file knows how to find the
+ * project's folder.
  */
 function findProject(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { starterVariables } from '../config.ts';
+import { starterVariables } from './environment.ts';
 import { HAS_PROC, processOf } from './process-table.ts';
 
 const CHECK_MS = 500;
@@ -12,8 +12,8 @@ const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
 type Starter = 'npm' | 'like npm' | number;
 
 /**
- * Undefined if any other program started this process. This process does not stop when such a
- * program ends.
+ * Returns the starter of this process. Undefined if any other program started this process, because
+ * this process does not stop when such a program ends.
  */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
@@ -24,8 +24,8 @@ function readStarter(): Starter | undefined {
 
 /**
  * Calls `act` when the starter of this process has ended, perhaps several times. The starter may
- * have died while this process was still loading. So we first look for the starter. Then we check
- * regularly whether our parent has changed.
+ * have died while this process was still loading. So we first check whether the starter has already
+ * ended. Then we check regularly whether our parent has changed.
  */
 export function whenStarterIsGone(act: () => void) {
   const starter = readStarter();
@@ -39,9 +39,9 @@ export function whenStarterIsGone(act: () => void) {
 }
 
 /**
- * npm runs a command through a shell. This function gives the process id of the shell's parent. If
- * npm gets SIGTERM, npm sends SIGTERM to the shell, and the shell dies. If npm gets SIGKILL, the
- * shell stays alive and gets another parent.
+ * Returns the process id of the parent of npm's shell. npm runs a command through a shell. If npm
+ * gets SIGTERM, npm sends SIGTERM to the shell, and the shell dies. If npm gets SIGKILL, the shell
+ * stays alive and gets another parent.
  *
  * Undefined if there is no such shell or no /proc, or if this process may open no more files.
  */

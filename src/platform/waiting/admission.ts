@@ -3,13 +3,13 @@ import { Places, type PlacesLimits } from './places.ts';
 
 export interface AdmissionLimits extends PlacesLimits {
   /**
-   * How long a caller waits for an answer after the work has begun. After this time, the work goes
-   * on without a caller.
+   * The maximum wait of a caller for an answer after the work has begun. After this time, the work
+   * goes on without the caller.
    */
   answerMs: number;
 }
 
-/** The longest time that a caller waits, including the time in the line. */
+/** Returns the maximum time that a caller waits, including the time in the line. */
 export const longestAnswer = ({
   waitMs,
   answerMs,
@@ -19,8 +19,7 @@ export const longestAnswer = ({
 export type Unanswered = { kind: 'busy' } | { kind: 'unknown' };
 
 /**
- * Runs the work of a bounded number of requests at a time. Every request is answered in bounded
- * time.
+ * Limits how many requests run at the same time, and how long each request waits for its answer.
  */
 export class Admission {
   readonly #places: Places;
@@ -34,10 +33,13 @@ export class Admission {
     this.#onLateError = onLateError;
   }
 
-  /** Runs the work once it has a place. Work that goes on without an answer keeps its place. */
+  /**
+   * Runs the work as soon as a place (see `Places`) is free. Work that goes on without an answer
+   * keeps its place.
+   */
   async run<T>(work: () => Promise<T>, key?: unknown): Promise<T | Unanswered> {
-    if ((await this.#places.enter({ key })) !== true) return { kind: 'busy' };
-    // An async function, so that a place is also given back if `work` throws at once.
+    if ((await this.#places.enter(key)) !== true) return { kind: 'busy' };
+    // The function is async, so that the place is free again even if `work` throws immediately.
     const running = async () => work();
     const result = running().finally(() => this.#places.leave(key));
     return inTime(

@@ -1,17 +1,19 @@
-/** How long to pause between two tries. */
+/** The rule for the pauses between attempts. */
 export interface Backoff {
   /** The pause after the first failure, before jitter. The pause doubles with each further failure. */
   shortestMs: number;
   /** The upper limit of every pause. */
   longestMs: number;
   /**
-   * The random share of each pause, from 0 to 1. Clients that failed together should not all return
-   * together.
+   * The random share of each pause, from 0 to 1. Clients that failed at the same time should not
+   * all return at the same time.
    */
   jitter: number;
 }
 
-/** Milliseconds to pause after a failure. The first failure in a row has the number 0. */
+/**
+ * Returns the pause after a failure, in milliseconds. The first failure in a row has the number 0.
+ */
 export const pauseAfter = (failure: number, { shortestMs, longestMs, jitter }: Backoff): number =>
   Math.min(longestMs, shortestMs * 2 ** failure) * (1 - jitter * Math.random());
 

@@ -1,6 +1,6 @@
 /**
- * Calls `act` once if the work takes longer than `ms`. The work goes on, and its result is
- * returned.
+ * Returns the result of the work. Calls `act` once if the work takes longer than `ms`, and goes on
+ * with the work.
  */
 export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => void): Promise<T> {
   const timer = timerOf(act, ms);
@@ -13,7 +13,7 @@ export async function whenLate<T>(work: PromiseLike<T>, ms: number, act: () => v
 
 /**
  * Returns the result of the work, or `late()` if the work takes longer than `ms`. Late work goes
- * on, but its result is dropped. Its error goes to `onLateError`.
+ * on, but its result is dropped. Passes a late error to `onLateError`.
  */
 export function inTime<T, L>(
   work: PromiseLike<T>,

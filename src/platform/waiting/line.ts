@@ -1,43 +1,28 @@
 import { timerOf } from './deadline.ts';
 
 export interface LineLimits {
-  /** How many may wait. The line refuses all others at once. */
+  /** The maximum number of waiters. The line refuses further waiters immediately. */
   longest: number;
-  /** How many milliseconds each may wait. Infinity means no limit. */
+  /** The maximum wait of each waiter, in milliseconds. Infinity means no limit. */
   waitMs: number;
 }
 
-/** Why a waiter got nothing: the line was full, the time was up, or the wait was stopped. */
-export type NotServed = 'full' | 'late' | 'left';
+/** The reason why a waiter got nothing: the line was full, or the time was up. */
+export type NotServed = 'full' | 'late';
 
-/** The conditions of one wait. */
-export interface Wait {
-  /**
-   * The thing that the waiter waits for. Needed only if not all waiters wait for the same thing.
-   */
-  key?: unknown;
-  /** Called with the waiter's place whenever the place changes. The first place is 1. */
-  onPlace?: ((place: number) => void) | undefined;
-  /** Ends the wait. */
-  stop?: AbortSignal | undefined;
-}
-
-interface Waiting<Item> extends Wait {
+interface Waiting<Item> {
+  key: unknown;
   take(item: Item): void;
   fail(error: unknown): void;
 }
 
 /**
- * The waiters for an item, in the order of their arrival. Their number and their waiting time are
- * bounded.
+ * A waiting line for items. Serves the waiters in the order of their arrival. The number of waiters
+ * and their waiting time are limited.
  */
 export class Line<Item> {
   readonly #limits: LineLimits;
   readonly #waiting = new Set<Waiting<Item>>();
-  /**
-   * How many waiters want to know their place. Counting places costs more the longer the line is.
-   */
-  #curious = 0;
 
   constructor(limits: LineLimits) {
     this.#limits = limits;
@@ -51,31 +36,25 @@ export class Line<Item> {
     return this.#waiting.size >= this.#limits.longest;
   }
 
-  /** Waits for an item. Throws the error if `fail` ends the wait. */
-  wait(how: Wait = {}): Promise<Item | NotServed> {
-    const { onPlace, stop } = how;
+  /**
+   * Waits for an item. Throws the error if `fail` ends the wait. The key names the thing that the
+   * waiter waits for, if not all waiters wait for the same thing.
+   */
+  wait(key?: unknown): Promise<Item | NotServed> {
     if (this.isFull) return Promise.resolve('full');
-    if (stop?.aborted) return Promise.resolve('left');
     return new Promise((resolve, reject) => {
       const end = (tell: () => void) => {
         clearTimeout(timer);
-        stop?.removeEventListener('abort', leave);
         this.#waiting.delete(waiting);
-        if (onPlace) this.#curious--;
         tell();
-        this.#tellPlaces();
       };
-      const leave = () => end(() => resolve('left'));
       const waiting: Waiting<Item> = {
-        ...how,
+        key,
         take: (item) => end(() => resolve(item)),
         fail: (error) => end(() => reject(error)),
       };
       const timer = timerOf(() => end(() => resolve('late')), this.#limits.waitMs);
-      stop?.addEventListener('abort', leave);
       this.#waiting.add(waiting);
-      if (onPlace) this.#curious++;
-      onPlace?.(this.#waiting.size);
     });
   }
 
@@ -88,11 +67,5 @@ export class Line<Item> {
   fail(error: unknown) {
     const [first] = this.#waiting;
     first?.fail(error);
-  }
-
-  #tellPlaces() {
-    if (this.#curious === 0) return;
-    let place = 0;
-    for (const { onPlace } of this.#waiting) onPlace?.(++place);
   }
 }

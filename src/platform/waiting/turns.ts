@@ -1,33 +1,50 @@
-import type { NotServed, Wait } from './line.ts';
-
 export interface TurnsLimits {
-  /** How many works run at once. */
+  /** The maximum number of pieces of work that run at the same time. */
   places: number;
-  /** How many works with the same key run at once. The other places are free for other keys. */
+  /**
+   * The maximum number of running pieces of work with the same key. The other places are free for
+   * other keys.
+   */
   placesPerKey?: number;
-  /** How many works may wait. The others are refused at once. */
+  /** The maximum number of waiting pieces of work. Further work is refused immediately. */
   longest: number;
-  /** How many works with the same key may wait. */
+  /** The maximum number of waiting pieces of work with the same key. */
   longestPerKey?: number;
 }
 
+/** The conditions of one wait. */
+interface Wait {
+  /** The owner of the work. */
+  key?: unknown;
+  /** Called with the position in the line whenever a position changes. The first position is 1. */
+  onPlace?: (place: number) => void;
+  /** Ends the wait. */
+  stop?: AbortSignal | undefined;
+}
+
+/**
+ * The reason why work did not run: `full` if too much work waited, `left` if `stop` ended the wait.
+ */
+type NotRun = 'full' | 'left';
+
 interface Waiting {
   key: unknown;
-  /** Works of the same turn are served in the order of their arrival. */
+  /** The turn of the work. Work of the same turn is served in the order of arrival. */
   turn: number;
   onPlace: ((place: number) => void) | undefined;
   begin(): void;
 }
 
 /**
- * Runs a bounded number of works at once. The keys take turns: the second waiting work of a key
- * comes after the first work of every key that waits. So a key with much work delays no other key.
+ * Limits how much work runs at the same time. The keys take turns: the second waiting work of a key
+ * comes after the first waiting work of every other key. So a key with much work delays no other
+ * key.
  *
  * A wait has no time limit. It ends when `stop` is aborted.
  */
 export class Turns {
   readonly #limits: Required<TurnsLimits>;
-  /** In the order in which they are served. */
+  /** The waiting work, in the order in which it will run. */
   readonly #waiting: Waiting[] = [];
   readonly #running = new Map<unknown, number>();
   /** The latest turn of each key that runs or waits. */
@@ -41,7 +58,7 @@ export class Turns {
     this.#free = places;
   }
 
-  /** Whether there is neither a place to run nor a place to wait for this key. */
+  /** Returns true if no place is free for this key, and no more of its work may wait. */
   isFullFor(key: unknown): boolean {
     return !this.#mayRun(key) && !this.#mayWait(key);
   }
@@ -52,7 +69,7 @@ export class Turns {
    */
   async run<T, N>(
     work: () => Promise<T>,
-    notRun: (why: NotServed) => N,
+    notRun: (why: NotRun) => N,
     how: Wait = {},
   ): Promise<T | N> {
     const entered = await this.#enter(how);
@@ -74,7 +91,7 @@ export class Turns {
     return this.#waiting.length < longest && own < longestPerKey;
   }
 
-  #enter({ key, onPlace, stop }: Wait): Promise<true | NotServed> {
+  #enter({ key, onPlace, stop }: Wait): Promise<true | NotRun> {
     if (stop?.aborted) return Promise.resolve('left');
     if (this.#mayRun(key)) {
       this.#begin(key, this.#turn);
@@ -123,7 +140,10 @@ export class Turns {
     this.#tellPlaces();
   }
 
-  /** A key that neither runs nor waits begins anew, so the memory is bounded. */
+  /**
+   * Forgets a key without running or waiting work. So the memory stays limited, and the key begins
+   * with its first turn again.
+   */
   #forget(key: unknown) {
     if (!this.#running.has(key) && !this.#waiting.some((each) => each.key === key))
       this.#turns.delete(key);

@@ -1,15 +1,17 @@
 import { pause } from './backoff.ts';
 
 export interface Looks {
-  /** The time between two looks. */
+  /** The time between two checks. */
   everyMs: number;
-  /** The last look comes after this time. */
+  /** The last check comes when this time is over. */
   withinMs?: number;
   /** If aborted, `until` throws the reason. */
   stop?: AbortSignal;
 }
 
-/** Looks again and again until the condition holds. False if the condition did not hold in time. */
+/**
+ * Checks the condition again and again until it holds. Returns false if it did not hold in time.
+ */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   { everyMs, withinMs = Number.POSITIVE_INFINITY, stop }: Looks,
