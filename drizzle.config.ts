@@ -3,6 +3,6 @@ import { defineConfig } from 'drizzle-kit';
 export default defineConfig({
   dialect: 'postgresql',
   // Each room keeps its own tables.
-  schema: ['./src/db/schema.ts', './src/*/tables.ts'],
+  schema: ['./src/service/database/schema.ts', './src/service/*/tables.ts'],
   out: './drizzle',
 });

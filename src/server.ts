@@ -1,79 +1,48 @@
-import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { QUEUE_LIMITS } from './claims/limits.ts';
-import { type Config, readConfig } from './config.ts';
-import { startDatabase } from './db/start.ts';
-import { databaseName } from './db/unusable.ts';
-import {
-  type AuthSettings,
-  asksForTokens,
-  isLoopback,
-  refuseOpenDoor,
-} from './http/auth/settings.ts';
-import { chapters } from './lab/chapters/index.ts';
-import { YOURS } from './lab/own/messages.ts';
-import { assertCanHost, nameOf, type Own, optionOf, shownIn, watchedOf } from './lab/own/own.ts';
-import { isProgram, PROGRAM_HELP, programFlags, programOptions } from './lab/programs/options.ts';
-import { startEmbedded } from './postgres/embedded.ts';
-import { aFile } from './process/callers-file.ts';
-import { UsageError } from './process/errors.ts';
-import { openLog, startLine } from './process/log.ts';
-import { runMain, unlessStopped, whenStopped } from './process/main.ts';
-import { readOptions } from './process/options.ts';
-import { print } from './process/print.ts';
-import { type Service, startService } from './service/service.ts';
+import { pagesMount } from './pages/http.ts';
+import { databaseName } from './platform/db/unusable.ts';
+import { startEmbedded } from './platform/postgres/embedded.ts';
+import { runCommand } from './platform/process/command.ts';
+import { openLog, startLine } from './platform/process/log.ts';
+import { logStop } from './platform/process/log-stop.ts';
+import { stopOf, TERMINATED, unlessStopped, whenStopped } from './platform/process/main.ts';
+import { print } from './platform/process/print.ts';
+import { QUEUE_LIMITS } from './service/claims/limits.ts';
+import { type AuthSettings, asksForTokens, refuseOpenDoor } from './service/config/auth.ts';
+import { type Config, readConfig } from './service/config/config.ts';
+import { startDatabase } from './service/database/start.ts';
+import { type Service, startService } from './service/program/service.ts';
 
 /**
- * The reason of a stop by SIGTERM. Only this stop waits for `NOTICE_MS`. Tools that run many
- * servers send SIGTERM. A person presses Ctrl-C, which sends SIGINT, and does not want to wait.
- */
-const TERMINATED = 128 + constants.signals.SIGTERM;
-/**
- * The time in which load balancers can notice the shutdown. They request /readyz every few seconds,
- * or use another server after an answer 503.
+ * The time in which load balancers can notice the shutdown. Some load balancers request /readyz
+ * every few seconds. Other load balancers use another server after an answer 503.
  */
 const NOTICE_MS = 2_000;
 
-const HELP = `Starts the service, and serves until it is stopped.
+const SETTINGS =
+  'Settings are environment variables, such as PORT=3001. docs/operations.md lists them.';
 
-Usage: npm start -- [options]
-
-  --strategy FILE    show the strategy in a TypeScript file of your own in the lab, as
-                     "${YOURS}", anew on each save; only in workshop mode on loopback
-${PROGRAM_HELP}
-  --chapter NAME     the chapter of the file (default: ${chapters[0].name})
-  --help             show this
-
-A program takes the place of the strategy. docs/any-language.md has examples.
-
-Settings are environment variables, such as PORT=3001. docs/operations.md lists them.
-`;
-
-const rules = z.object({
-  strategy: aFile('strategy').optional(),
-  ...programOptions,
-  chapter: z.string().optional(),
-  help: z.boolean().default(false),
+/** The lab. Undefined if `npm run build -- --without-lab` built this program. */
+const lab = await import('./lab/of-server.ts').catch((error: Error) => {
+  // If a module that the lab imports is missing, the message names that module first.
+  if (!/^Cannot find module '[^']*of-server\.ts'/.test(error.message)) throw error;
+  return undefined;
 });
 
-runMain(async (stop) => {
-  const { options } = readOptions('start', rules, {
-    options: {
-      strategy: { type: 'string' },
-      ...programFlags,
-      chapter: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
-  const config = readConfig();
+const command = {
+  name: 'start',
+  purpose: 'Starts the service, and serves until it is stopped.',
+  ...(lab && { options: lab.options }),
+  notes: [lab?.NOTES, SETTINGS].filter(Boolean).join('\n\n'),
+};
+
+runCommand(command, async (given, stop) => {
+  const config = readConfig({ hasLab: lab !== undefined });
   refuseOpenDoor(config.host, config.auth);
-  const own = ownCode(options, config);
+  const own = lab?.ownCode(given, config);
   const database = await openDatabase(config, stop);
+  let ended = () => {};
+  let code = 0;
   try {
     const demoData = config.databaseUrl === undefined;
     const { url, name } = database;
@@ -85,44 +54,32 @@ runMain(async (stop) => {
       ...config,
       databaseUrl: url,
       databaseName: name,
+      mounts: [pagesMount(config), ...(config.lab && lab ? [lab.labMount({ own })] : [])],
       log,
-      own,
       stop,
     });
     log.info(startLine('server'));
-    greet(service, database, config, own);
+    greet(service, database, config, own && lab?.sayOwn(own, service.url));
     const failure = await Promise.race([whenStopped(stop), database.failed, service.failed]);
+    ended = logStop(log, 'server', stop, failure);
     if (failure === undefined)
-      say('Stopping. Running claims and tasks may finish, and new claims are refused.');
+      say('Stopping. The server lets running claims and tasks finish, and refuses new claims.');
     // Print the failure now, because the running requests may still need some time.
     else warn(failure);
-    await service.stop(stop.reason === TERMINATED ? sleep(NOTICE_MS) : undefined);
-    if (failure !== undefined) return 1;
-    say('Stopped.');
+    // Only a stop by SIGTERM waits for load balancers. Tools that run many servers send SIGTERM. A
+    // person presses Ctrl-C, which sends SIGINT, and does not want to wait. No second server can
+    // use the embedded PostgreSQL, so there is no load balancer to wait for.
+    const isTerminated = stop.aborted && stopOf(stop).code === TERMINATED;
+    const hasNotice = isTerminated && config.databaseUrl !== undefined;
+    await service.stop(hasNotice ? sleep(NOTICE_MS) : undefined);
+    if (failure === undefined) say('Stopped.');
+    else code = 1;
   } finally {
     await database.stop();
   }
-  return 0;
+  ended();
+  return code;
 });
-
-/** The student's code that the lab should show. Throws a `UsageError` if this server must not run it. */
-function ownCode(
-  { strategy, chapter = chapters[0].name, help, ...program }: z.infer<typeof rules>,
-  { lab, host, auth }: Config,
-): Own | undefined {
-  const isNamed = isProgram(program);
-  if (strategy === undefined && !isNamed) return undefined;
-  if (strategy !== undefined && isNamed)
-    throw new UsageError('Only one of --strategy, --server and --module can be given.');
-  const own = strategy === undefined ? { program, chapter } : { file: strategy, chapter };
-  const option = optionOf(own);
-  if (!lab) throw new UsageError(`${option} needs workshop mode. LAB=on starts this mode.`);
-  // Whoever reaches the service could make the code run.
-  if (auth.kind !== 'loopback' || !isLoopback(host))
-    throw new UsageError(`${option} runs code on this machine, so it works on loopback only.`);
-  assertCanHost(own);
-  return own;
-}
 
 interface OpenDatabase {
   url: string;
@@ -154,8 +111,8 @@ const door = {
 function greet(
   { url, sockets, worker, metricsUrl }: Service,
   { name }: OpenDatabase,
-  { lab, auth }: Config,
-  own: Own | undefined,
+  { lab: isOn, auth }: Config,
+  own: string | undefined,
 ) {
   say(`Rowlock listens on ${url}`);
   say(`Job board: ${url}/`);
@@ -167,16 +124,12 @@ function greet(
     say(`Connections: at most ${sockets}, since this process may open few files (see ulimit -n)`);
   if (metricsUrl) say(`Metrics: ${metricsUrl}/metrics, open to all who reach this port`);
   say(`Workers: ${inWords(worker)}`);
-  say(`Workshop mode: ${lab ? `on, see ${url}/lab` : 'off (LAB=on turns it on)'}`);
-  if (own) say(`Your ${sayOwn(own)}, at ${url}/lab?strategy=${shownIn(own)}/${YOURS}`);
+  const off = lab ? 'off (LAB=on turns it on)' : 'not in this build';
+  say(`Workshop mode: ${isOn ? `on, see ${url}/lab` : off}`);
+  if (own) say(own);
   const token = asksForTokens(auth) ? '-H "Authorization: Bearer $TOKEN" ' : '';
   say(`Try: curl ${token}'${url}/claim-job?jobId=1&recruiterId=1'`);
   say('Ctrl-C stops it.');
-}
-
-function sayOwn(own: Own): string {
-  const what = 'file' in own ? 'strategy' : 'program';
-  return `${what}: ${nameOf(own)}${watchedOf(own).length > 0 ? ', anew on each save' : ''}`;
 }
 
 const inWords = (worker: Service['worker']): string =>

@@ -3,7 +3,7 @@ import { busy, outcomeUnknown } from '../http/problems.ts';
 import { idBody, instantBody } from '../http/schemas.ts';
 import type { Claim, Outcome } from './rules.ts';
 
-/** The problem that answers each outcome except `claimed`. */
+/** The problem for each outcome except `claimed`. */
 export const answers = {
   duplicate: {
     status: 409,

@@ -1,24 +1,27 @@
 import type { Context } from 'hono';
-import type { Database, Transaction } from '../db/client.ts';
-import { retryConflicts } from '../db/retry.ts';
-import { recruiters } from '../db/schema.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { retryConflicts } from '../../platform/db/retry.ts';
+import type { Admission } from '../../platform/waiting/admission.ts';
+import { recruiters } from '../database/schema.ts';
 import { type Caller, isCompany, isRecruiter } from '../http/auth/caller.ts';
-import { type Around, again, contentOf, type Write } from '../http/idempotency/http.ts';
 import { findNamed } from '../http/named.ts';
 import { type Env, guardedBy, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
 import { type Page, paged } from '../http/schemas.ts';
-import type { Admission } from '../waiting/admission.ts';
+import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import type { ClaimQueue } from './batching/claim-queue.ts';
 import type { Keyed } from './batching/group-commit.ts';
-import type { ChangeOutcome, ClaimChange } from './change-claim.ts';
-import { claimJob } from './claim.ts';
+import {
+  type ChangeOutcome,
+  type ClaimChange,
+  claimJob,
+  releaseClaim,
+  renewClaim,
+} from './claim.ts';
 import { onlyMeant } from './only-meant.ts';
 import { findClaim, findJobSlots, type JobSlots, listClaims } from './queries.ts';
-import { releaseClaim } from './release.ts';
-import { renewClaim } from './renew.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
 import { settle } from './settle.ts';
@@ -29,13 +32,13 @@ export interface ClaimDeps {
   admission: Admission;
   queue: ClaimQueue;
   /**
-   * Called with the outcome of each claim that was decided. Not called when a stored answer is
-   * repeated.
+   * Called with the outcome of each claim when the claim is decided. Not called when a stored
+   * answer is repeated.
    */
   onOutcome: (kind: Outcome['kind']) => void;
 }
 
-/** All routes about claims. */
+/** Makes all routes about claims. */
 export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
   /**
    * Claims through the queue. Ten thousand claims may wait here, so each claim must use little
@@ -149,8 +152,8 @@ const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean 
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);
 
 /**
- * Calls `run` as soon as `admission` has a place for the job. `run` locks the job. The number of
- * requests that wait for a place is bounded.
+ * Calls `run` as soon as `admission` lets a request on this job work. `run` locks the job.
+ * `admission` limits how many requests wait.
  */
 export async function admitted<R extends Response>(
   admission: Admission,
@@ -161,7 +164,7 @@ export async function admitted<R extends Response>(
   return result instanceof Response ? result : problem(answers[result.kind], {}, RETRY_AFTER);
 }
 
-/** The answer to a claim. `status` is the status of a successful claim. */
+/** Answers a claim. `status` is the status of a successful claim. */
 export function answer<const Status extends 200 | 201>(
   c: Context<Env>,
   outcome: Outcome,

@@ -8,9 +8,9 @@ const PURPOSES = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
 const AHEAD_OF_TIME = /\b(prefetch|prerender|preview)\b/i;
 
 /**
- * Refuses requests that nobody has meant as a claim. A browser or a proxy may send a GET ahead of
- * time. The GET is refused if its headers say so. Hono passes HEAD to the handler of GET, so HEAD
- * is refused here too.
+ * Refuses requests that nobody meant as a claim. A browser or a proxy may send a GET ahead of time.
+ * This guard refuses the GET if its headers say so. Hono passes HEAD to the handler of GET, so the
+ * guard refuses HEAD too.
  */
 export const onlyMeant: Guard = ({ req }) => {
   if (req.method !== 'GET') return methodNotAllowed('GET');

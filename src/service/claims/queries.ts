@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import { anyOf, arrayOf } from '../db/arrays.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { anyOf, arrayOf } from '../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { jobClaims, jobs, recruiters } from '../database/schema.ts';
 import {
   asSeenBy,
   type Claim,
@@ -13,7 +13,7 @@ import {
   slotsOf,
 } from './rules.ts';
 
-/** True for a claim that counts: it has no lease, or its lease has not ended. */
+/** True for a claim that counts: a claim without a lease, or a claim whose lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 const isExpired = lte(jobClaims.expiresAt, NOW);
 
@@ -21,7 +21,7 @@ const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${second
 
 /**
  * Reads the holders of the locked jobs. Also finds which recruiters of `recruiterIds` exist. One
- * statement reads both, to save a round trip. We must know which recruiters exist, because one
+ * statement reads both, to save a round trip. We must know the existing recruiters, because one
  * unknown recruiter would make the INSERT of a whole batch fail.
  *
  * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete
@@ -68,7 +68,7 @@ type HolderOrRecruiter = {
   expired: boolean | null;
 };
 
-/** How many live claims the job has, and whether one of them belongs to this recruiter. */
+/** Reads how many live claims the job has, and whether one of them belongs to this recruiter. */
 export async function readHolders(
   db: Database | Transaction,
   { jobId, recruiterId }: Pick<ClaimRequest, 'jobId' | 'recruiterId'>,
@@ -112,7 +112,8 @@ export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): P
       ${arrayOf(requests.map((each) => each.leaseSeconds ?? null))}::integer[]
     ) as request (job_id, recruiter_id, seconds)
     returning *`);
-  // Each claim goes to the recruiter who asked for it, so a wrong order would be a wrong answer.
+  // The caller matches claims to requests by their position. In a wrong order, a recruiter would get
+  // the claim of another recruiter.
   for (const [index, { job_id, recruiter_id }] of rows.entries()) {
     const request = requests[index];
     if (request?.jobId !== BigInt(job_id) || request.recruiterId !== BigInt(recruiter_id))
@@ -133,7 +134,8 @@ type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> 
 };
 
 /**
- * Removes and returns expired claims of these jobs. With `ids`, only claims with one of these ids.
+ * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of
+ * these ids.
  */
 export const removeExpired = (
   tx: Transaction,
@@ -148,9 +150,9 @@ export const removeExpired = (
 /**
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
  * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
- * waits. The jobs are locked here too, not in a second statement. That statement would drop claims
- * whose jobs are locked elsewhere. The caller would then get fewer claims than `limit`, and would
- * stop too early.
+ * waits. One statement locks both claims and jobs. If a second statement locked the jobs, claims
+ * whose jobs are locked elsewhere would drop out. The caller would then get fewer claims than
+ * `limit`, and would stop too early.
  */
 export const lockExpired = (
   tx: Transaction,
@@ -165,7 +167,7 @@ export const lockExpired = (
     .limit(limit)
     .for('update', { skipLocked: true });
 
-/** Finds a live claim. If a recruiter is given, the claim must be theirs. */
+/** Finds a live claim. If a recruiter is given, the claim must belong to this recruiter. */
 export async function findClaim(
   db: Database | Transaction,
   id: bigint,
@@ -205,7 +207,8 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
 export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
 
 /**
- * True if the job of the row has a free slot. This is `isSlotFree` in SQL. A test compares the two.
+ * True if the job of the row has a free slot. This is `isSlotFree` in SQL. A test compares
+ * both definitions.
  */
 export const isOpen = lt(claimedOfJob, jobs.capacity);
 
@@ -229,7 +232,7 @@ export async function findJobSlots(db: Database, jobId: bigint): Promise<JobSlot
 
 /**
  * Lists at most `limit` live claims of a job or of a recruiter, in the order of their ids, after
- * the cursor. With `jobIds`, only claims of these jobs.
+ * the cursor. With `jobIds`, lists only claims of these jobs.
  */
 export const listClaims = (
   db: Database,

@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
@@ -19,6 +18,7 @@ import {
   parameters,
   slotsAnswer,
 } from '../http/schemas.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
 import { answers, claimNotFound, noLease, prefetchRefused } from './answers.ts';
 
 /** 30 days. A recruiter who needs more time can renew the lease. */

@@ -1,4 +1,4 @@
-/** If more than four recruiters hold a job, it is worthless to each of them. */
+/** A job that more than four recruiters hold is worthless to each of them. */
 export const DEFAULT_CAPACITY = 4;
 
 export interface ClaimRequest {
@@ -31,14 +31,14 @@ export const slotsOf = (capacity: number, claimed: number): Slots => ({
 });
 
 /**
- * Whether a claim may take a slot. This is the only definition. Claims under the lock and refusals
- * without the lock both use it.
+ * Returns whether a claim may take a slot. This is the only definition. Claims under the lock and
+ * refusals without the lock both use it.
  */
 export const isSlotFree = ({ remaining }: Slots): boolean => remaining > 0;
 
 /**
- * Every outcome that a claim can have. `busy`: nothing was claimed. `unknown`: we do not know
- * whether the job was claimed.
+ * The possible outcomes of a claim. `busy`: nothing was claimed. `unknown`: we do not know whether
+ * the job was claimed.
  */
 export type Outcome =
   | { kind: 'claimed'; claim: Claim; slots: Slots }
@@ -89,9 +89,9 @@ export const asSeenBy = (
 
 /**
  * Decides these requests one after the other. The slot of a granted request is not free for later
- * requests. The decisions are valid only under the locks of all these jobs. `absent`: a slot is
- * free, but the recruiter is not among `recruiters`, so the slot stays free. Does not change
- * `jobs`.
+ * requests. The decisions are valid only under the locks of all these jobs. `absent` means that a
+ * slot is free, but the recruiter is not among `recruiters`. The slot then stays free. Does not
+ * change `jobs`.
  */
 export function decideInOrder(
   requests: readonly ClaimRequest[],

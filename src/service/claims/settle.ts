@@ -1,5 +1,10 @@
-import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../db/schema.ts';
-import { databaseError, isConnectionLost, isNothingDone, SQLSTATE } from '../db/sqlstate.ts';
+import {
+  databaseError,
+  isConnectionLost,
+  isNothingDone,
+  SQLSTATE,
+} from '../../platform/db/sqlstate.ts';
+import { CLAIMED_JOB_EXISTS, CLAIMING_RECRUITER_EXISTS, HELD_ONCE } from '../database/schema.ts';
 import type { Outcome } from './rules.ts';
 
 /** The outcome of a claim that a constraint refuses, by the name of the constraint. */
@@ -20,7 +25,7 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** The outcome of an error of the database. Undefined if the error is unexpected. */
+/** Returns the outcome for an error of the database, or undefined if the error is unexpected. */
 export function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)

@@ -1,7 +1,7 @@
 import { asc } from 'drizzle-orm';
-import { anyOf } from '../db/arrays.ts';
-import type { Transaction } from '../db/client.ts';
-import { jobs } from '../db/schema.ts';
+import { anyOf } from '../../platform/db/arrays.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { jobs } from '../database/schema.ts';
 import {
   deleteClaim,
   extendLease,
@@ -12,25 +12,25 @@ import {
 } from './queries.ts';
 import type { Claim, ClaimRequest, HeldJob } from './rules.ts';
 
-export interface Wanted {
+export interface WantedSlots {
   jobIds: bigint[];
   /** If true, skips the jobs that another session has locked. Otherwise waits for their locks. */
   skipLocked?: boolean;
-  /** Recruiters to look up, given the ids of the locked jobs. By default none. */
+  /** Returns the recruiters to look up, given the ids of the locked jobs. The default is none. */
   recruitersOf?: (locked: ReadonlySet<bigint>) => bigint[];
 }
 
 /**
- * Every change of a job's slots goes through this function. It locks the jobs, reads who holds
- * them, and calls `change` to decide and write. For each write, triggers of the database append the
- * events in this transaction, in the order of the writes.
+ * Every change of a job's slots goes through this function. The function locks the jobs, reads who
+ * holds them, and calls `change` to decide and write. For each write, triggers of the database
+ * append the events in this transaction, in the order of the writes.
  *
- * These slots stay locked for others until our transaction ends. So a job never gets more holders
- * than its capacity, even if many recruiters claim it at the same moment on several servers.
+ * The jobs stay locked until our transaction ends. So a job never gets more holders than its
+ * capacity, even if many recruiters claim the job at the same moment on several servers.
  */
 export async function changeSlots<T>(
   tx: Transaction,
-  { jobIds, skipLocked = false, recruitersOf = () => [] }: Wanted,
+  { jobIds, skipLocked = false, recruitersOf = () => [] }: WantedSlots,
   change: (slots: LockedSlots) => Promise<T>,
 ): Promise<T> {
   const locked = await lockJobs(tx, jobIds, skipLocked);
@@ -41,7 +41,8 @@ export async function changeSlots<T>(
 }
 
 // All sessions lock jobs in the order of their ids, so no two sessions can wait for each other.
-/** THE LOCK: the next session that needs these jobs waits here until our transaction ends. */
+// With `skipLocked`, as in `claimTogether`, a session skips locked jobs instead of waiting.
+/** THE LOCK: until our transaction ends, other sessions wait here for these jobs, or skip them. */
 const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
   tx
     .select({ id: jobs.id, capacity: jobs.capacity })
@@ -54,7 +55,7 @@ const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
 export class LockedSlots {
   /** The jobs that exist and are locked, as they were before the change. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
-  /** The existing recruiters among those of `Wanted.recruitersOf`. */
+  /** The recruiters of `WantedSlots.recruitersOf` who exist. */
   readonly recruiters: ReadonlySet<bigint>;
   readonly #tx: Transaction;
 
@@ -78,8 +79,8 @@ export class LockedSlots {
   }
 
   /**
-   * Removes and returns expired claims of these jobs. With `ids`, only claims with one of these
-   * ids.
+   * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of
+   * these ids.
    */
   async expire(jobIds: bigint[], ids?: bigint[]): Promise<Claim[]> {
     if (jobIds.length === 0) return [];
@@ -101,7 +102,10 @@ export class LockedSlots {
     return claim;
   }
 
-  /** First removes expired claims of the job, so the event counts only claims that fit. */
+  /**
+   * Sets the capacity of the job. First removes expired claims of the job, so the event counts only
+   * live claims.
+   */
   async resize(jobId: bigint, capacity: number) {
     const job = this.jobs.get(jobId);
     if (!job) throw notLocked();
@@ -110,7 +114,7 @@ export class LockedSlots {
     await setCapacity(this.#tx, jobId, capacity);
   }
 
-  /** Returns the claims. Throws if the job of one of them is not locked. */
+  /** Returns the claims. Throws if the job of any of these claims is not locked. */
   #locked(claims: Claim[]): Claim[] {
     if (!claims.every(({ jobId }) => this.jobs.has(jobId))) throw notLocked();
     return claims;

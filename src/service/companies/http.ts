@@ -1,10 +1,10 @@
-import type { Database } from '../db/client.ts';
-import { companies } from '../db/schema.ts';
-import type { Write } from '../http/idempotency/http.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { companies } from '../database/schema.ts';
 import { findNamed, insertNamed, listNamed, namedBody } from '../http/named.ts';
 import { newRoutes } from '../http/new-routes.ts';
 import { problem } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
+import type { Write } from '../idempotency/http.ts';
 import * as routes from './routes.ts';
 
 export const companyRoutes = ({ db, write }: { db: Database; write: Write }) =>

@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { type Problem, problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
@@ -12,6 +11,7 @@ import {
   newNamed,
   nextCursor,
 } from '../http/schemas.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
 
 export const companyNotFound = {
   status: 404,

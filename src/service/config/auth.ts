@@ -1,4 +1,5 @@
-import { UsageError } from '../../process/errors.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import type { Settings } from './settings.ts';
 
 /** Who may use the service. */
 export type AuthSettings =
@@ -20,13 +21,13 @@ export interface TokenChecks {
 export const asksForTokens = ({ kind }: AuthSettings): boolean =>
   kind === 'secret' || kind === 'jwks';
 
-/** Whether a host name or an address can only mean this machine. */
+/** Returns whether a host name or an address can only mean this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 
 /**
- * Throws a `UsageError` if the service requires no tokens and other machines could use it by
- * mistake.
+ * Throws a `UsageError` if the service requires no tokens and other machines can reach it without a
+ * decision of the operator.
  */
 export function refuseOpenDoor(host: string, auth: AuthSettings) {
   if (auth.kind !== 'loopback' || isLoopback(host)) return;
@@ -34,4 +35,26 @@ export function refuseOpenDoor(host: string, auth: AuthSettings) {
     'HOST lets other machines in, but the service requires no tokens. Set AUTH_JWKS_URL or ' +
       'AUTH_JWT_SECRET to require tokens, or AUTH=off to allow everybody to do everything.',
   );
+}
+
+/** Reads who may use the service. Throws a `UsageError` if settings contradict each other. */
+export function authSettings(env: Settings): AuthSettings {
+  const { AUTH, AUTH_JWKS_URL: url, AUTH_JWT_SECRET: secret, AUTH_AUDIENCE, AUTH_ISSUER } = env;
+  const checks = { audience: AUTH_AUDIENCE, issuer: AUTH_ISSUER };
+  if (AUTH === 'off' && (url ?? secret) !== undefined)
+    throw new UsageError(
+      'AUTH=off contradicts AUTH_JWKS_URL and AUTH_JWT_SECRET. Unset AUTH, or unset the others.',
+    );
+  if (url !== undefined && secret !== undefined)
+    throw new UsageError(
+      'AUTH_JWKS_URL and AUTH_JWT_SECRET exclude each other. Unset one of them.',
+    );
+  if (url !== undefined) return { kind: 'jwks', url, ...checks };
+  if (secret !== undefined) return { kind: 'secret', secret, ...checks };
+  if ((AUTH_AUDIENCE ?? AUTH_ISSUER) !== undefined)
+    throw new UsageError(
+      'AUTH_AUDIENCE and AUTH_ISSUER are checked in tokens, but the service requires no tokens. ' +
+        'Set AUTH_JWKS_URL or AUTH_JWT_SECRET, or unset AUTH_AUDIENCE and AUTH_ISSUER.',
+    );
+  return { kind: AUTH === 'off' ? 'off' : 'loopback' };
 }

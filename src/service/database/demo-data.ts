@@ -1,4 +1,4 @@
-import type { Transaction } from './client.ts';
+import type { Transaction } from '../../platform/db/client.ts';
 import { companies, jobs, recruiters } from './schema.ts';
 
 const openings: Record<string, string[]> = {
@@ -42,22 +42,27 @@ const firstNames = 'Amara Bruno Chiara Dmitri Elif Farid Grace Hiro Ingrid Jonas
 const lastNames =
   'Abbott Bianchi Castillo Dlamini Eriksen Fontaine Gupta Haddad Ivanova Jensen'.split(' ');
 
+/** The number of rows that were added, for each table. */
+export interface AddedRows {
+  companies: number;
+  jobs: number;
+  recruiters: number;
+}
+
 /**
- * Adds six companies, 24 jobs and 120 recruiters, and no claims. Does nothing if the database has a
- * company already.
+ * Adds six companies, 24 jobs and 120 recruiters, and no claims. If the database has a company
+ * already, does nothing and returns undefined.
  */
-export async function addDemoData(tx: Transaction) {
+export async function addDemoData(tx: Transaction): Promise<AddedRows | undefined> {
   const [present] = await tx.select({ id: companies.id }).from(companies).limit(1);
-  if (present) return;
+  if (present) return undefined;
   const names = Object.keys(openings).map((name) => ({ name }));
   const added = await tx.insert(companies).values(names).returning();
-  await tx
-    .insert(jobs)
-    .values(
-      added.flatMap(({ id, name }) =>
-        (openings[name] ?? []).map((role) => ({ companyId: id, role })),
-      ),
-    );
+  const posts = added.flatMap(({ id, name }) =>
+    (openings[name] ?? []).map((role) => ({ companyId: id, role })),
+  );
+  await tx.insert(jobs).values(posts);
   const people = firstNames.flatMap((first) => lastNames.map((last) => `${first} ${last}`));
   await tx.insert(recruiters).values(people.map((name) => ({ name })));
+  return { companies: added.length, jobs: posts.length, recruiters: people.length };
 }

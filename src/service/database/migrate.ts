@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { PlainError } from '../process/errors.ts';
-import { databaseAlone } from './alone.ts';
-import { applyAll, applyOne } from './apply.ts';
-import type { Database, Transaction } from './client.ts';
-import { addDemoData } from './demo-data.ts';
-import { readSchemaState, TOO_OLD } from './installation.ts';
+import { databaseAlone } from '../../platform/db/alone.ts';
+import { applyAll, applyOne } from '../../platform/db/apply.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
 import {
   appliedMigrations,
   type Migrations,
   missingMigrations,
   production,
   readMigrations,
-} from './migrations.ts';
-import { isCausedBy, SQLSTATE } from './sqlstate.ts';
-import { inTurn, type Place } from './turn.ts';
-import { databaseName, unusable } from './unusable.ts';
+} from '../../platform/db/migrations.ts';
+import { isCausedBy, SQLSTATE } from '../../platform/db/sqlstate.ts';
+import { inTurn, type MigrationTarget } from '../../platform/db/turn.ts';
+import { databaseName, unusable } from '../../platform/db/unusable.ts';
+import { PlainError } from '../../platform/process/errors.ts';
+import { type AddedRows, addDemoData } from './demo-data.ts';
+import { readSchemaState, TOO_OLD } from './installation.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -36,9 +36,13 @@ export interface PrepareOptions {
  * Applies all missing migrations to the database at `url`. Instances that start together take
  * turns. If nothing is missing, the account needs no right to change the schema.
  *
- * Throws a `PlainError` with the reason if a step fails.
+ * Returns how many rows of demo data it added, or undefined if it added none. Throws a `PlainError`
+ * with the reason if a step fails.
  */
-export async function prepareDatabase(url: string, options: PrepareOptions = {}) {
+export async function prepareDatabase(
+  url: string,
+  options: PrepareOptions = {},
+): Promise<AddedRows | undefined> {
   const { demoData = false, name = databaseName(url), more = [], migrates = true } = options;
   const { patienceMs = PATIENCE_MS } = options;
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
@@ -54,7 +58,7 @@ export async function prepareDatabase(url: string, options: PrepareOptions = {})
       await migrate({ url, db, patienceMs }, name, folders);
     }
     failure = 'The demo data could not be added.';
-    if (demoData) await inTurn({ db, patienceMs }, (tx) => addDemoData(tx));
+    return demoData ? await inTurn({ db, patienceMs }, (tx) => addDemoData(tx)) : undefined;
   } catch (error) {
     if (error instanceof PlainError) throw error;
     throw unusable(name, error, failure);
@@ -66,15 +70,18 @@ export async function prepareDatabase(url: string, options: PrepareOptions = {})
 const BY_OWNER = 'Run npm run migrate with the DATABASE_URL of the owner of the database.';
 
 /**
- * Each folder needs its own table of applied migrations. Older versions skip all migrations that
- * are older than the newest migration in the table.
+ * Returns the table of applied migrations for a folder. Each folder needs its own table, because
+ * older versions skip all migrations that are older than the newest migration in the table.
  */
 const tableOf = (folder: string): Migrations => ({
   folder,
   table: `__${path.basename(folder)}_migrations`,
 });
 
-/** A new database lacks many migrations, and an operator reads one line. */
+/**
+ * Names the missing migrations for an operator, in one line. If a database lacks many migrations,
+ * names only the first and the last.
+ */
 const inShort = (names: string[]): string =>
   names.length > 3 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
 
@@ -84,11 +91,11 @@ async function namesOfMissing(db: Database | Transaction, folders: Migrations[])
   return names;
 }
 
-async function migrate(place: Place, name: string, folders: Migrations[]) {
+async function migrate(place: MigrationTarget, name: string, folders: Migrations[]) {
   const { db } = place;
   try {
-    // One transaction may take all locks of a new database, since no user waits for it. A failure
-    // undoes everything.
+    // No user waits for a new database, so one transaction may take all locks. A failure undoes
+    // everything.
     await inTurn(place, async (tx) => {
       if ((await appliedMigrations(tx)).length > 0) return;
       for (const each of folders) await applyAll(tx, each);
@@ -105,7 +112,7 @@ async function migrate(place: Place, name: string, folders: Migrations[]) {
   }
 }
 
-/** Applies the migrations of production up to this one, as an earlier version would. */
+/** Applies the migrations of production up to the migration `last`, as an earlier version would. */
 export async function migrateThrough(url: string, last: string) {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock migrate' });
   const place = { url, db, patienceMs: PATIENCE_MS };

@@ -11,26 +11,31 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
+import { id, instant } from '../../platform/db/columns.ts';
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
-import { id, instant } from './columns.ts';
 
 const createdAt = () => instant('created_at').notNull().defaultNow();
 
 /**
- * What the service knows about its database as a whole. The table has one row. Its migration says how
- * `database_identity()` recognizes a restored database.
+ * The facts about the database as a whole. The table has one row. The migration drizzle/0011
+ * explains how `database_identity()` recognizes a restored database.
  */
 export const installation = pgTable(
   'installation',
   {
     id: integer().primaryKey().default(1),
-    /** A server must know this migration, or it may not serve. A migration is named by its time. */
+    /**
+     * A server may serve only if its newest migration is as new as this value, or newer. The value
+     * is the time of a migration in drizzle/meta/_journal.json.
+     */
     oldestMigration: bigint('oldest_migration', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** The database in which a worker last was alive. Null until the first worker. */
+    /**
+     * The identity of the database in which a worker was last alive. Null before the first worker.
+     */
     identity: text(),
-    /** When a worker last was alive, to about ten seconds. */
+    /** When a worker was last alive, exact to about ten seconds. */
     aliveAt: instant('alive_at'),
-    /** Tasks and webhooks are paused since this time. Null if they are not paused. */
+    /** Tasks and webhooks have been paused since this time. Null if they are not paused. */
     pausedAt: instant('paused_at'),
   },
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],

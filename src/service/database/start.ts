@@ -1,20 +1,23 @@
-import { PlainError } from '../process/errors.ts';
-import type { Pooler } from './client.ts';
+import type { Pooler } from '../../platform/db/client.ts';
+import { refuseSharedSessions, refuseStatementMode } from '../../platform/db/pooler.ts';
+import { makeReady } from '../../platform/db/ready.ts';
+import { retryAtStart } from '../../platform/db/retry.ts';
+import { openSession } from '../../platform/db/session.ts';
+import { mayPass } from '../../platform/db/sqlstate.ts';
+import { databaseName, unusable } from '../../platform/db/unusable.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import { type PrepareOptions, prepareDatabase } from './migrate.ts';
-import { refuseSharedSessions, refuseStatementMode } from './pooler.ts';
-import { makeReady } from './ready.ts';
-import { retryAtStart } from './retry.ts';
-import { openSession } from './session.ts';
-import { mayPass } from './sqlstate.ts';
-import { databaseName, unusable } from './unusable.ts';
 
-/** A failover takes less time. After this time the process ends, and its supervisor starts another. */
+/**
+ * How long a start waits for a primary. A failover takes less time. After this time the process
+ * ends, and its supervisor starts another process.
+ */
 const PATIENCE_MS = 60_000;
 const ANSWER_MS = 3_000;
 
 export interface StartPlace {
   databaseUrl: string;
-  /** Leads past a pooler to the same database. */
+  /** The address of the same database without the pooler. */
   directUrl?: string | undefined;
   pooler?: Pooler;
 }
@@ -25,8 +28,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'patienceMs'> {
 }
 
 /**
- * Waits for a primary, checks the pooler, and applies missing migrations. Throws a `PlainError` with
- * the reason if the database cannot be used.
+ * Waits for a primary, checks the pooler, and applies missing migrations. Throws a `PlainError`
+ * with the reason if the database cannot be used.
  */
 export async function startDatabase(place: StartPlace, { stop, say, ...options }: StartOptions) {
   const { databaseUrl, directUrl = databaseUrl } = place;
@@ -53,8 +56,8 @@ interface Waiting {
 }
 
 /**
- * Resolves when there is a primary, or when an error comes that does not pass by itself. The next
- * user of the database reports such an error. Throws a `PlainError` if it takes too long.
+ * Waits for a primary. Also returns after a lasting error, because the next use of the database
+ * reports this error. Throws a `PlainError` if the wait takes too long.
  */
 export async function untilPrimary(
   url: string,
@@ -72,14 +75,17 @@ export async function untilPrimary(
   }
 }
 
-/** Throws if the addresses lead to two databases. Nobody would notice later where the migrations went. */
+/**
+ * Throws if the addresses lead to two different databases. Otherwise nobody would notice that the
+ * migrations went to the wrong database.
+ */
 async function refuseOtherDatabase(databaseUrl: string, directUrl: string) {
   const [one, other] = await Promise.all([identityOf(databaseUrl), identityOf(directUrl)]);
   if (one !== other)
     throw new PlainError('DATABASE_URL_DIRECT must lead to the same database as DATABASE_URL.');
 }
 
-/** The time of its start identifies the server. The oid identifies the database on this server. */
+/** The start time identifies the server, and the oid identifies the database on this server. */
 const IDENTITY = `select pg_postmaster_start_time()::text || ' ' || oid as identity
   from pg_database where datname = current_database()`;
 

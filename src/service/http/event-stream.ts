@@ -16,8 +16,8 @@ export const event = (name: string, data: unknown): Uint8Array =>
 export const HEARTBEAT: Uint8Array = Buffer.from(':\n\n');
 
 /**
- * Tells a client how soon to reconnect after its stream has ended. The delay is random, so that the
- * clients of a stopped server do not all return at once.
+ * Makes the message that tells a client how soon to reconnect after its stream has ended. The delay
+ * is random, so that the clients of a stopped server do not all return at the same time.
  */
 export const retryHint = (): Uint8Array =>
   Buffer.from(`retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`);
@@ -35,8 +35,8 @@ export interface StreamSource {
 }
 
 /**
- * How many heartbeats a client may miss. A silent client uses memory and counts towards the limit
- * of streams, so the server then cuts it off.
+ * How many heartbeats a client may miss before the server cuts it off. A silent client uses memory
+ * and counts towards the limit of streams.
  */
 const STALL_HEARTBEATS = 4;
 /** How often the server checks each client between two heartbeats. */
@@ -54,14 +54,14 @@ const HEADERS = {
 };
 
 /**
- * The answer to HEAD: headers without a stream. Hono passes HEAD to the handler of GET, but nobody
+ * Answers HEAD by headers without a stream. Hono passes HEAD to the handler of GET, but nobody
  * reads the body of HEAD.
  */
 export const headOfEvents = (c: Context<Env>) => c.body(null, 200, HEADERS);
 
 /**
- * An answer that is a stream of server-sent events. The next piece is requested from the source
- * only when the connection can take more data. `onCutOff` is called if the client receives nothing.
+ * Answers with a stream of server-sent events. Requests the next piece from the source only when
+ * the connection can take more data. Calls `onCutOff` if the client receives nothing.
  */
 export function streamEvents(c: Context<Env>, source: StreamSource, onCutOff = () => {}): Response {
   for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
@@ -85,14 +85,14 @@ export function streamEvents(c: Context<Env>, source: StreamSource, onCutOff = (
 }
 
 /**
- * Ends the connection of a client that receives nothing although data waits, and of a client that
- * does not receive the end of its stream in time.
+ * Ends the connection of a client in two cases: the client receives nothing although data waits, or
+ * it does not receive the end of its stream in time.
  *
  * Node knows only how many bytes the operating system has accepted for a client. So we notice a
  * silent client only when the system's buffers are full. On Linux the buffers hold about 100 kB
  * over a network, and up to 4 MB within one machine. We compare byte counts instead of waiting for
- * a write to end. Node reports a write as ended at once while at most 16 kB wait, and hours of
- * heartbeats fit into 16 kB.
+ * a write to end. Node reports a write as ended immediately while at most 16 kB wait, and hours
+ * of heartbeats fit into 16 kB.
  */
 function cutOffSilent(
   outgoing: ServerResponse,

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import type { companies, recruiters } from '../db/schema.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import type { companies, recruiters } from '../database/schema.ts';
 import { idBody, type Page, paged } from './schemas.ts';
 import { matches, wordsOf } from './search.ts';
 
-/** Companies and recruiters. This service knows only their names. */
+/** The table of companies or of recruiters. The service knows only their names. */
 type Table = typeof companies | typeof recruiters;
 export type Named = Table['$inferSelect'];
 
@@ -28,8 +28,8 @@ export async function findNamed(
 }
 
 /**
- * A page of companies or recruiters, in the order of their ids. With `q`, only names that have
- * words beginning with the words of `q`.
+ * Lists a page of companies or recruiters, in the order of their ids. With `q`, lists only matching
+ * names. Each word of `q` must be the beginning of a word in the name.
  */
 export async function listNamed(
   db: Database,

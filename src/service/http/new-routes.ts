@@ -5,8 +5,8 @@ import type { Context, MiddlewareHandler, Next } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import type { Result } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
+import type { RequestKey } from '../idempotency/keys.ts';
 import type { Caller } from './auth/caller.ts';
-import type { RequestKey } from './idempotency/keys.ts';
 import { invalid } from './problems.ts';
 
 /** The facts that middleware stores about a request. */
@@ -23,9 +23,9 @@ export interface Env {
 }
 
 /**
- * A router for all kinds of paths. It remembers the handlers of paths without parameters. Finding
- * them again for each request used 3 kB for every waiting claim. Hono's fastest router would also
- * remember them, but it does not accept `/jobs/events` beside `/jobs/:id`.
+ * A router that remembers the handlers of paths without parameters. Finding these handlers again
+ * for each request used 3 kB for every waiting claim. Hono's fastest router would also remember the
+ * handlers, but does not accept `/jobs/events` beside `/jobs/:id`.
  */
 class RememberingRouter<T> extends TrieRouter<T> {
   readonly #literal = new Set<string>();
@@ -82,7 +82,7 @@ export function guardedBy(...guards: Guard[]): MiddlewareHandler<Env> {
 
 const LONGEST_ID = 255;
 
-/** The id of the request in the log: the id that the caller sent, or a new id. */
+/** Returns the id of the request in the log: the id that the caller sent, or a new id. */
 export function requestIdOf(c: Context<Env>): string {
   const given = c.req.header('X-Request-Id');
   const isId = given !== undefined && given.length <= LONGEST_ID && /^[\w\-=]+$/.test(given);
@@ -95,23 +95,24 @@ export function requestIdOf(c: Context<Env>): string {
 const CLAIM_BY_GET = '/claim-job';
 
 /**
- * Whether a request may change something. True for methods that write, and for a GET that claims.
+ * Returns whether a request may change something. True for methods that write, and for a GET that
+ * claims.
  */
 export const isWriting = ({ req }: Context<Env>): boolean =>
   !['GET', 'HEAD', 'OPTIONS'].includes(req.method) || req.path === CLAIM_BY_GET;
 
 /**
- * For files whose address changes with their content. Browsers may keep such files for a year, the
- * usual maximum.
+ * The `Cache-Control` of a file whose address changes with its content. Browsers may keep such a
+ * file for a year, the usual maximum.
  */
 export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const etagged = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'content-security-policy'] });
 
 /**
- * The browser may keep the answer, but asks each time whether it has changed. The answer "not
- * modified" carries the page's own security policy. If it carried the default policy of our data,
- * the browser would replace the page's policy.
+ * Lets the browser keep the answer, and ask each time whether the answer has changed. The answer
+ * "not modified" has the page's own security policy. If it had the default policy of our data, the
+ * browser would replace the page's policy.
  */
 export const revalidated: MiddlewareHandler<Env> = async (c, next) => {
   const answer = await etagged(c, next);

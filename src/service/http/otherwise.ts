@@ -1,7 +1,9 @@
 import { HTTPException } from 'hono/http-exception';
-import { isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { type newRoutes, requestIdOf } from '../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../http/problem.ts';
+import { isConnectionLost, isNothingDone } from '../../platform/db/sqlstate.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { type newRoutes, requestIdOf } from './new-routes.ts';
+import { problem, RETRY_AFTER } from './problem.ts';
 import {
   busy,
   internalError,
@@ -9,9 +11,7 @@ import {
   notJson,
   outcomeUnknown,
   unsupportedMediaType,
-} from '../http/problems.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
+} from './problems.ts';
 
 type Routes = ReturnType<typeof newRoutes>;
 

@@ -3,7 +3,7 @@ export interface Meaning {
   status: number;
   /** When the service answers with this code. */
   when: string;
-  /** What to do. */
+  /** What the client or its developer should do. */
   next: string;
 }
 
@@ -154,7 +154,7 @@ export const meanings = {
   },
   'too-many-requests': {
     status: 429,
-    when: 'this caller sends too many requests, or this client has too many streams of `/jobs/events`',
+    when: 'this caller sends too many requests, this network sends too many tokens that are not valid, or this client has too many streams of `/jobs/events`',
     next: 'Wait as long as `Retry-After` says. Close the streams that nobody reads.',
   },
   'internal-error': {

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type ProblemCode, problemCodes } from './problem-list.ts';
 import { slotsAnswer } from './schemas.ts';
 
-/** `problemCodes` has the codes of the API. Routes outside the API may use other codes. */
+/**
+ * An error for a client. `problemCodes` has the codes of the API. Routes outside the API may use
+ * other codes.
+ */
 export interface Problem<Status extends number = number, Code extends string = ProblemCode> {
   status: Status;
   code: Code;
@@ -38,7 +41,7 @@ export type ProblemResponse<Status extends number> = Response & {
   _format: 'json';
 };
 
-/** An error answer. `extensions` become further members of the body. */
+/** Makes an error answer. `extensions` become further members of the body. */
 export function problem<const Status extends number>(
   { status, code, title, detail }: Problem<Status, string>,
   extensions: Partial<z.infer<typeof problemAnswer>> = {},
@@ -58,7 +61,7 @@ type ProblemContent = {
   };
 };
 
-/** The documentation of a route's problems. Problems with the same status share an entry. */
+/** Makes the documentation of a route's problems. Problems with the same status share an entry. */
 export function problemResponses<const P extends readonly Problem<number, string>[]>(
   ...problems: P
 ) {
@@ -83,10 +86,10 @@ export function problemResponses<const P extends readonly Problem<number, string
 }
 
 /**
- * The address of a page that explains the problem. The address has no host, because the service does
- * not know its public name. RFC 9457 allows this.
+ * Returns the address of a page that explains the problem. The address has no host, because the
+ * service does not know its public name. RFC 9457 allows this.
  */
 const typeOf = (code: string) => `/problems/${code}`;
 
-/** How many seconds a client should wait before it tries again. A claim takes milliseconds. */
+/** A client should wait one second before it tries again. A claim takes only milliseconds. */
 export const RETRY_AFTER = { 'Retry-After': '1' };

@@ -103,11 +103,11 @@ export const onEveryRoute = [
 ] as const;
 
 /**
- * The answer to a request that its schema refused. It has one error for each wrong parameter.
+ * Answers a request that its schema refused. The answer has one error for each wrong parameter.
  * `whole` names the part of the request for errors that belong to no parameter.
  */
 export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
-  // Several rules may refuse a value with the same words. The answer says them once.
+  // Several rules may refuse a value with the same words. The answer has these words once.
   const errors = new Map<string, { parameter: string; detail: string }>();
   for (const { path, message: detail } of error.issues) {
     const parameter = path.join('.') || whole;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchText } from './search.ts';
 
-/** The largest id: PostgreSQL's bigint. */
+/** The largest id, which is the largest bigint of PostgreSQL. */
 const LARGEST_ID = 2n ** 63n - 1n;
 const LONGEST_ID = String(LARGEST_ID).length;
 
@@ -24,7 +24,7 @@ export const idText = z
   .transform(BigInt)
   .meta({ type: 'string', pattern: '^[1-9][0-9]{0,18}$', example: '1' });
 
-/** The parameters of a path that names one thing. */
+/** The schema of the parameters of a path with one id. */
 export const idPath = z.object({ id: idText });
 
 /** An id in a JSON body: a number, or text if a number would not be exact. */
@@ -41,7 +41,7 @@ export const idValue = z
     example: 1,
   });
 
-/** An id as JSON: a number if every client can represent it exactly, otherwise text. */
+/** Returns an id as JSON: a number if every client can represent it exactly, otherwise text. */
 export const idBody = (id: bigint): number | string =>
   id <= Number.MAX_SAFE_INTEGER ? Number(id) : String(id);
 
@@ -50,34 +50,37 @@ export const idAnswer = z
   .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)])
   .meta({ id: 'Id', description: 'A number up to 2^53 - 1, otherwise text.', example: 1 });
 
-/** A time as JSON. */
+/** Returns a time as JSON. */
 export const instantBody = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:00.000Z' });
 
-/** Characters that reverse the direction of text. A name must not reorder the text after it. */
+/**
+ * Matches characters that reverse the direction of text. A name must not reorder the text after it.
+ */
 const BIDI_CONTROL = /[\u202A-\u202E\u2066-\u2069]/;
 /**
- * Characters that show nothing, as part of a regular expression. Unicode calls the braille pattern
- * without dots (U+2800) a symbol.
+ * Invisible characters, as part of a regular expression. Unicode calls the braille pattern without
+ * dots (U+2800) a symbol, so the list names it.
  */
 export const INVISIBLE: string = String.raw`\p{C}\p{Default_Ignorable_Code_Point}\u2800`;
 const VISIBLE = new RegExp(String.raw`[^${INVISIBLE}\p{Z}]`, 'u');
 
 /**
- * Whether the text has only printable characters. Some scripts and emoji need format characters, so
- * these are allowed unless they reverse the direction.
+ * Returns whether the text has only printable characters. Some scripts and emoji need format
+ * characters. So format characters are allowed unless they reverse the direction.
  */
 const isPrintable = (text: string): boolean =>
   !/\p{C}/u.test(text.replaceAll(/\p{Cf}/gu, '')) && !BIDI_CONTROL.test(text);
 
-/** Text in a JSON body. */
+/** The schema of text in a JSON body. */
 export const bodyText = z.string({
   error: ({ input }) => (input === undefined ? 'is missing' : 'must be text'),
 });
 
 /**
- * A line of visible text, such as a name. It has no control characters and no broken characters.
+ * Makes the schema of a line of visible text, such as a name. The line has no control characters
+ * and no broken characters.
  */
 export const line = (longest: number, example: string) =>
   bodyText
@@ -122,8 +125,8 @@ export const namedQuery = pageQuery.extend({
 });
 
 /**
- * A query parameter with an id. The parameter may be repeated. Hono gives a single id as text, and
- * several ids as an array.
+ * Makes the schema of a query parameter with an id. The parameter may be repeated. Hono returns a
+ * single id as text, and several ids as an array.
  */
 export const idsText = (most: number, description: string) =>
   z
@@ -159,7 +162,7 @@ export function paged<Row extends { id: bigint }>(rows: Row[], { limit }: Page) 
 
 const LONGEST_NAME = 200;
 
-/** The body of a request that creates a company or a recruiter, and the body of the answer. */
+/** Makes the schema of a request that creates a company or a recruiter, and of its answer. */
 export const newNamed = (example: string) => fields({ name: line(LONGEST_NAME, example) });
 export const namedAnswer = (id: string, example: string) =>
   z
@@ -173,8 +176,8 @@ export const slotsAnswer = {
 };
 
 /**
- * The schema of a JSON body. Unknown fields are refused, because a misspelt field must not be
- * ignored.
+ * Makes the schema of a JSON body. The schema refuses unknown fields, because a misspelt field must
+ * not be ignored.
  */
 export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
@@ -185,8 +188,8 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   });
 
 /**
- * The schema of a query string. Unknown parameters are refused, because a request that claims must
- * not ignore a misspelt parameter.
+ * Makes the schema of a query string. The schema refuses unknown parameters, because a request that
+ * claims must not ignore a misspelt parameter.
  */
 export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
@@ -196,7 +199,7 @@ export const parameters = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : undefined,
   });
 
-/** The documentation of a JSON answer, and of a required JSON body. */
+/** Makes the documentation of a JSON answer, or of a required JSON body. */
 export const json = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
   description,
   content: { 'application/json': { schema } },

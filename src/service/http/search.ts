@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 const LONGEST_SEARCH = 100;
 
-/** A word, roughly as the database splits text. All other characters separate words. */
+/** Matches a word, roughly as the database splits text. All other characters separate words. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Removes each word that is the beginning of another word, and each repeated word. A search for
- * fifty times "e" would read the same half of the index fifty times.
+ * Removes repeated words, and each word that is the beginning of another word. Otherwise a search
+ * for fifty times "e" would read the same half of the index fifty times.
  */
 const withoutImplied = (words: readonly string[]) => {
   const folded = words.map((word) => word.toLowerCase());
@@ -30,10 +30,14 @@ export const searchText = z
   .meta({ type: 'string', maxLength: LONGEST_SEARCH });
 
 /**
- * Whether each of these words is the beginning of a word in the column. The column is a `tsvector`.
+ * Makes the condition that each of these words is the beginning of a word in the column. The column
+ * is a `tsvector`.
  */
 export const matches = (column: SQL, words: readonly string[]): SQL =>
   sql`${column} @@ to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
 
-/** The words of a text, as the indexes contain them. A migration defines the function. */
+/**
+ * Makes the SQL for the words of a text in the form of the indexes. A migration defines the
+ * function.
+ */
 export const wordsOf = (text: SQL): SQL => sql`words_of(${text})`;

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
-import type { Database, Transaction } from '../../db/client.ts';
-import { retryConflicts } from '../../db/retry.ts';
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import { nameOf } from '../auth/caller.ts';
-import type { Question } from '../auth/http.ts';
-import { type Env, type Guard, isWriting } from '../new-routes.ts';
-import { type ProblemResponse, problem, RETRY_AFTER } from '../problem.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { retryConflicts } from '../../platform/db/retry.ts';
+import { databaseError, SQLSTATE } from '../../platform/db/sqlstate.ts';
+import { nameOf } from '../http/auth/caller.ts';
+import type { Question } from '../http/auth/http.ts';
+import { type Env, type Guard, isWriting } from '../http/new-routes.ts';
+import { type ProblemResponse, problem, RETRY_AFTER } from '../http/problem.ts';
 import type { InTurn } from './in-turn.ts';
 import { fingerprintOf, parseKey, type RequestKey, type StoredAnswer } from './keys.ts';
 import { keyInUse, keyReused, malformedKey, notUtf8 } from './problems.ts';
@@ -14,7 +14,7 @@ import { findAnswers, type KnownAnswer, lockKey, nameOfKey, storeAnswers } from 
 
 const NO_BODY = new Uint8Array();
 
-/** Headers that are stored with an answer. All other headers are made anew for each repeat. */
+/** Headers that are stored with an answer. Each repeat gets new values of all other headers. */
 const STORED_HEADERS = ['Content-Type', 'Location'];
 
 /**
@@ -29,7 +29,7 @@ export function judgeKey(
 ): Guard {
   return async (c) => {
     const header = c.req.header('Idempotency-Key');
-    // Open paths have no caller, so we could not tell the keys of different clients apart.
+    // Open paths have no caller, so we could not distinguish the keys of different clients.
     if (header === undefined || isOpen(c) || !isWriting(c)) return undefined;
     const key = parseKey(header);
     if (key === undefined) return problem(malformedKey);
@@ -58,11 +58,11 @@ export type Around = <R extends Response>(
 ) => Promise<R | ProblemResponse<503>>;
 
 interface Ways<R extends Response> {
-  /** A function that calls `run`. For example, it first waits for a place. */
+  /** A function that calls `run`. For example, the function waits before the call. */
   around?: Around;
   /**
-   * Another way to do the work at most once for its key. This way is tried first. Its result is
-   * undefined if it did nothing.
+   * Another way to do the work at most once for each key. `Write` tries this way first. If the
+   * result is undefined, this way did nothing, and `Write` does the work.
    */
   first?: () => Promise<R | ProblemResponse<422> | undefined>;
 }
@@ -142,8 +142,8 @@ async function lockInTime(tx: Transaction, request: RequestKey) {
 }
 
 /**
- * The answer to a request whose key has a stored answer. If the request is the same, returns the
- * stored answer. Otherwise returns a problem.
+ * Answers a request whose key has a stored answer. If the request is the same, returns the stored
+ * answer. Otherwise returns a problem.
  */
 export function again<R extends Response>(
   { fingerprint, status, headers, body }: KnownAnswer,
@@ -156,8 +156,8 @@ export function again<R extends Response>(
 }
 
 /**
- * The part of an answer that is stored. The body is already in memory, so a transaction does not
- * wait for it.
+ * Returns the part of an answer that is stored. The body is already in memory, so a transaction
+ * does not wait for the body.
  */
 export async function contentOf(response: Response): Promise<StoredAnswer> {
   const headers = STORED_HEADERS.flatMap((name) => {

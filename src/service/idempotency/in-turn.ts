@@ -1,4 +1,4 @@
-import { Line } from '../../waiting/line.ts';
+import { Line } from '../../platform/waiting/line.ts';
 
 /** How many repeats of one request may wait at the same time. No client needs more. */
 const LONGEST = 99;
@@ -10,8 +10,8 @@ const LONGEST = 99;
 export class InTurn {
   readonly #waitMs: number;
   /**
-   * The names of running work. Ten thousand names may run at once, so a name gets a line only when
-   * other work must wait for it.
+   * The names of running work. Work may run under ten thousand names at the same time, so a name
+   * gets a line only when other work must wait.
    */
   readonly #lines = new Map<string, Line<true> | undefined>();
 
@@ -19,7 +19,7 @@ export class InTurn {
     this.#waitMs = waitMs;
   }
 
-  /** Whether any work runs or waits under this name. */
+  /** Returns whether any work runs or waits under this name. */
   has(name: string): boolean {
     return this.#lines.has(name);
   }

@@ -9,7 +9,7 @@ export interface RequestKey {
   hours: number;
 }
 
-/** An answer as it is stored. A repeat gets the same bytes. */
+/** A stored answer. A repeat gets the same bytes. */
 export interface StoredAnswer {
   status: number;
   headers: Record<string, string>;
@@ -19,9 +19,9 @@ export interface StoredAnswer {
 const LONGEST_KEY = 255;
 
 /**
- * The key in an `Idempotency-Key` header. Undefined if the header is malformed. The draft requires
- * a quoted string (RFC 9651, printable ASCII). Most clients send the key without quotes, which
- * means the same key.
+ * Returns the key in an `Idempotency-Key` header, or undefined if the header is malformed. The
+ * draft requires a quoted string (RFC 9651, printable ASCII). Most clients send the key without
+ * quotes, which means the same key.
  *
  * Source: draft-ietf-httpapi-idempotency-key-header.
  */

@@ -1,5 +1,5 @@
-import type { Problem } from '../problem.ts';
-import { invalidRequest, outcomeUnknown } from '../problems.ts';
+import type { Problem } from '../http/problem.ts';
+import { invalidRequest, outcomeUnknown } from '../http/problems.ts';
 
 export const malformedKey = {
   status: 400,

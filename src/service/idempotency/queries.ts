@@ -1,7 +1,7 @@
 import { asc, lte, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
-import { idempotencyKeys } from '../../db/schema.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { idempotencyKeys } from '../database/schema.ts';
 import type { RequestKey, StoredAnswer } from './keys.ts';
 
 /** A stored answer, and the fingerprint of its request. */
@@ -16,7 +16,7 @@ type Row<T> = T & Record<string, unknown>;
  */
 const LOCK = sql`hashtextextended(caller || ' ' || key, 0)`;
 
-/** Rows with the given columns of the requests. All requests are in one parameter. */
+/** Makes rows with the given columns of the requests. All requests are in one parameter. */
 const rowsOf = (requests: RequestKey[], columns: string) =>
   sql`jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as request (${sql.raw(columns)})`;
 const KEY = 'caller text, key text';
@@ -37,8 +37,8 @@ export async function tryKeys(tx: Transaction, requests: RequestKey[]): Promise<
 }
 
 /**
- * The stored answers to these requests. `nameOfKey` makes the keys of the map. A transaction that
- * goes on to write must lock the keys first.
+ * Finds the stored answers to these requests. `nameOfKey` makes the keys of the map. A transaction
+ * that writes later must lock the keys first.
  */
 export async function findAnswers(
   db: Database | Transaction,
@@ -69,13 +69,13 @@ export async function storeAnswers(tx: Transaction, answers: (RequestKey & Store
   if (stored.length !== answers.length) throw new Error('an answer to a key was there already');
 }
 
-/** A name that no other key has. */
+/** Returns a name that no other key has. */
 export const nameOfKey = ({ caller, key }: Pick<RequestKey, 'caller' | 'key'>): string =>
   JSON.stringify([caller, key]);
 
 /**
  * Removes up to `limit` expired keys, and returns how many it removed. Skips rows that another
- * transaction has locked. The advisory lock of a key does not count.
+ * transaction has locked, but does not check the advisory locks of keys.
  */
 export async function removeExpiredKeys(tx: Transaction, limit: number): Promise<number> {
   const { caller, key, expiresAt } = idempotencyKeys;

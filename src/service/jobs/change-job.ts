@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { type ResizeOutcome, resizeJob } from '../claims/resize.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { jobs } from '../db/schema.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { type ResizeOutcome, resizeJob } from '../claims/claim.ts';
+import { jobs } from '../database/schema.ts';
 import { findJob, type Job } from './queries.ts';
 
 export interface JobChange {

@@ -1,14 +1,14 @@
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import type { Admission } from '../../platform/waiting/admission.ts';
 import { answers } from '../claims/answers.ts';
 import { admitted } from '../claims/http.ts';
 import { companyNotFound } from '../companies/routes.ts';
-import type { Database, Transaction } from '../db/client.ts';
 import { isCompany } from '../http/auth/caller.ts';
-import type { Write } from '../http/idempotency/http.ts';
 import { newRoutes } from '../http/new-routes.ts';
 import { problem } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
-import type { Admission } from '../waiting/admission.ts';
+import type { Write } from '../idempotency/http.ts';
 import { changeJob } from './change-job.ts';
 import { companyOfHistory, pageOfHistory } from './history.ts';
 import { findJob, insertJob, type Job, pageOfJobs } from './queries.ts';

@@ -1,9 +1,9 @@
 import { and, asc, count, eq, gt, lte, max, not, type SQL, sql } from 'drizzle-orm';
+import { anyOf } from '../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
 import { claimedOfJob, isOpen } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
-import { anyOf } from '../db/arrays.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { companies, jobs, jobWords } from '../db/schema.ts';
+import { companies, jobs, jobWords } from '../database/schema.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { matches } from '../http/search.ts';
 
@@ -46,9 +46,9 @@ export const listJobs = (
   );
 
 /**
- * The most jobs that we examine for one page with a status. The database counts the claims of each
- * job to decide whether the job is full. Without this limit, a search for a rare status would read
- * the whole table. That took 700 ms for 600,000 jobs.
+ * The maximum number of jobs to examine for one page with a status. The database counts the claims
+ * of each job to decide whether the job is full. Without this limit, a search for a rare status
+ * would read the whole table. This took 700 ms for 600,000 jobs.
  */
 const MOST_EXAMINED = 5_000;
 
@@ -67,9 +67,9 @@ export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
 }
 
 /**
- * Reads the jobs after the cursor that fit the filter, but ignores their status. Returns how many
- * jobs it read (at most `MOST_EXAMINED`), and the id of the last job. If it read no job, this id is
- * the cursor.
+ * Reads the jobs after the cursor that fit the filter, but ignores the status in the filter.
+ * Returns how many jobs it read (at most `MOST_EXAMINED`), and the id of the last job. If it read
+ * no job, this id is the cursor.
  */
 async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   const ahead = db
@@ -83,7 +83,7 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   return { last: row?.last ?? cursor, examined: row?.examined ?? 0 };
 }
 
-/** The conditions of the filter that can use an index. */
+/** Makes the conditions of the filter that can use an index. */
 const indexedConditions = ({ companyId, q }: JobFilter) =>
   and(
     companyId === undefined ? undefined : eq(jobs.companyId, companyId),
@@ -91,7 +91,7 @@ const indexedConditions = ({ companyId, q }: JobFilter) =>
       sql`${jobs.id} in (select ${jobWords.jobId} from ${jobWords} where ${matches(sql`${jobWords.words}`, q)})`,
   );
 
-/** The jobs with these ids. Unknown ids are ignored. */
+/** Finds the jobs with these ids. Ignores unknown ids. */
 export const findJobs = (db: Database | Transaction, ids: bigint[]): Promise<Job[]> =>
   selectJobs(db, anyOf(jobs.id, ids), ids.length);
 

@@ -2,7 +2,6 @@ import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { answers } from '../claims/answers.ts';
 import { companyNotFound } from '../companies/routes.ts';
-import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { type Problem, problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
@@ -20,11 +19,12 @@ import {
   slotsAnswer,
 } from '../http/schemas.ts';
 import { searchText } from '../http/search.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
 import { eventKinds } from '../outbox/tables.ts';
 
 /**
- * No job needs more slots. Each claim counts the other claims of its job, so this limit bounds the
- * work of a claim.
+ * The maximum capacity of a job. No job needs more slots. Each claim counts the other claims of its
+ * job, so this limit also limits the work of a claim.
  */
 const LARGEST_CAPACITY = 1_000;
 const LONGEST_ROLE = 200;
@@ -137,7 +137,7 @@ export const changeJob = createRoute({
 const eventAnswer = z
   .object({
     number: z.int().min(1).meta({
-      description: "The running number of the job's events, without gaps.",
+      description: "The sequence number among the job's events, without gaps.",
       example: 2,
     }),
     kind: z.enum(eventKinds).meta({

@@ -16,7 +16,7 @@ export class Batch {
 
 /** The events that wait for one client: the latest event of each job. */
 export class Backlog {
-  /** Set while exactly one batch waits. Its bytes can be sent unchanged. */
+  /** Set while exactly one batch waits. The bytes of this batch can be sent unchanged. */
   #only: Batch | undefined;
   readonly #latest = new Map<bigint, Uint8Array>();
 
@@ -38,7 +38,7 @@ export class Backlog {
     this.#latest.clear();
   }
 
-  /** Removes all waiting events and gives them in one piece. */
+  /** Removes all waiting events, and returns them in one piece. */
   take(): Uint8Array {
     const { bytes } = this.#only ?? new Batch(this.#latest);
     this.clear();

@@ -1,13 +1,13 @@
 import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { jobClaims } from '../db/schema.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { jobClaims } from '../database/schema.ts';
 import { event } from '../http/event-stream.ts';
 import { idBody, instantBody } from '../http/schemas.ts';
 import { findJobs } from '../jobs/queries.ts';
 import type { ClaimEvent } from '../outbox/queries.ts';
 
-/** What a recruiter is told about a claim. */
+/** The news that a recruiter gets about a claim. */
 export interface ClaimNews extends Omit<ClaimEvent, 'kind'> {
   kind: ClaimNewsKind;
 }
@@ -42,7 +42,7 @@ export const claimEvent = ({ kind, at, claimId, recruiterId, expiresAt, ...job }
     },
   });
 
-/** A page of the claims that a recruiter holds now, in the order of their ids. */
+/** Lists a page of the claims that a recruiter holds now, in the order of their ids. */
 export async function listHeld(
   db: Database,
   recruiterId: bigint,
@@ -59,7 +59,7 @@ export async function listHeld(
   const jobs = new Map(found.map((job) => [job.id, job]));
   return claims.flatMap(({ id, jobId, createdAt, expiresAt }) => {
     const job = jobs.get(jobId);
-    // The job was removed between the two reads. Its events tell this.
+    // The job was removed between the two reads. Later events report the removal.
     if (!job) return [];
     const { capacity, claimed } = job.slots;
     const about = { jobId, role: job.role, capacity, claimed };

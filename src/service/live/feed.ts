@@ -1,8 +1,8 @@
-import type { Database, StatementTime } from '../db/client.ts';
-import { isConnectionLost, nothingRan } from '../db/sqlstate.ts';
+import type { Database, StatementTime } from '../../platform/db/client.ts';
+import { isConnectionLost, nothingRan } from '../../platform/db/sqlstate.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
 import { readClaimEvents, readNews, type Seen, seenNow } from '../outbox/queries.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
 import type { Batch } from './batch.ts';
 import { Follower } from './follower.ts';
 import { inSlices } from './in-slices.ts';
@@ -40,11 +40,13 @@ export type NotFollowed = 'full' | 'full of yours' | 'closed' | 'not found' | 't
 const READ_AT_ONCE = 1_000;
 
 /**
- * Tells followers the state of jobs. The full state comes first, and then each job that a commit
- * changes. The feed finds these jobs in the events, so it hears of every commit of every server.
+ * Sends followers the state of jobs. The full state comes first, and then each job that a commit
+ * changes. The feed finds these jobs in the table of events, so it finds every commit of every
+ * server.
  *
- * All reads happen one after the other, reads of the full state as well as of changed jobs. A later
- * read sees everything that an earlier read saw, so the news about a job never goes back in time.
+ * All reads run one after the other, both reads of the full state and reads of changed jobs. A
+ * later read sees everything that an earlier read saw, so the news about a job never goes back in
+ * time.
  */
 export class Feed {
   readonly #db: Database;
@@ -74,18 +76,18 @@ export class Feed {
   }
 
   /**
-   * Notes each statement of this server that has ended. After a COMMIT the feed looks for news at
-   * once.
+   * Called after each statement of this server. After a COMMIT, the feed checks for news
+   * immediately.
    */
   observe({ text }: StatementTime) {
     if (text === 'commit') this.#watch.noteCommit();
   }
 
   /**
-   * Adds a follower and reads the first page of its full state. The answer is `full` if there are
-   * too many followers, `full of yours` if this client has too many, `closed` after `close`,
-   * `not found` if there is no such company or recruiter, and `too many jobs` if the full state is
-   * too large. Throws if the database cannot be reached or read.
+   * Adds a follower, and reads the first page of its full state. Returns `full` if there are too
+   * many followers, and `full of yours` if this client has too many followers. Returns `closed`
+   * after `close`, and `not found` if there is no such company or recruiter. Returns `too many
+   * jobs` if the full state is too large. Throws if the database cannot be reached or read.
    */
   async follow(followed: Followed, client: Client): Promise<Follower | NotFollowed> {
     if (this.#isClosed) return 'closed';
@@ -113,7 +115,7 @@ export class Feed {
     return { followers: this.#followers.size };
   }
 
-  /** Ends the streams of all followers, and looks for no more news. */
+  /** Ends the streams of all followers, and stops checking for news. */
   close() {
     this.#isClosed = true;
     this.#watch.close();
@@ -157,10 +159,10 @@ export class Feed {
   }
 
   /**
-   * Tells the news since the last look. If a read fails, the next look finds the same news again.
+   * Sends the news since the last check. If a read fails, the next check finds the same news again.
    */
   async #look(): Promise<boolean> {
-    if (!this.#seen) throw new Error('a look came before the watch had begun');
+    if (!this.#seen) throw new Error('a check came before the watch had begun');
     const { seen, jobIds } = await readNews(this.#db, this.#seen, this.#limits.changed);
     if (!jobIds) for (const follower of this.#followers.keys()) follower.restart();
     for (let read = 0; jobIds && read < jobIds.length; read += READ_AT_ONCE)
@@ -170,7 +172,9 @@ export class Feed {
     return jobIds?.length !== 0;
   }
 
-  /** Reads the jobs once and tells each follower. Followers of the same jobs share a batch. */
+  /**
+   * Reads the jobs once, and sends them to each follower. Followers of the same jobs share a batch.
+   */
   async #tell(ids: bigint[]) {
     const news = await readChanged(this.#db, ids);
     const batches = new Map<string, Batch>();
@@ -183,7 +187,9 @@ export class Feed {
     });
   }
 
-  /** Reads the news about the claims of the followed recruiters, and tells their followers. */
+  /**
+   * Reads the news about the claims of the followed recruiters, and sends it to their followers.
+   */
   async #tellClaims(seen: Record<'before' | 'after', Seen>) {
     const recruiters = [...this.#leases.keys()].map(({ followed }) => followed.recruiterId ?? 0n);
     if (recruiters.length === 0) return;
@@ -201,8 +207,8 @@ export class Feed {
   }
 
   /**
-   * Followers that wait for the same page share one read. After a lost connection, many followers
-   * wait for the same page.
+   * Reads a page. Followers that wait for the same page share one read, because many followers wait
+   * for the same page after a lost connection.
    */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
     const name = `${cursor} ${topicOf(followed)}`;

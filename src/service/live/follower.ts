@@ -1,6 +1,6 @@
+import { pauseAfter } from '../../platform/waiting/backoff.ts';
+import { Bell } from '../../platform/waiting/bell.ts';
 import { HEARTBEAT, retryHint } from '../http/event-stream.ts';
-import { pauseAfter } from '../waiting/backoff.ts';
-import { Bell } from '../waiting/bell.ts';
 import { Backlog, Batch } from './batch.ts';
 import { BEGIN, END } from './events.ts';
 import { BACKOFF } from './limits.ts';
@@ -28,9 +28,9 @@ interface Snapshot {
 const newSnapshot = (): Snapshot => ({ cursor: 0n, isBegun: false, isRead: false });
 
 /**
- * Tells one client about jobs. If a job changes faster than the client reads, only the latest state
- * of the job waits. A client that is too many jobs behind gets the full state again, page by page.
- * Therefore the number of waiting events is bounded.
+ * Sends jobs to one client. If a job changes faster than the client reads, only the latest state of
+ * the job waits. A client that is too many jobs behind gets the full state again, page by page.
+ * Therefore the number of waiting events is limited.
  */
 export class Follower {
   readonly followed: Followed;
@@ -88,8 +88,8 @@ export class Follower {
     const snapshot = this.#snapshot;
     if (!snapshot) return;
     await this.#deps.read(this.followed, snapshot.cursor, ({ events, next }) => {
-      // The full state has started again during the read. This page may be older than the missed
-      // events.
+      // If the full state started again during the read, this page may be older than the missed
+      // events. So the page is dropped.
       if (this.#snapshot !== snapshot) return;
       this.#backlog.add(events);
       if (next === undefined) snapshot.isRead = true;
@@ -97,7 +97,7 @@ export class Follower {
     });
   }
 
-  /** The pieces to send to the client. Ends without an error after `leave`. */
+  /** Yields the pieces to send to the client. Ends without an error after `leave`. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     yield retryHint();
     for (let failures = 0; !this.left.aborted; ) {
@@ -129,7 +129,9 @@ export class Follower {
     return this.#snapshot?.isRead ?? true;
   }
 
-  /** The events of jobs whose page has been read. The other jobs come with later pages. */
+  /**
+   * Returns the events of the jobs whose page has been read. The other jobs come with later pages.
+   */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;
     return new Batch([...batch.events].filter(([id]) => id <= cursor));

@@ -1,10 +1,9 @@
-import { isIPv6 } from 'node:net';
 import type { Context } from 'hono';
-import { expandIPv6 } from 'hono/utils/ipaddr';
 import { answers } from '../claims/answers.ts';
 import { companyNotFound } from '../companies/routes.ts';
 import { isRecruiter, nameOf } from '../http/auth/caller.ts';
 import { headOfEvents, streamEvents } from '../http/event-stream.ts';
+import { networkOf } from '../http/network.ts';
 import { type Env, newRoutes } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import {
@@ -59,22 +58,14 @@ const whichRecruiter = {
   detail: 'recruiterId is missing. Only the token of a recruiter tells whose claims you follow.',
 } as const;
 
-/** Without tokens, all clients are the same caller. Only their network addresses differ. */
+/**
+ * Returns the client of a request. Without tokens, all clients are the same caller. Only their
+ * network addresses differ.
+ */
 function clientOf(c: Context<Env>): Client {
   const caller = c.get('caller');
   const { until } = caller;
-  return until === undefined
-    ? { network: networkOf(c.env?.incoming?.socket.remoteAddress) }
-    : { caller: nameOf(caller), until };
-}
-
-/**
- * The whole IPv4 address, or the first half of an IPv6 address. A host may choose the second half
- * freely.
- */
-function networkOf(address = ''): string {
-  const plain = address.replace(/^::ffff:/i, '');
-  return isIPv6(plain) ? expandIPv6(plain).slice(0, '0000:0000:0000:0000'.length) : plain;
+  return until === undefined ? { network: networkOf(c) } : { caller: nameOf(caller), until };
 }
 
 const tooManyFollow = {

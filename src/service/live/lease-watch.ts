@@ -1,15 +1,18 @@
 import type { ClaimNews } from './claims.ts';
 
-/** A recruiter hears this long before the end of a lease. A person has time to renew the lease. */
+/**
+ * A recruiter gets a message this long before a lease ends, so that a person has time to renew the
+ * lease.
+ */
 export const ENDING_MS = 60_000;
 
 /** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Tells one recruiter which of its leases end soon. */
+/** Sends one recruiter a message before each of its leases ends. */
 export class LeaseWatch {
   readonly #onEnding: (news: ClaimNews) => void;
-  /** The claims with a lease that nobody has been told about yet. */
+  /** The claims with a lease for which no message has been sent. */
   readonly #leases = new Map<bigint, ClaimNews & { expiresAt: Date }>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -33,7 +36,10 @@ export class LeaseWatch {
     this.#leases.clear();
   }
 
-  /** One timer waits for the lease that ends first, so any number of claims needs one timer. */
+  /**
+   * Sets the timer. One timer waits for the lease that ends first, so any number of claims needs
+   * one timer.
+   */
   #plan() {
     clearTimeout(this.#timer);
     let next = Number.POSITIVE_INFINITY;

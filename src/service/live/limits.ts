@@ -1,13 +1,13 @@
-import type { Backoff } from '../waiting/backoff.ts';
+import type { Backoff } from '../../platform/waiting/backoff.ts';
 
 /**
- * Pauses after a failed read. They are partly random, so that servers and clients that lost the
- * database together do not all return together.
+ * The pauses after failed reads. The pauses are partly random. Otherwise all servers and clients
+ * that lost the database would come back at the same moment.
  */
 export const BACKOFF: Backoff = { shortestMs: 100, longestMs: 5_000, jitter: 0.5 };
 
 export interface FeedLimits {
-  /** How many clients may follow at once. Each client keeps a socket open. */
+  /** How many clients may follow at the same time. Each client keeps a socket open. */
   followers: number;
   /** How many followers one caller may have. The limit applies if the server requires tokens. */
   followersOfCaller: number;
@@ -20,7 +20,10 @@ export interface FeedLimits {
   pending: number;
   /** How many jobs the full state may have. */
   jobs: number;
-  /** How many new events may be read together. After more events, followers get the full state. */
+  /**
+   * How many new events may be read together. If there are more events, followers get the full
+   * state.
+   */
   changed: number;
   heartbeatMs: number;
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import { companies, jobs, recruiters } from '../db/schema.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { companies, jobs, recruiters } from '../database/schema.ts';
 import { findNamed } from '../http/named.ts';
 import { findJobs, type Job, listJobs } from '../jobs/queries.ts';
 import { Batch } from './batch.ts';
@@ -18,11 +18,11 @@ export interface Followed {
   recruiterId?: bigint | undefined;
 }
 
-/** Followers of the same things have the same topic. */
+/** Returns the topic of a follower. Followers of the same jobs or claims have the same topic. */
 export const topicOf = ({ companyId, jobIds = [], recruiterId }: Followed): string =>
   recruiterId === undefined ? [companyId, ...jobIds].join() : `claims of ${recruiterId}`;
 
-/** The news of one job. */
+/** The news about one job. */
 interface News {
   /** Undefined for a removed job, because the company can no longer be read. */
   companyId: bigint | undefined;
@@ -39,12 +39,12 @@ export async function readChanged(db: Database, ids: bigint[]): Promise<Map<bigi
   );
 }
 
-/** The events about the jobs that a client follows. */
+/** Returns the events about the jobs that a client follows. */
 export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<bigint, News>): Batch {
   const isOurs = (each: News) =>
     companyId === undefined || each.companyId === undefined || each.companyId === companyId;
-  // A thousand clients may follow a hundred jobs each. Looking up each id is faster than searching
-  // a list.
+  // A thousand clients may follow a hundred jobs each. Reading the map for each id is faster than
+  // searching a list.
   const ids = jobIds ?? [...news.keys()];
   return new Batch(
     ids.flatMap((id) => {
@@ -65,7 +65,7 @@ export interface Page {
   claims: readonly ClaimNews[];
 }
 
-/** The largest number of jobs in one page, and of ids that one client may name. */
+/** The maximum number of jobs in one page, and of the ids that a client may name. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {
@@ -88,11 +88,11 @@ async function readHeldPage(db: Database, recruiterId: bigint, cursor: bigint): 
   return { events: claimBatch(claims), next, claims };
 }
 
-/** The latest event of each claim. */
+/** Returns the latest event of each claim. */
 export const claimBatch = (news: readonly ClaimNews[]): Batch =>
   new Batch(news.map((each) => [each.claimId, claimEvent(each)]));
 
-/** Whether the company or the recruiter exists that the client follows. */
+/** Returns whether the followed company or recruiter exists. */
 export async function exists(db: Database, { companyId, recruiterId }: Followed): Promise<boolean> {
   if (recruiterId !== undefined) return isNamed(db, recruiters, recruiterId);
   return companyId === undefined || isNamed(db, companies, companyId);
@@ -102,8 +102,8 @@ const isNamed = async (...which: Parameters<typeof findNamed>) =>
   (await findNamed(...which)) !== undefined;
 
 /**
- * Whether the full state has more than `most` jobs. Always false if the client names ids, because a
- * client may name only a few.
+ * Returns whether the full state has more than `most` jobs. Always false if the client names ids,
+ * because a client may name only a few ids.
  */
 export async function hasMoreJobsThan(
   most: number,
@@ -112,7 +112,7 @@ export async function hasMoreJobsThan(
 ): Promise<boolean> {
   if (jobIds || recruiterId !== undefined) return false;
   const ofCompany = companyId === undefined ? undefined : eq(jobs.companyId, companyId);
-  // We look for one row past the limit. A count could read millions of rows.
+  // We search for one row past the limit. A count could read millions of rows.
   const past = db.select({ id: jobs.id }).from(jobs).where(ofCompany).offset(most).limit(1);
   return (await past).length > 0;
 }

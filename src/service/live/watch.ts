@@ -1,20 +1,20 @@
-import { pause, pauseAfter } from '../waiting/backoff.ts';
-import { Bell } from '../waiting/bell.ts';
+import { pause, pauseAfter } from '../../platform/waiting/backoff.ts';
+import { Bell } from '../../platform/waiting/bell.ts';
 import { BACKOFF } from './limits.ts';
 
 /**
- * How often the watch looks for the commits of other servers. After a look that has found news, the
- * next look waits for this time too. The news may be written to every follower. So 1,000 followers
- * cause up to 10,000 writes a second.
+ * The pause between two checks. A commit of this server ends the pause early, except after a check
+ * that found news or that followed such a commit. The server may write the news of a check to every
+ * follower, so 1,000 followers cause up to 10,000 writes a second.
  */
 const PACE_MS = 100;
 
 export interface WatchDeps {
-  /** Prepares the first look. Every later commit is news. */
+  /** Prepares the first check. Every commit after this call is news. */
   begin(): Promise<void>;
   /**
-   * Reads and tells the news. Resolves to false if there was no news. After an error, the watch
-   * looks again.
+   * Reads and sends the news. Resolves to false if there was no news. After an error, the watch
+   * checks again.
    */
   look(): Promise<boolean>;
   /** True if anybody wants the news. */
@@ -24,8 +24,8 @@ export interface WatchDeps {
 }
 
 /**
- * Looks for news while anybody wants the news. A commit of this server after a quiet time causes a
- * look at once. Later commits wait for the next look.
+ * Checks for news while anybody wants the news. A commit of this server after a quiet time causes a
+ * check immediately. Later commits wait for the next check.
  */
 export class Watch {
   readonly #deps: WatchDeps;
@@ -44,7 +44,7 @@ export class Watch {
     return this.#begun;
   }
 
-  /** This server may have committed news. */
+  /** Called when this server may have committed news. */
   noteCommit() {
     this.#hasCommitted = true;
     this.#bell.ring();
@@ -67,7 +67,7 @@ export class Watch {
 
   async #lookOn() {
     const { signal } = this.#closing;
-    // The first look begins at once, so earlier commits need no look of their own.
+    // The first check begins immediately, so earlier commits need no separate check.
     this.#hasCommitted = false;
     for (let failures = 0; this.#deps.isWanted() && !signal.aborted; ) {
       const isOurs = this.#hasCommitted;

@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { expireClaims } from '../claims/expire.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { idempotencyKeys, jobClaims } from '../db/schema.ts';
-import { removeExpiredKeys } from '../http/idempotency/queries.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { isNothingDone } from '../../platform/db/sqlstate.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { pause } from '../../platform/waiting/backoff.ts';
+import { expireClaims } from '../claims/claim.ts';
+import { idempotencyKeys, jobClaims } from '../database/schema.ts';
+import { removeExpiredKeys } from '../idempotency/queries.ts';
 import { removeOldEvents } from '../outbox/clearing.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
 import { clearTasks, clearWorkers } from '../queue/clear.ts';
-import { pause } from '../waiting/backoff.ts';
 import { removeOldDeliveries } from '../webhooks/deliveries/clear.ts';
 
 export interface Clearing {
@@ -17,23 +18,31 @@ export interface Clearing {
 }
 
 /**
- * The first half of the advisory lock. Any number is possible, but every instance must use the same
- * number.
+ * The first half of the key of the advisory lock. Any number is possible, but every instance must
+ * use the same number.
  */
 export const CLEARING_LOCK = 7_203_555;
 /**
- * The most rows that one transaction examines. With so few rows, a transaction takes milliseconds.
+ * The maximum number of rows that one transaction examines. With so few rows, a transaction takes
+ * milliseconds.
  */
 const BATCH = 500;
+/**
+ * How long a database may be busy before the log reports an outage. A shorter time is no failure,
+ * because the next pass removes the rows.
+ */
+const LONGEST_BUSY_MS = 10_000;
+/** The pause after a pass that a busy database refused. */
+const BUSY_PAUSE_MS = 1_000;
 
-/** Rows that are removed when they are old enough. */
+/** A kind of rows that the cleanup removes when the rows are old enough. */
 interface Clearable {
-  /** The second half of the advisory lock. */
+  /** The second half of the key of the advisory lock. */
   half: number;
   pauseMs: number;
   /**
-   * Removes rows, and returns how many rows it has dealt with. If this number is `limit`, more rows
-   * may be left.
+   * Removes old rows, and returns how many old rows it found. If this number is `limit`, more old
+   * rows may be left.
    */
   remove(tx: Transaction, limit: number): Promise<number>;
 }
@@ -41,7 +50,10 @@ interface Clearable {
 const CLAIMS: Clearable = { half: 1, pauseMs: 1_000, remove: expireClaims };
 /** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
 const KEYS: Clearable = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };
-/** Each pass examines the newest event of every job that has not changed for long. */
+/**
+ * The cleanup of old events. Each pass must examine the newest event of every job that has not
+ * changed for long. So the passes are rare.
+ */
 const oldEvents = (days: number): Clearable => ({
   half: 3,
   pauseMs: 600_000,
@@ -66,7 +78,7 @@ export interface Ages {
   eventDays?: number | undefined;
 }
 
-/** Everything that is removed when it is old enough. */
+/** Lists the kinds of rows that are removed when they are old enough. */
 const clearablesOf = ({ eventDays = 30, taskHours = 24 }: Ages): Clearable[] => [
   CLAIMS,
   KEYS,
@@ -77,8 +89,8 @@ const clearablesOf = ({ eventDays = 30, taskHours = 24 }: Ages): Clearable[] => 
 ];
 
 /**
- * Removes expired claims and idempotency keys, old events and deliveries, finished tasks and stopped
- * workers again and again, until `stop` is called.
+ * Removes expired claims and idempotency keys, old events and deliveries, finished tasks and
+ * stopped workers again and again, until `stop` is called.
  */
 export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing {
   const stop = new AbortController();
@@ -92,42 +104,50 @@ export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing
 }
 
 async function repeat(rows: Clearable, db: Database, log: Log, stop: AbortSignal) {
-  let failing = false;
+  let failingSince: number | undefined;
+  let isLogged = false;
   while (!stop.aborted) {
+    let pauseMs = rows.pauseMs;
     try {
-      const dealtWith = await clear(rows, db);
-      failing = false;
-      if (dealtWith === BATCH) continue;
+      const found = await clear(rows, db);
+      failingSince = undefined;
+      isLogged = false;
+      if (found === BATCH) continue;
     } catch (error) {
+      const isBusy = isNothingDone(error);
+      if (isBusy) pauseMs = Math.min(pauseMs, BUSY_PAUSE_MS);
+      failingSince ??= performance.now();
+      const isOutage = !isBusy || performance.now() - failingSince > LONGEST_BUSY_MS;
       // We log one line for each outage, not one line a second. After a stop, errors are expected,
       // because the connections are closed.
-      if (!failing && !stop.aborted)
+      if (isOutage && !isLogged && !stop.aborted) {
         log.error({ event: 'clearing failed', error: describe(error) });
-      failing = true;
+        isLogged = true;
+      }
     }
-    await pause(rows.pauseMs, stop);
+    await pause(pauseMs, stop);
   }
 }
 
 /**
  * Removes up to `BATCH` expired claims, and returns how many it removed. Returns 0 while another
- * instance is clearing.
+ * instance does the same.
  */
 export const clearClaims = (db: Database): Promise<number> => clear(CLAIMS, db);
 /**
  * Removes up to `BATCH` expired idempotency keys, and returns how many it removed. Returns 0 while
- * another instance is clearing.
+ * another instance does the same.
  */
 export const clearKeys = (db: Database): Promise<number> => clear(KEYS, db);
 
-/** Removes everything that is old enough. Skips rows that another instance is clearing. */
+/** Removes all rows that are old enough. Skips rows that another instance is removing. */
 export async function clearAll(db: Database, ages: Ages = {}) {
   for (const each of clearablesOf(ages)) while ((await clear(each, db)) === BATCH);
 }
 
 /**
- * How many seconds ago the oldest claim or idempotency key expired that is still there. 0 if there
- * is none.
+ * Finds the expired claim or idempotency key that has been waiting longest for its removal. Returns
+ * how many seconds ago this row expired, or 0 if no such row exists.
  */
 export async function readClearingLag(db: Database): Promise<number> {
   const [row] = await db.execute<{ seconds: number | null }>(sql`

@@ -1,14 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { expectedTriggers, missingMigrations } from '../../platform/db/migrations.ts';
 import { isLive } from '../claims/queries.ts';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { readSchemaState, TOO_OLD } from '../db/installation.ts';
-import { expectedTriggers, missingMigrations } from '../db/migrations.ts';
-import { idempotencyKeys, installation, jobClaims, jobs, recruiters } from '../db/schema.ts';
+import { readPast, readSchemaState, TOO_OLD } from '../database/installation.ts';
+import { idempotencyKeys, jobClaims, jobs, recruiters } from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import { pausedLanes, tasks, workers } from '../queue/tables.ts';
 import { unrelayed } from '../webhooks/tables.ts';
 import { type Ages, clearAll } from './clearing.ts';
+import { pauseInWords } from './restores.ts';
 
 /** The result of one check: the number of problems, and the first problems as text. */
 export interface Finding {
@@ -20,17 +21,17 @@ export interface Finding {
 export interface Diagnosis {
   healthy: boolean;
   findings: Finding[];
-  /** The checks that did not run, because migrations are missing or because no worker is running. */
+  /** The checks that did not run, because migrations are missing or no worker is running. */
   skipped: string[];
-  /** Facts that are no faults. */
+  /** Facts for the operator that are no faults. */
   notes: string[];
 }
 
 const MOST_EXAMPLES = 20;
 
 /**
- * Each check is a query that returns a row of text for each problem. The checks read only the
- * database and do not need the service.
+ * Each check is a query that returns a row of text for each problem. The checks only read the
+ * database, and do not need the service.
  */
 const checks: Record<string, SQL> = {
   'jobs with more claims than capacity': sql`
@@ -61,9 +62,6 @@ const checks: Record<string, SQL> = {
     FROM ${tasks} WHERE ${tasks.ended} = 'dead'
       AND ${tasks.finishedAt} > ${NOW} - interval '1 day'
     ORDER BY ${tasks.id}`,
-  'restores whose tasks are paused': sql`
-    SELECT format('paused since %s; npm run restored shows what waits', ${installation.pausedAt}) AS words
-    FROM ${installation} WHERE ${installation.pausedAt} IS NOT NULL`,
   // Foreign keys are triggers too, and can also be disabled.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
@@ -80,17 +78,17 @@ const checks: Record<string, SQL> = {
 
 const isLiving = sql`${workers.stoppedAt} IS NULL AND ${workers.leaseUntil} > ${NOW}`;
 
-/** The tasks of such a lane wait because the lane pauses, or because it paused until just now. */
+/** True if the lane pauses now, or if a pause in the last ten minutes explains why tasks wait. */
 const isLaneResting = sql`EXISTS (SELECT FROM ${pausedLanes} WHERE ${pausedLanes.lane} = ${tasks.lane}
   AND ${pausedLanes.until} > ${NOW} - interval '10 minutes')`;
 
 /**
- * The checks of a database that some worker serves. Without a worker, tasks wait, and a killed worker
- * is not marked as stopped.
+ * The checks of a database with a living worker. Without a living worker, these checks would report
+ * normal facts: tasks wait, and nobody marks a killed worker as stopped.
  */
 const checksOfService: Record<string, SQL> = {
-  // A task may wait for long behind the other tasks of its lane. This is a fault only if no task of
-  // the lane runs.
+  // A task may wait for long behind the other tasks of its lane. A long wait is a fault only if no
+  // task of the lane runs.
   'tasks due for over ten minutes in a lane where no task runs': sql`
     SELECT format('task %s: %s, due since %s', ${tasks.id}, ${tasks.kind}, ${tasks.runAt}) AS words
     FROM ${tasks} WHERE ${tasks.finishedAt} IS NULL AND ${tasks.leaseUntil} IS NULL
@@ -122,8 +120,8 @@ const checksOfService: Record<string, SQL> = {
 };
 
 /**
- * Runs all checks on one snapshot of the database, and changes nothing. If `isServed` is false,
- * no worker can be running. Throws the errors of the database.
+ * Runs all checks on one snapshot of the database, and changes nothing. `isServed` is false if no
+ * worker can be running. Throws the errors of the database.
  */
 export const diagnose = (db: Database, { isServed = true } = {}): Promise<Diagnosis> =>
   db.transaction((tx) => examine(tx, isServed), {
@@ -132,8 +130,8 @@ export const diagnose = (db: Database, { isServed = true } = {}): Promise<Diagno
   });
 
 /**
- * Removes expired rows before the check. No server is running that would remove them, and expired
- * rows are no fault. Tasks that wait for a worker are no fault either.
+ * Checks a database without a server. First removes expired rows, because no server removes them,
+ * and expired rows are no fault. Tasks that wait for a worker are no fault either.
  */
 export async function diagnoseUnserved(db: Database, ages: Ages = {}): Promise<Diagnosis> {
   if ((await missingMigrations(db)).length === 0) await clearAll(db, ages);
@@ -149,7 +147,8 @@ async function examine(tx: Transaction, isServed: boolean): Promise<Diagnosis> {
   const notes = unknown > 0 && mayServe ? [NEWER] : [];
   const wanted = { ...checks, ...(isServed && checksOfService) };
   if (missing.length > 0 || !mayServe)
-    return { healthy: false, findings, skipped: Object.keys(wanted), notes };
+    return { healthy: false, findings, skipped: [PAUSED, ...Object.keys(wanted)], notes };
+  findings.push(await lookForPause(tx));
   for (const [name, rows] of Object.entries(wanted)) findings.push(await look(tx, name, rows));
   const skipped = isServed ? [] : Object.keys(checksOfService);
   return { healthy: findings.every(({ total }) => total === 0), findings, skipped, notes };
@@ -160,6 +159,14 @@ const TOO_OLD_HERE: [number, string[]] = [1, [TOO_OLD]];
 const NEWER =
   'The database has migrations that this version does not know. This version may serve. To go back ' +
   'to this version, stop the newer servers. The database stays as it is.';
+
+const PAUSED = 'restores whose tasks are paused';
+
+async function lookForPause(tx: Transaction): Promise<Finding> {
+  const words = pauseInWords(await readPast(tx));
+  const examples = words === undefined ? [] : [`${words}; npm run restored shows what waits`];
+  return finding(PAUSED, examples.length, examples);
+}
 
 async function look(tx: Transaction, name: string, wrong: SQL): Promise<Finding> {
   const rows = await tx.execute(

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
+import type { Log } from '../../platform/process/log.ts';
+import { version } from '../../platform/process/project.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
+import { shared } from '../../platform/waiting/shared.ts';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
-import type { Log } from '../process/log.ts';
-import { version } from '../process/project.ts';
 import { readQueueFigures } from '../queue/queries.ts';
-import { inTime } from '../waiting/deadline.ts';
-import { shared } from '../waiting/shared.ts';
 import { readRelayLag } from '../webhooks/relay/relay.ts';
 import { readClearingLag } from './clearing.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,8 +19,8 @@ export interface OperationDeps extends ReadinessDeps {
 }
 
 /**
- * Routes for operators. They tell whether the server is alive and whether it is ready, and give its
- * metrics.
+ * Makes the routes for operators. The routes show whether the server is alive, whether the server
+ * is ready, and its metrics.
  */
 export function operationRoutes({ metrics, ...deps }: OperationDeps) {
   const readiness = createReadiness(deps);
@@ -53,21 +53,21 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
     .route('/', metricsRoutes(metrics));
 }
 
-/** What /readyz says while newer servers use the database too. */
+/** The text of /readyz if the database has migrations that this version does not know. */
 const NEWER = 'newer than this version, which may serve';
 
-/** The metrics alone. */
+/** Makes only the route of the metrics. */
 export const metricsRoutes = (metrics: Metrics) =>
   newRoutes().openapi(routes.metrics, async (c) =>
     c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
   );
 
-/** How long the metrics wait for the database. Prometheus soon gives up a scrape. */
+/** How long the metrics wait for the database. Prometheus ends a slow scrape soon. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Returns a function that reads figures of the database. Its result is undefined if the database
- * does not answer in time. The other metrics are shown in every case.
+ * Returns a function that reads figures from the database. The function returns undefined if the
+ * database does not answer in time. Then the answer of /metrics has only the other metrics.
  */
 function inPatience<T>(readFigures: () => Promise<T>): () => Promise<T | undefined> {
   const read = shared(readFigures);
@@ -76,10 +76,7 @@ function inPatience<T>(readFigures: () => Promise<T>): () => Promise<T | undefin
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;
-/**
- * Probes and Prometheus request these paths so often that their log lines would bury the other
- * lines.
- */
+/** The paths whose requests are not logged, because probes and Prometheus send very many. */
 const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Logs a request in one line and adds it to the metrics. Probes and /metrics are not logged. */
@@ -106,8 +103,9 @@ export const observeRequests = (log: Log, metrics: Metrics) => {
 };
 
 /**
- * The pattern that the path matched. Undefined if only middleware matched. The path `/jobs/events`
- * also matches `/jobs/:id`. The first pattern answers.
+ * Returns the pattern of the route that answers, or undefined if only middleware matched. A path
+ * may match several patterns, such as `/jobs/events` and `/jobs/:id`. Then the first pattern
+ * answers.
  */
 function routeOf(c: Context): string | undefined {
   return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path;

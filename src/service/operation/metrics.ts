@@ -1,18 +1,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { StatementTime } from '../../platform/db/client.ts';
 import type { Outcome } from '../claims/rules.ts';
-import type { StatementTime } from '../db/client.ts';
 import { type AddGauge, createTaskMetrics } from './tasks/metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * The smallest bucket is about one round trip to an idle database. The largest bucket is the time
- * limit of a claim in the queue.
+ * The buckets of the histograms, in seconds. The smallest bucket is about one round trip to an idle
+ * database. The largest bucket is the maximum time until a claim has its answer.
  */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * The metrics for Prometheus, in a registry of their own. No label contains free text from a
+ * Makes the metrics for Prometheus, in a separate registry. No label contains free text from a
  * request.
  */
 export function createMetrics() {
@@ -59,8 +59,8 @@ export function createMetrics() {
     /** Counts the answer to a claim. */
     outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
     /**
-     * Measures a statement that has ended. Only the lock of a job is FOR UPDATE. Other locks are FOR
-     * NO KEY UPDATE.
+     * Measures a statement of a request that has ended. Requests lock only jobs with FOR UPDATE,
+     * and take all other locks with FOR NO KEY UPDATE.
      */
     statement({ text, seconds }: StatementTime) {
       if (text.includes(' for update')) lockWait.observe(seconds);
@@ -77,7 +77,10 @@ export function createMetrics() {
 }
 
 export interface AnsweredRequest {
-  /** A known method or `other`, so that the number of labels is bounded. `route` is bounded too. */
+  /**
+   * A known method or `other`, so that the number of different labels is limited. The number of
+   * routes is limited too.
+   */
   method: string;
   route: string;
   status: number;

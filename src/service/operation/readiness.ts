@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import { readSchemaState, TOO_OLD } from '../db/installation.ts';
-import { databaseError, SQLSTATE } from '../db/sqlstate.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { databaseError, SQLSTATE } from '../../platform/db/sqlstate.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
+import { shared } from '../../platform/waiting/shared.ts';
+import { readSchemaState, TOO_OLD } from '../database/installation.ts';
 import type { Problem } from '../http/problem.ts';
 import { shuttingDown } from '../http/problems.ts';
-import { inTime } from '../waiting/deadline.ts';
-import { shared } from '../waiting/shared.ts';
 
 /**
- * How long we wait for the database. A later answer helps nobody, because a load balancer asks
- * every few seconds.
+ * How long we wait for the database. A later answer helps nobody, because a load balancer sends a
+ * new request every few seconds.
  */
 const PATIENCE_MS = 1_000;
 
@@ -54,9 +54,9 @@ type DatabaseProblem =
   | typeof migrationsMissing
   | typeof databaseTooNew;
 
-/** What a look at the database found. */
+/** The result of a check of the database. */
 interface Look {
-  /** Undefined if there is none. */
+  /** Undefined if the check found no problem. */
   problem: DatabaseProblem | undefined;
   /** Whether the database has migrations that this version does not know. */
   isNewer: boolean;
@@ -72,17 +72,18 @@ export interface ReadinessDeps {
 const unreachable: Look = { problem: databaseUnreachable, isNewer: false };
 
 /**
- * Returns a function that tells whether this process should get requests. The result has a `problem`
- * if it should get none.
+ * Returns a function that checks whether this process should get requests. If not, the result has a
+ * `problem`.
  */
 export function createReadiness({ db, isDraining, isAbleToRenew }: ReadinessDeps) {
-  // Requests during a check share its result, so that they cannot pile up on a stuck database.
+  // Requests during a check share its result, so that they cannot pile up if the database hangs.
   const lookOnce = shared(() => lookAt(db));
   const look = () => inTime(lookOnce(), PATIENCE_MS, () => unreachable);
   return async () => {
     if (isDraining()) return { problem: shuttingDown, isNewer: false };
     const { problem, isNewer } = await look();
-    // The problem of the database comes first, because it is the usual reason of the other problem.
+    // If both have a problem, we report the database, because it usually causes the problem of the
+    // worker.
     return { problem: problem ?? (isAbleToRenew() ? undefined : workerCannotRenew), isNewer };
   };
 }
@@ -95,7 +96,7 @@ async function lookAt(db: Database): Promise<Look> {
     if (missing.length > 0) return { problem: migrationsMissing, isNewer };
     return { problem: (await isReadOnly(db)) ? databaseReadOnly : undefined, isNewer };
   } catch (error) {
-    // Every new session refuses a standby when it connects.
+    // Every new session checks its server, and refuses a standby with this error.
     const isStandby = databaseError(error)?.code === SQLSTATE.readOnlyTransaction;
     return isStandby ? { problem: databaseReadOnly, isNewer: false } : unreachable;
   }

@@ -1,73 +1,45 @@
 import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { MAY_HAVE_EFFECTS } from '../db/installation.ts';
-import { installation, jobClaims } from '../db/schema.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { describe, PlainError } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { pause } from '../../platform/waiting/backoff.ts';
+import { isPaused, type Past, readPast, type Sameness } from '../database/installation.ts';
+import { installation, jobClaims } from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
-import { describe, PlainError } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
 import { tasks } from '../queue/tables.ts';
-import { pause } from '../waiting/backoff.ts';
 import { unrelayed } from '../webhooks/tables.ts';
 import { clearClaims } from './clearing.ts';
 
 const LOOK_MS = 1_000;
-/** How long to wait for a session that holds the jobs of old leases. */
+/** How long to wait for a session that has locked the jobs of old leases. */
 const PATIENCE_MS = 60_000;
-/** How often a worker writes that it is alive. */
+/** How often a worker notes in the database that it is alive. */
 const SIGN_OF_LIFE_S = 10;
-/**
- * After a failover, the new primary has another timeline, and lacks at most the last seconds. A
- * restore to a point in time has another timeline too, and lacks more.
- */
-const LONGEST_FAILOVER_S = 120;
-
-/** The result when a worker compares this database with the database of the last living worker. */
-export type Sameness = 'same' | 'first' | 'failover' | 'restored';
 
 /**
- * An identity has three parts: the cluster, the database within it, and the timeline of the cluster.
- * A dump that is restored has another cluster or another database.
- */
-export function compare(known: string | null, now: string, silentSeconds: number): Sameness {
-  if (known === null) return 'first';
-  if (known === now) return 'same';
-  const withoutTimeline = (identity: string) => identity.replace(/ \S+$/, '');
-  const isCluster = withoutTimeline(known) === withoutTimeline(now);
-  return isCluster && silentSeconds <= LONGEST_FAILOVER_S ? 'failover' : 'restored';
-}
-
-/**
- * Compares, and writes the result. A restore pauses the tasks in the same transaction. Every worker
- * looks every second, so most looks only read.
+ * Compares the identity of this database with the identity that a worker wrote last, and writes the
+ * new identity. After a restore, pauses tasks and webhooks in the same transaction. Every worker
+ * calls this function each second, and most calls only read.
  */
 export async function lookForRestore(db: Database): Promise<Sameness> {
-  const seen = await look(db);
-  if (!seen.isWorthWriting) return seen.sameness;
+  const past = await readPast(db);
+  if (!isWorthWriting(past)) return past.sameness;
   return db.transaction(async (tx) => {
-    const { sameness, isWorthWriting } = await look(tx, sql`for no key update`);
-    if (!isWorthWriting) return sameness;
-    const paused = sameness === 'restored' ? { pausedAt: NOW } : {};
+    const now = await readPast(tx, { locks: true });
+    if (!isWorthWriting(now)) return now.sameness;
+    const paused = now.sameness === 'restored' ? { pausedAt: NOW } : {};
     await tx.update(installation).set({ ...ALIVE_HERE, ...paused });
-    return sameness;
+    return now.sameness;
   });
 }
 
 const ALIVE_HERE = { identity: sql`database_identity()`, aliveAt: NOW };
 
-async function look(db: Database | Transaction, lock = sql``) {
-  const [row] = await db.execute<{ identity: string | null; now: string; silent: number | null }>(
-    sql`select identity, database_identity() as now,
-      extract(epoch from ${NOW} - alive_at)::float as silent
-    from ${installation} ${lock}`,
-  );
-  if (!row) return { sameness: 'same' as const, isWorthWriting: false };
-  const silent = row.silent ?? Number.POSITIVE_INFINITY;
-  const sameness = compare(row.identity, row.now, silent);
-  return { sameness, isWorthWriting: sameness !== 'same' || silent >= SIGN_OF_LIFE_S };
-}
+const isWorthWriting = ({ sameness, silentSeconds }: Past): boolean =>
+  sameness !== 'same' || silentSeconds >= SIGN_OF_LIFE_S;
 
-/** Looks again and again, until `stop` is called. */
+/** Checks for a restore each second, until `stop` is called. */
 export function watchForRestores(db: Database, log: Log) {
   const stop = new AbortController();
   const run = async () => {
@@ -75,9 +47,9 @@ export function watchForRestores(db: Database, log: Log) {
       try {
         if ((await lookForRestore(db)) === 'restored') log.error({ event: RESTORED });
       } catch (error) {
-        // The worker reports an outage. The next look comes in a second.
+        // The worker itself reports an outage of the database. The next check comes in a second.
         if (!stop.signal.aborted)
-          log.info({ event: 'no look for a restore', error: describe(error) });
+          log.info({ event: 'no check for a restore', error: describe(error) });
       }
       await pause(LOOK_MS, stop.signal);
     }
@@ -94,25 +66,34 @@ export function watchForRestores(db: Database, log: Log) {
 const RESTORED =
   'the database was restored, so its tasks and webhooks are paused until npm run restored says what to do';
 
-/** 1 while tasks and webhooks are paused, else 0. */
-export async function readPause(db: Database): Promise<number> {
-  const [row] = await db.execute<{ is: boolean }>(sql`select ${MAY_HAVE_EFFECTS} as is`);
-  return row?.is === false ? 1 : 0;
+/** Returns 1 while tasks and webhooks are paused, else 0. */
+export const readPause = async (db: Database): Promise<number> =>
+  Number(isPaused(await readPast(db)));
+
+/**
+ * Returns a text that says since when or why tasks and webhooks are paused. Returns undefined if
+ * nothing is paused.
+ */
+export function pauseInWords(past: Past): string | undefined {
+  if (!isPaused(past)) return undefined;
+  const { sameness, pausedAt } = past;
+  return sameness === 'restored' || pausedAt === null
+    ? 'paused, because the database was restored; no worker has started since'
+    : `paused since ${pausedAt.toISOString()}`;
 }
 
-/** What waits in a database whose tasks are paused. */
+/** The tasks and events that wait in a database whose tasks are paused. */
 export interface Waiting {
-  pausedAt: Date | null;
-  /** Tasks that are not finished, and when the oldest was made. */
+  past: Past;
+  /** The number of unfinished tasks, and the time when the oldest of these tasks was made. */
   tasks: number;
   oldestTask: Date | null;
-  /** Changes of jobs that have no webhook yet, and when the oldest happened. */
+  /** The number of events that no relay has read, and the time of the oldest of these events. */
   events: number;
   oldestEvent: Date | null;
 }
 
 export async function readWaiting(db: Database): Promise<Waiting> {
-  const [paused] = await db.select({ at: installation.pausedAt }).from(installation);
   const [ofTasks] = await db
     .select({
       count: sql<number>`count(*)::int`,
@@ -125,7 +106,7 @@ export async function readWaiting(db: Database): Promise<Waiting> {
     .from(unrelayed)
     .innerJoin(events, eq(events.id, unrelayed.eventId));
   return {
-    pausedAt: paused?.at ?? null,
+    past: await readPast(db),
     tasks: ofTasks?.count ?? 0,
     oldestTask: ofTasks?.oldest ?? null,
     events: ofEvents?.count ?? 0,
@@ -133,17 +114,24 @@ export async function readWaiting(db: Database): Promise<Waiting> {
   };
 }
 
-/** Pauses tasks and webhooks, before a server starts on a database that it cannot recognize. */
-export const pauseTasks = (db: Database) =>
-  db.update(installation).set({ pausedAt: sql`coalesce(${installation.pausedAt}, ${NOW})` });
+/**
+ * Pauses tasks and webhooks. Call this before a server starts on a restored database if the server
+ * cannot recognize the restore. If the restore can be recognized, the pause begins now, even if the
+ * backup contains an earlier pause.
+ */
+export async function pauseTasks(db: Database) {
+  await lookForRestore(db);
+  await db.update(installation).set({ pausedAt: sql`coalesce(${installation.pausedAt}, ${NOW})` });
+}
 
-/** Lets tasks and webhooks go on. Everything that waits is sent. */
+/** Ends the pause of tasks and webhooks. Workers then send everything that waits. */
 export const goOn = (db: Database | Transaction) =>
   db.update(installation).set({ pausedAt: null, ...ALIVE_HERE });
 
 /**
- * Drops the tasks and the webhooks from before the pause, and lets the others go on. Returns how
- * many it dropped. Throws a `PlainError` if another session holds the jobs of old leases for long.
+ * Drops the tasks and the webhooks from before the pause, and ends the pause for later tasks and
+ * webhooks. Returns how many tasks and events it dropped. Throws a `PlainError` if another session
+ * locks the jobs of old leases for longer than `patienceMs`.
  */
 export async function forget(
   db: Database,
@@ -169,7 +157,10 @@ export async function forget(
 
 const FORGOTTEN = 'dropped after a restore of the database';
 
-/** A lease that ended before the pause is old too. But the event of its end is new. */
+/**
+ * Selects the ids of events from before the pause. If a lease ended before the pause, the event of
+ * its end counts as old, although this event may have been written after the pause began.
+ */
 const idsOfOldEvents = (tx: Transaction, before: SQL) =>
   tx
     .select({ id: unrelayed.eventId })
@@ -179,7 +170,10 @@ const idsOfOldEvents = (tx: Transaction, before: SQL) =>
       or(lte(events.at, before), and(eq(events.kind, 'expired'), lte(events.expiresAt, before))),
     );
 
-/** Removes the claims whose leases ended before the pause. A running server may do the same. */
+/**
+ * Removes the claims whose leases ended before the pause. A running server may remove such claims
+ * at the same time.
+ */
 async function expireOldLeases(db: Database, patienceMs: number) {
   const old = lte(jobClaims.expiresAt, sql`(select ${installation.pausedAt} from ${installation})`);
   let lastRemoval = performance.now();

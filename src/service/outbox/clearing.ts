@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
 import { events } from './tables.ts';
 
 /**
- * Makes a function that removes events that are older than `days`. Each call examines the next
- * `limit` events, in the order of their ids. The function returns how many of these events are old.
- * If fewer than `limit` events are old, the next call begins with the first id again.
+ * Makes a function that removes events older than `days`. Each call examines the next `limit`
+ * events, in the order of their ids, and returns how many of these events are old. If fewer than
+ * `limit` events are old, the next call begins with the first id again.
  *
  * The newest event of a job stays as long as the job exists, because the next event takes its
- * number from this event. An index on `at` would find the old events without examining the others.
- * But the index would make every claim slower.
+ * number from the newest event. An index on `at` would find the old events without examining the
+ * others. But the index would make every claim slower.
  */
 export function removeOldEvents(days: number) {
   let after = 0n;

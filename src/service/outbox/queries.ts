@@ -1,24 +1,30 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
-import { anyOf, idsIn } from '../db/arrays.ts';
-import type { Database } from '../db/client.ts';
+import { anyOf, idsIn } from '../../platform/db/arrays.ts';
+import type { Database } from '../../platform/db/client.ts';
 import { type EventKind, events } from './tables.ts';
 
 /** The events that a reader has seen. */
 export interface Seen {
-  /** Names a run of the database server. It changes when the server starts or recovers. */
+  /**
+   * The name of a run of the database server. The name changes when the server starts or recovers.
+   */
   server: string;
   /** The snapshot of the last read, as PostgreSQL writes it. */
   snapshot: string;
 }
 
 /**
- * A server that recovers from a crash keeps its start time, but resets its statistics. After a
- * crash, the server may use transaction ids again that only uncommitted transactions had.
+ * Identifies a run of the server. A server that recovers from a crash keeps its start time, but
+ * resets its statistics. After a crash, the server may reuse transaction ids of uncommitted
+ * transactions.
  */
 const SERVER = sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
   (select extract(epoch from stats_reset) from pg_stat_bgwriter))`;
 
-/** The state of a new reader: the reader counts every event that is committed now as seen. */
+/**
+ * Returns the state of a new reader. The reader counts every event that is already committed as
+ * seen.
+ */
 export async function seenNow(db: Database): Promise<Seen> {
   const [seen] = await db.execute<{ server: string; snapshot: string }>(
     sql`select ${SERVER} as server, pg_current_snapshot()::text as snapshot`,
@@ -34,19 +40,19 @@ export interface News {
 }
 
 /**
- * Finds the jobs of all events that were committed since the last read. If there are more than
- * `most` new events, or if another run of the server answers, `jobIds` is undefined.
+ * Finds the jobs of all events that were committed since the last read. `jobIds` is undefined if
+ * there are more than `most` new events, or if another run of the server answers.
  *
  * The last snapshot did not see two kinds of transactions. Some have an id that is not below the
- * xmax of the snapshot. The others are in the snapshot's list of running transactions. If we now see
- * an event of such a transaction, the event is new. So each event is new in exactly one read,
+ * xmax of the snapshot. The others are in the snapshot's list of running transactions. An event of
+ * such a transaction is new if we see the event now. So each event is new in exactly one read,
  * whenever its transaction commits. The reader waits for no transaction.
  */
 export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {
   const before = sql`${seen.snapshot}::text::pg_snapshot`;
   // Restored events have the transaction ids of another cluster. These ids may be higher than all
-  // ids of this cluster, so the first condition has an upper limit too. Because of ORDER BY,
-  // PostgreSQL uses the index for every parameter.
+  // ids of this cluster, so the first condition has an upper limit too. ORDER BY makes PostgreSQL
+  // use the index for every parameter.
   const [row] = await db.execute<NewsRow>(sql`
     select ${SERVER} as server, pg_current_snapshot()::text as snapshot,
       (array_agg(distinct job_id))::text as job_ids, count(*)::int as many
@@ -81,8 +87,8 @@ export interface ClaimEvent {
 
 /**
  * Reads the events about the claims of these recruiters, in the order in which they were appended.
- * Only the events count that the snapshot `after` sees and the snapshot `before` does not see. Two
- * reads of `readNews` give the snapshots, so these events are a part of the same news.
+ * Returns only the events that the snapshot `after` sees and the snapshot `before` does not see.
+ * The snapshots come from two reads of `readNews`, so these events are a part of the same news.
  */
 export async function readClaimEvents(
   db: Database,
@@ -106,7 +112,7 @@ export async function readClaimEvents(
     .from(events)
     .where(
       and(
-        // A long transaction keeps the `xmin` of a snapshot back, so a search from `xmin` on would
+        // A long transaction keeps the `xmin` of a snapshot old, so a search from `xmin` on would
         // read old events too. These two conditions read only the news.
         sql`((${events.xid} >= pg_snapshot_xmax(${from}) and ${events.xid} < pg_snapshot_xmax(${to}))
           or ${events.xid} = any(array(select pg_snapshot_xip(${from}))))`,
@@ -131,7 +137,9 @@ export interface JobEvent {
   claimed: number;
 }
 
-/** At most `limit` events of a job, in the order of their numbers, after the number `cursor`. */
+/**
+ * Lists at most `limit` events of a job, in the order of their numbers, after the number `cursor`.
+ */
 export const listEvents = (
   db: Database,
   jobId: bigint,
@@ -154,7 +162,7 @@ export const listEvents = (
     .orderBy(asc(events.number))
     .limit(limit);
 
-/** The company of a job's newest event. Undefined if the job has no events. */
+/** Finds the company of a job's newest event. Returns undefined if the job has no events. */
 export async function companyOfEvents(db: Database, jobId: bigint): Promise<bigint | undefined> {
   const [newest] = await db
     .select({ companyId: events.companyId })

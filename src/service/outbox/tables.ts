@@ -10,7 +10,10 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 
-/** The kinds of events. All kinds but the first three are about the slots of a job. */
+/**
+ * The kinds of events. `posted`, `changed` and `removed` are about a job, and `resized` is about
+ * its capacity. The other kinds are about a claim.
+ */
 export const eventKinds = [
   'posted',
   'changed',
@@ -27,7 +30,9 @@ const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * The history of the jobs. Triggers on `jobs` and `job_claims` append the events, in the
- * transaction that makes the change. So no change is forgotten, not even a change by plain SQL.
+ * transaction that makes the change. So no change is forgotten, not even a change by plain SQL. The
+ * functions of the triggers are `append_job_events` and `append_renewed` in drizzle/0008, and
+ * `append_claim_events` in drizzle/0012.
  */
 export const events = pgTable(
   'events',
@@ -36,7 +41,9 @@ export const events = pgTable(
     /** There is no foreign key, because the history outlives its job. */
     jobId: bigint('job_id', { mode: 'bigint' }).notNull(),
     companyId: bigint('company_id', { mode: 'bigint' }).notNull(),
-    /** The running number of the job's events. The first event has the number 1. */
+    /**
+     * The sequence number of the event among the job's events. The first event has the number 1.
+     */
     number: integer().notNull(),
     kind: text().$type<EventKind>().notNull(),
     at: timestamp({ withTimezone: true }).notNull().default(sql`statement_timestamp()`),
@@ -49,7 +56,7 @@ export const events = pgTable(
     role: text().notNull(),
     capacity: integer().notNull(),
     claimed: integer().notNull(),
-    /** The transaction of the event. It shows readers the events that were committed late. */
+    /** The transaction of the event. Readers use its id to find events that were committed late. */
     xid: xid8().notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [

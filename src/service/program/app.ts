@@ -1,13 +1,16 @@
 import { METHODS } from 'node:http';
 import { bodyLimit } from 'hono/body-limit';
+import { type Database, LOCK_TIMEOUT_MS } from '../../platform/db/client.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { Admission, type AdmissionLimits } from '../../platform/waiting/admission.ts';
 import { ClaimQueue } from '../claims/batching/claim-queue.ts';
 import type { QueueLimits } from '../claims/batching/waiting.ts';
 import { claimRoutes } from '../claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
 import { companyRoutes } from '../companies/http.ts';
-import { type Database, LOCK_TIMEOUT_MS } from '../db/client.ts';
+import { type AuthSettings, asksForTokens } from '../config/auth.ts';
 import { adminOnly, authenticate, opensFor, type Question } from '../http/auth/http.ts';
-import { type AuthSettings, asksForTokens } from '../http/auth/settings.ts';
 import { docsRoutes } from '../http/docs/http.ts';
 import { problemPages } from '../http/docs/problem-pages.ts';
 import {
@@ -20,37 +23,35 @@ import {
   refuseCrossSite,
 } from '../http/edge/http.ts';
 import { tellRefusedOrigins } from '../http/edge/refused-origins.ts';
-import { createWrite, judgeKey } from '../http/idempotency/http.ts';
-import { InTurn } from '../http/idempotency/in-turn.ts';
 import { type Guard, guardedBy, newRoutes } from '../http/new-routes.ts';
+import { answerOtherwise, refuseOtherMethods } from '../http/otherwise.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import type { Meaning } from '../http/problem-list.ts';
 import { bodyTooLarge, shuttingDown } from '../http/problems.ts';
+import { createWrite, judgeKey } from '../idempotency/http.ts';
+import { InTurn } from '../idempotency/in-turn.ts';
 import { jobRoutes } from '../jobs/http.ts';
 import type { Feed } from '../live/feed.ts';
 import { liveRoutes } from '../live/http.ts';
 import { observeRequests, operationRoutes } from '../operation/http.ts';
 import { createMetrics, type Metrics } from '../operation/metrics.ts';
 import { taskRoutes } from '../operation/tasks/http.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
-import { Admission, type AdmissionLimits } from '../waiting/admission.ts';
 import { deliveryRoutes } from '../webhooks/deliveries/http.ts';
 import { endpointRoutes } from '../webhooks/endpoints/http.ts';
-import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
 export interface AppDeps {
   db: Database;
   /**
-   * The database for batches of claims. A batch gets a connection before the requests that wait for
-   * `db`. There are few batches.
+   * The database for batches of claims. A batch gets a free connection before the requests that
+   * wait for `db`. Such requests lose little time, because there are few batches.
    */
   claimsDb?: Database;
-  /** Tells followers how the jobs change. On a shutdown the feed is closed first. */
+  /** Sends followers the changes of the jobs. On a shutdown the feed is closed first. */
   feed: Feed;
   /**
-   * Whether the server is shutting down. Running requests may end, and new requests are refused.
+   * Whether the server is shutting down. In a shutdown, the server finishes running requests and
+   * refuses new requests.
    */
   isDraining?: () => boolean;
   /** Whether the worker of this process, if there is one, can renew its leases. */
@@ -60,7 +61,7 @@ export interface AppDeps {
   log: Log;
   metrics?: Metrics;
   /**
-   * The database for health checks. It has separate connections, so claims do not delay the checks.
+   * The database for health checks, with separate connections. So claims do not delay the checks.
    */
   probe?: Database;
   limits?: Partial<QueueLimits>;
@@ -71,15 +72,18 @@ export interface AppDeps {
   keyWaitMs?: number;
   /** Who may use the service. By default, everybody on this machine. */
   auth?: AuthSettings;
-  /** With this token, a request may read the metrics. */
+  /** A token that allows a request to read the metrics, and nothing else. */
   metricsToken?: string | undefined;
-  /** Further addresses that need no token. A `*` at the end stands for any text. */
+  /** Further paths that need no token. A `*` at the end stands for any text. */
   openPages?: readonly string[];
-  /** Problems that only routes outside the API answer. They have pages too. */
+  /** Problems that only routes outside the API answer. These problems have pages too. */
   furtherProblems?: Record<string, Meaning> | undefined;
   /** Web pages of these origins may use the service, such as https://jobs.example. */
   corsOrigins?: readonly string[];
-  /** How many requests a caller may send each minute. 0 means no limit. */
+  /**
+   * The maximum number of requests of one caller in a minute, and the maximum number of invalid
+   * tokens from one network in a minute. 0 means no limit.
+   */
   rateLimit?: number;
   /** Whether the endpoints of webhooks may be on this machine. */
   webhookLoopback?: boolean | undefined;
@@ -104,8 +108,8 @@ export function createApp(deps: AppDeps) {
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
   const { webhookLoopback = false, metricsToken } = deps;
   const isOpen = opensFor(openPages);
-  // These requests are answered during a shutdown too, and have no rate limit. They ask for the
-  // state of the service or for a page.
+  // True for requests for the state of the service or for a page. The service also answers such
+  // requests during a shutdown, and without a rate limit.
   const isAboutService: Question = (c) => isOpen(c) || c.req.path === '/metrics';
   const logLate = (error: unknown) =>
     log.error({ event: 'claim failed after its answer', error: describe(error) });
@@ -139,7 +143,7 @@ export function createApp(deps: AppDeps) {
     noteRefusedOrigins(corsOrigins, onRefusedOrigin),
     refuseCrossSite(corsOrigins),
     refuseWhile(isDraining, isAboutService),
-    authenticate(auth, log, isOpen, metricsToken),
+    authenticate(auth, log, { isOpen, metricsToken, rateLimit }),
   ];
   const judged = judgeKey(db, inTurn, { hours: keyHours, isOpen });
   if (rateLimit === 0) app.use(guardedBy(...atTheDoor, judged));

@@ -1,15 +1,19 @@
-import { readConfig } from '../config.ts';
-import { startDatabase } from '../db/start.ts';
-import { databaseName } from '../db/unusable.ts';
-import { refuseOpenDoor } from '../http/auth/settings.ts';
-import { UsageError } from '../process/errors.ts';
-import { openLog, startLine } from '../process/log.ts';
-import { unlessStopped, whenStopped } from '../process/main.ts';
-import { print } from '../process/print.ts';
+import { databaseName } from '../../platform/db/unusable.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { openLog, startLine } from '../../platform/process/log.ts';
+import { logStop } from '../../platform/process/log-stop.ts';
+import { unlessStopped, whenStopped } from '../../platform/process/main.ts';
+import { print } from '../../platform/process/print.ts';
+import { refuseOpenDoor } from '../config/auth.ts';
+import { readConfig } from '../config/config.ts';
+import { startDatabase } from '../database/start.ts';
 import type { TasksOptions } from './tasks.ts';
 import { startWorkerService } from './worker-service.ts';
 
-/** The program behind `npm run worker`. Returns the exit code. Tests give kinds of their own. */
+/**
+ * Runs the program of `npm run worker` until it is stopped or the worker fails. Returns the exit
+ * code. Tests pass their own kinds of tasks.
+ */
 export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']): Promise<number> {
   const config = readConfig();
   const { databaseUrl, host, workerPort: port, places, auth, logLevel } = config;
@@ -35,9 +39,12 @@ export async function runWorker(stop: AbortSignal, kinds?: TasksOptions['kinds']
     say(`Metrics: ${service.metricsUrl}/metrics, open to all who reach this port`);
   say('Ctrl-C stops it.');
   const failure = await Promise.race([whenStopped(stop), service.failed]);
-  if (failure === undefined) say('Stopping. Running tasks may end. No new task begins.');
+  const ended = logStop(log, 'worker', stop, failure);
+  if (failure === undefined)
+    say('Stopping. The worker lets running tasks finish, and starts no new task.');
   else warn(failure);
   await service.stop();
+  ended();
   if (failure !== undefined) return 1;
   say('Stopped.');
   return 0;

@@ -1,19 +1,19 @@
-import type { ScrapingSettings } from '../config.ts';
-import { isLoopback } from '../http/auth/settings.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { isLoopback } from '../config/auth.ts';
+import type { ScrapingSettings } from '../config/config.ts';
 import { byLoopbackNameOnly, complete } from '../http/edge/http.ts';
+import { type Listening, listen } from '../http/edge/listen.ts';
 import { guardedBy, newRoutes } from '../http/new-routes.ts';
+import { answerOtherwise, refuseOtherMethods } from '../http/otherwise.ts';
 import { metricsRoutes, observeRequests } from '../operation/http.ts';
 import type { Metrics } from '../operation/metrics.ts';
-import type { Log } from '../process/log.ts';
-import { type Listening, listen } from './listen.ts';
-import { answerOtherwise, refuseOtherMethods } from './otherwise.ts';
 
-/** A few scrapers ask every few seconds. */
+/** The maximum number of open connections. Only a few scrapers use this port. */
 const SOCKETS = 50;
 
 /**
- * Serves the metrics alone on a port of their own, if the settings name a port. Nobody needs a
- * token there. Throws a `PlainError` if the port cannot be used.
+ * Serves only the metrics on a separate port, if the settings name a port. Requests to this port
+ * need no token. Throws a `PlainError` if the port cannot be used.
  */
 export async function listenForScrapers(
   { host, port }: ScrapingSettings,
@@ -23,7 +23,8 @@ export async function listenForScrapers(
   if (port === undefined) return undefined;
   const app = newRoutes();
   app.use(complete(observeRequests(log, metrics)));
-  // A page of another site could read the metrics by a name that leads to this machine.
+  // Without this check, a web page of another site could read the metrics through a name that leads
+  // to this machine.
   if (isLoopback(host)) app.use(guardedBy(byLoopbackNameOnly()));
   const routes = metricsRoutes(metrics);
   refuseOtherMethods(routes);

@@ -1,33 +1,40 @@
+import {
+  connect,
+  type DatabaseConnection,
+  type Pooler,
+  type StatementTime,
+} from '../../platform/db/client.ts';
+import { tellingOperator } from '../../platform/db/telling.ts';
+import { databaseName as addressOf } from '../../platform/db/unusable.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { longestAnswer } from '../../platform/waiting/admission.ts';
 import { QUEUE_LIMITS } from '../claims/limits.ts';
-import type { Config } from '../config.ts';
-import { type Connection, connect, type Pooler, type StatementTime } from '../db/client.ts';
-import { tellingOperator } from '../db/telling.ts';
-import { databaseName as addressOf } from '../db/unusable.ts';
-import { createLab } from '../lab/http.ts';
-import { Host } from '../lab/own/host.ts';
-import type { Own } from '../lab/own/own.ts';
-import { labMeanings } from '../lab/problems.ts';
-import { RACE_CLAIM_LIMITS } from '../lab/race/races/http.ts';
-import type { Trace } from '../lab/race/trace.ts';
-import { openStages, PLAY_LIMITS } from '../lab/stages/lab-stages.ts';
+import type { Config } from '../config/config.ts';
+import { drainAndLog, type Listening, listen } from '../http/edge/listen.ts';
+import type { Mount, Mounted } from '../http/mount.ts';
 import { Feed } from '../live/feed.ts';
 import { startClearing } from '../operation/clearing.ts';
 import { createMetrics } from '../operation/metrics.ts';
-import type { Log } from '../process/log.ts';
-import { longestAnswer } from '../waiting/admission.ts';
-import { OPEN_PAGES, webRoutes } from '../web/http.ts';
 import { type AppDeps, createApp } from './app.ts';
-import { type Listening, listen } from './listen.ts';
 import { listenForScrapers } from './scraping.ts';
 import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 
-/** How long a shutdown waits for running requests. This is longer than any answer takes. */
-const DRAIN_MS =
-  Math.max(...[QUEUE_LIMITS, RACE_CLAIM_LIMITS, PLAY_LIMITS].map(longestAnswer)) + 1_000;
+/**
+ * Returns how long a shutdown waits for running requests. This time is longer than any request may
+ * take.
+ */
+const drainMs = (mounts: readonly Mount[]): number =>
+  Math.max(
+    longestAnswer(QUEUE_LIMITS),
+    ...mounts.map(({ longestAnswerMs = 0 }) => longestAnswerMs),
+  ) + 1_000;
 
-/** The connections of health checks and metrics. Neither requests nor the clearing delay them. */
+/**
+ * The number of connections for health checks and metrics. Requests and the cleanup have other
+ * connections, so they do not delay these checks.
+ */
 const CONNECTIONS_OF_PROBES = 2;
-/** The connections for the removal of old rows. The clearing may wait for a locked table. */
+/** The number of connections for the removal of old rows, which may wait for a locked table. */
 const CONNECTIONS_OF_CLEARING = 2;
 
 export interface ServiceOptions
@@ -36,55 +43,54 @@ export interface ServiceOptions
     Partial<Pick<Config, 'scraping'>> {
   /** The URL of a migrated database. */
   databaseUrl: string;
-  /** How a pooler at this URL lends its sessions. The lab does not work behind a pooler. */
+  /** The mode of the pooler at this URL, if there is a pooler. */
   pooler?: Pooler;
   /** The name of the database in the log. By default, the address of the database. */
   databaseName?: string;
   host: string;
   /** 0 means any free port. */
   port: number;
-  lab: boolean;
-  /** A student's code that the lab shows. */
-  own?: Own | undefined;
+  /** Routes of other wings, such as the pages. By default, there are no such routes. */
+  mounts?: readonly Mount[];
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
   /** How many days an event is kept. */
   eventDays?: number;
-  /** How many tasks the worker of this process runs at the same time. By default there is none. */
+  /** The number of worker slots of this process. By default, the process has no worker. */
   places?: number;
   /** How many hours a done or cancelled task is kept. */
   taskHours?: number;
-  /** Records the statements of the lab's strategies. */
-  trace?: Trace;
 }
 
 export interface Service extends Pick<Listening, 'url' | 'sockets'> {
-  /** The address of the metrics' own port. Undefined if there is none. */
+  /** The address of the separate port of the metrics. Undefined if there is no such port. */
   metricsUrl: string | undefined;
-  /** The worker of this process. Undefined if there is none. */
+  /** The worker of this process. Undefined if the process has no worker. */
   worker: Tasks['worker'] | undefined;
   /** Resolves with the reason if the service must end, although nobody stopped it. */
   failed: Promise<string>;
   /**
-   * Refuses new requests, waits for the end of running requests, and closes the connections.
+   * Refuses new requests, waits for the end of running requests, and closes the connections to the
+   * database.
    *
    * Until `heard` settles, new requests are answered with `shutting-down`, so load balancers and
-   * clients can use another server. After that, new connections are refused.
+   * clients can notice the shutdown and use another server. After `heard` has settled, the port
+   * accepts no new connections.
    */
   stop(heard?: Promise<unknown>): Promise<void>;
 }
 
 /**
- * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete, if the
- * service cannot listen, or if a living worker has the name of its worker. Throws the reason of
- * `stop` if `stop` ends the start of the worker.
+ * Starts the whole service over a database. Throws a `PlainError` if the build is incomplete, if
+ * the service cannot listen, or if a living worker already has the worker's name. Throws the reason
+ * of `stop` if `stop` ends the start of the worker.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, host, port, lab, own, log, trace, keyHours, auth, corsOrigins, rateLimit } =
-    options;
+  const { databaseUrl, host, port, log, keyHours, auth, corsOrigins, rateLimit } = options;
   const {
     databaseName = addressOf(databaseUrl),
+    mounts = [],
     places = 0,
     workerName,
     eventDays,
@@ -97,7 +103,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } = options;
   const metrics = createMetrics();
   const open = tellingOperator(log, databaseName);
-  // Followers and the relay look for new events after a commit of this process.
+  // After each commit of this process, the feed and the relay check for new events.
   const observe = (statement: StatementTime) => {
     feed.observe(statement);
     tasks?.observe(statement);
@@ -123,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     connections: CONNECTIONS_OF_CLEARING,
     observe,
   });
-  const close = (connection: Pick<Connection, 'close'> | undefined) => connection?.close();
+  const close = (connection: DatabaseConnection) => connection.close();
 
   let draining = false;
   let tasks: Tasks | undefined;
@@ -145,31 +151,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     rateLimit,
     webhookLoopback,
     metricsToken: scraping?.token,
-    openPages: OPEN_PAGES,
-    furtherProblems: lab ? labMeanings : undefined,
+    openPages: mounts.flatMap(({ openPages = [] }) => openPages),
+    furtherProblems: Object.assign({}, ...mounts.map(({ problems }) => problems)),
   });
-  app.route('/', webRoutes({ lab }));
-  const stages = lab ? openStages(databaseUrl, log, { name: databaseName, trace }) : undefined;
-  const hosted = lab && own ? new Host(own, databaseUrl) : undefined;
-  const listenWithLab = async () => {
-    if (stages)
-      app.route(
-        '/lab',
-        createLab({
-          ...{ log, stages, stop: stopping.signal, own: hosted, corsOrigins },
-          around: trace?.around,
-        }),
-      );
+  const mounted: Mounted[] = [];
+  const leaveMounts = () => Promise.all(mounted.map((each) => each.leave?.()));
+  const closeMounts = () => Promise.all(mounted.map((each) => each.close?.()));
+  const listenWithMounts = async () => {
+    for (const mount of mounts) {
+      const opened = mount.open({
+        ...{ databaseUrl, databaseName, log, corsOrigins },
+        stop: stopping.signal,
+      });
+      mounted.push(opened);
+      app.route(mount.path, opened.routes());
+    }
     return listen(app, host, port);
   };
-  // If the service cannot listen, only the stages must be closed. The stages open connections at
-  // once, because they remove leftovers. The pools open no connection before their first query.
-  const listening = await listenWithLab().catch(async (error) => {
-    await Promise.all([stages, hosted].map(close));
+  // If the service cannot listen, we close only the mounts. A mount may already have connections.
+  // The pools open no connection before their first query.
+  const listening = await listenWithMounts().catch(async (error) => {
+    await Promise.all([leaveMounts(), closeMounts()]);
     throw error;
   });
-  // The worker starts last. A service that cannot listen must not leave the name of its worker in
-  // use.
+  // The worker starts last. Otherwise a service that cannot listen would leave the name of its
+  // worker in use.
   let forScrapers: Listening | undefined;
   try {
     if (scraping) forScrapers = await listenForScrapers(scraping, log, metrics);
@@ -181,7 +187,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       });
   } catch (error) {
     await Promise.all([listening.drain(0), forScrapers?.drain(0)]);
-    await Promise.all([pool, probes, forClearing, stages, hosted].map(close));
+    const closed = [pool, probes, forClearing].map(close);
+    await Promise.all([...closed, leaveMounts(), closeMounts()]);
     throw error;
   }
   const clearing = startClearing(forClearing.db, log, { eventDays, taskHours });
@@ -193,19 +200,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     failed: tasks?.failed ?? new Promise(() => undefined),
     async stop(heard) {
       draining = true;
-      // An open event stream would delay the shutdown until its connection is closed by force.
+      // We end the event streams first. An open stream never ends by itself, so it would delay the
+      // shutdown until the deadline.
       feed.close();
       stopping.abort();
-      const left = hosted?.close();
+      const left = leaveMounts();
       const cleared = clearing.stop();
-      // The worker stops while the last requests are answered. A request may still make a task. A
-      // task is only a row, so another worker runs the task.
+      // The worker stops while the last requests are answered. If such a request adds a task, the
+      // task is only a row in the database, so another worker runs the task.
       const worked = tasks?.stop();
       await heard;
-      if (await listening.drain(DRAIN_MS)) log.error({ event: 'requests cut off at the deadline' });
+      await drainAndLog(listening, drainMs(mounts), log);
       await forScrapers?.drain(0);
-      // The clearing may wait for a silent database. Closing the connections ends this wait.
-      await Promise.all([pool, probes, forClearing, stages].map(close));
+      // The cleanup may wait for a database that does not answer. Closing the connections ends this
+      // wait.
+      await Promise.all([...[pool, probes, forClearing].map(close), closeMounts()]);
       await Promise.all([cleared, worked, left]);
     },
   };

@@ -1,38 +1,49 @@
-import { type ConnectOptions, connect, type Pooler, type StatementTime } from '../db/client.ts';
-import { retryAtStart } from '../db/retry.ts';
+import {
+  type ConnectOptions,
+  connect,
+  type Pooler,
+  type StatementTime,
+} from '../../platform/db/client.ts';
+import { retryAtStart } from '../../platform/db/retry.ts';
+import { type Log, stopwatch } from '../../platform/process/log.ts';
+import { version } from '../../platform/process/project.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import type { Metrics } from '../operation/metrics.ts';
 import { lookForRestore, watchForRestores } from '../operation/restores.ts';
-import type { Log } from '../process/log.ts';
-import { version } from '../process/project.ts';
-import type { Kind } from '../queue/kind.ts';
+import type { TaskKind } from '../queue/kind.ts';
 import { SESSIONS_OF_WORKER } from '../queue/sessions.ts';
 import { startWorker, type Worker } from '../queue/worker/worker.ts';
-import { inTime } from '../waiting/deadline.ts';
 import { webhookKinds } from '../webhooks/kinds.ts';
 import { startRelay } from '../webhooks/relay/relay-loop.ts';
 
 /**
- * Claims of tasks, outcomes and heartbeats share these connections. One statement that waits for a
- * lock leaves two connections to the others. Claims of jobs have other connections.
+ * The number of connections for claims of tasks, outcomes and heartbeats. If one statement waits
+ * for a lock, two connections are left for other statements. Claims of jobs use a different pool.
  */
 const CONNECTIONS = 3;
 
-/** The connections of the relay and of running tasks. They never delay a heartbeat. */
+/**
+ * The number of connections for the relay, for running tasks and for checks for a restore.
+ * Heartbeats use the other pool, so none of this work delays a heartbeat.
+ */
 const CONNECTIONS_OF_TASKS = 2;
 
 /**
- * How long running tasks may go on after a stop. The worker then aborts them, and gives them back.
- * This is shorter than a server waits for its running requests.
+ * The time that running tasks have to end after a stop. After this time, the worker aborts the
+ * attempts and gives the tasks back. A server waits longer for its running requests.
  */
 const GRACE_MS = 10_000;
 
-/** How long the worker may write to the database at its end. A silent database takes longer. */
+/**
+ * The time after `GRACE_MS` in which a stopping worker may still write to the database. Without
+ * this limit, a database that does not answer would delay the stop.
+ */
 const LAST_WRITES_MS = 4_000;
 
 export interface TasksOptions {
   databaseUrl: string;
   pooler?: Pooler;
-  /** How many tasks the worker runs at the same time. */
+  /** The number of worker slots. Slow attempts need no slot. */
   places: number;
   /** True if the process also answers requests. */
   requestsFirst?: boolean;
@@ -42,33 +53,34 @@ export interface TasksOptions {
   open: ConnectOptions['open'];
   /** Whether webhooks may go to this machine. */
   webhookLoopback?: boolean | undefined;
-  /** The default is all kinds of this version. */
+  /** The kinds of tasks that the worker runs. The default is all kinds of this version. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
-  kinds?: readonly Kind<any>[] | undefined;
-  /** Ends a start that waits for the database. It does not end running tasks. */
+  kinds?: readonly TaskKind<any>[] | undefined;
+  /** Ends a start that waits for the database. The signal does not end running tasks. */
   stop?: AbortSignal | undefined;
 }
 
-/** The part of a process that works on tasks. */
+/** The part of a process that runs tasks and relays events. */
 export interface Tasks {
   worker: { name: string; places: number };
   /** Resolves with the reason if the worker must end, although nobody stopped it. */
   failed: Promise<string>;
-  /** Looks for due tasks at once. */
+  /** Claims due tasks without waiting for the next poll. */
   wake(): void;
-  /** Must be called after each statement of this process. After a COMMIT there may be new events. */
+  /** Call this after each statement of this process, because a COMMIT may have added events. */
   observe(statement: Pick<StatementTime, 'text'>): void;
   isAbleToRenew(): boolean;
   /**
-   * Claims no more tasks. Running tasks may end within `GRACE_MS`. Gives the others back, and
-   * closes the connections.
+   * Claims no more tasks, and waits up to `GRACE_MS` for the running tasks. Then gives the
+   * unfinished tasks back, and closes the connections.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a worker with connections of its own. Throws a `PlainError` if a living worker has the
- * name, and the reason of `stop` if `stop` ends the start.
+ * Starts a worker, a relay of events and the checks for a restore, in connections of their own.
+ * Throws a `PlainError` if a living worker has the name. Throws the reason of `stop` if `stop` ends
+ * the start.
  */
 export async function startTasks({
   databaseUrl,
@@ -93,12 +105,18 @@ export async function startTasks({
   const closeAll = () => Promise.all([close(), ofTasks.close()]);
   let stopped: Promise<void> | undefined;
   const end = async (worker: Worker, others: { stop(): Promise<void> }[]) => {
+    const took = stopwatch();
+    log.info({ event: 'drain begun', of: 'tasks', running: worker.load().running });
     const ended = Promise.all([worker.stop(GRACE_MS), ...others.map((each) => each.stop())]);
-    await inTime(ended, GRACE_MS + LAST_WRITES_MS, () => undefined);
+    const drained = await inTime(ended, GRACE_MS + LAST_WRITES_MS, () => undefined);
+    if (drained === undefined)
+      log.error({ event: 'worker cut off at the deadline', milliseconds: took() });
+    else log.info({ event: 'drained', of: 'tasks', milliseconds: took(), givenBack: drained[0] });
     await closeAll();
   };
   try {
-    // Before the first claim of a task, so that a restored database sends nothing.
+    // We check for a restore before the worker starts. After a restore, this check pauses tasks and
+    // webhooks until a person decides what happens to them.
     await retryAtStart(() => lookForRestore(ofTasks.db), { stop });
     const { observe } = metrics.tasks;
     const worker = await startWorker({
@@ -130,7 +148,8 @@ export async function startTasks({
     };
   } catch (error) {
     const closed = closeAll();
-    // After a stop nobody waits for a statement of the start, which may wait for a lock.
+    // A statement of the start may wait for a lock. After a stop, we do not wait for this
+    // statement.
     if (!stop?.aborted) await closed;
     throw error;
   }

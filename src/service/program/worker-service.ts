@@ -1,19 +1,19 @@
-import type { ScrapingSettings } from '../config.ts';
-import { connect } from '../db/client.ts';
-import { tellingOperator } from '../db/telling.ts';
-import { databaseName } from '../db/unusable.ts';
-import type { AuthSettings } from '../http/auth/settings.ts';
+import { connect } from '../../platform/db/client.ts';
+import { tellingOperator } from '../../platform/db/telling.ts';
+import { databaseName } from '../../platform/db/unusable.ts';
+import type { AuthSettings } from '../config/auth.ts';
+import type { ScrapingSettings } from '../config/config.ts';
+import { drainAndLog, type Listening, listen } from '../http/edge/listen.ts';
 import { createMetrics } from '../operation/metrics.ts';
-import { type Listening, listen } from './listen.ts';
 import { listenForScrapers } from './scraping.ts';
 import type { Service } from './service.ts';
 import { startTasks, type Tasks, type TasksOptions } from './tasks.ts';
 import { createWorkerApp } from './worker-app.ts';
 
-/** Scrapers and probes send a request every few seconds. Running requests end long before this. */
+/** How long a stop waits for running requests. Health checks and metrics take much less time. */
 const DRAIN_MS = 2_000;
 
-/** Health checks and metrics do not wait for the worker. */
+/** The number of connections for health checks and metrics. The worker has other connections. */
 const CONNECTIONS_OF_PROBES = 2;
 
 export interface WorkerServiceOptions extends Omit<TasksOptions, 'metrics' | 'open'> {
@@ -21,6 +21,8 @@ export interface WorkerServiceOptions extends Omit<TasksOptions, 'metrics' | 'op
   /** 0 means any free port. */
   port: number;
   auth: AuthSettings;
+  /** How many invalid tokens a network may send each minute. 0 means no limit. */
+  rateLimit?: number;
   scraping?: ScrapingSettings;
 }
 
@@ -33,12 +35,12 @@ export interface WorkerService
 }
 
 /**
- * Starts a worker alone, with its health and metrics on a port. Throws a `PlainError` if the service
- * cannot listen, or if a living worker has the name. Throws the reason of `stop` if `stop` ends the
- * start.
+ * Starts a worker without the rest of the service. A port serves only the health and the metrics.
+ * Throws a `PlainError` if the port cannot be used, or if a living worker has the name. Throws the
+ * reason of `stop` if `stop` ends the start.
  */
 export async function startWorkerService(options: WorkerServiceOptions): Promise<WorkerService> {
-  const { databaseUrl, pooler, host, port, auth, log, scraping } = options;
+  const { databaseUrl, pooler, host, port, auth, rateLimit, log, scraping } = options;
   const metrics = createMetrics();
   let draining = false;
   let tasks: Tasks | undefined;
@@ -48,6 +50,7 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
     db: probe.db,
     auth,
     metricsToken: scraping?.token,
+    rateLimit,
     log,
     metrics,
     isDraining: () => draining,
@@ -55,13 +58,12 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
   });
   const listening = await listen(app, host, port, {}, 'WORKER_PORT');
   let forScrapers: Listening | undefined;
-  const close = () =>
-    Promise.all([listening.drain(DRAIN_MS), forScrapers?.drain(0), probe.close()]);
+  const closeOthers = () => Promise.all([forScrapers?.drain(0), probe.close()]);
   try {
     if (scraping) forScrapers = await listenForScrapers(scraping, log, metrics);
     tasks = await startTasks({ ...options, open, metrics });
   } catch (error) {
-    await close();
+    await Promise.all([listening.drain(0), closeOthers()]);
     throw error;
   }
   const { worker, failed, stop } = tasks;
@@ -73,7 +75,8 @@ export async function startWorkerService(options: WorkerServiceOptions): Promise
     async stop() {
       draining = true;
       await stop();
-      await close();
+      await drainAndLog(listening, DRAIN_MS, log);
+      await closeOthers();
     },
   };
 }

@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { compiled } from '../db/compiled.ts';
-import { MAY_HAVE_EFFECTS } from '../db/installation.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { compiled } from '../../platform/db/compiled.ts';
+import { MAY_HAVE_EFFECTS } from '../database/installation.ts';
 import { LEASE_END } from './held.ts';
 import { pausedUntil } from './lanes.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
-/** What a worker wants to claim. */
-export interface Wanted {
+/** The tasks that a worker wants to claim. */
+export interface WantedTasks {
   workerId: bigint;
   /** The kinds that the worker knows. Tasks of other kinds stay for other workers. */
   kinds: readonly string[];
-  /** The most tasks to claim. */
+  /** The maximum number of tasks to claim. */
   count: number;
-  /** The most tasks of one lane that the worker runs at the same time. */
+  /** The maximum number of tasks of one lane that the worker runs at the same time. */
   perLane: number;
-  /** How many tasks of each lane the worker runs now. */
+  /** The number of tasks of each lane that the worker runs now. */
   running: ReadonlyMap<string, number>;
   /** The claim begins with the lane after this lane. */
   afterLane: string;
@@ -29,16 +29,17 @@ export interface ClaimedTask {
   payload: unknown;
   attempt: number;
   attemptsLeft: number;
-  /** How long the task was due before the claim. Undefined if the attempt before was lost. */
+  /** How long the task was due before the claim. Undefined if the previous attempt was lost. */
   waitedSeconds: number | undefined;
 }
 
 const AFTER_LANE = sql.placeholder('afterLane');
 
 /**
- * The lanes with unfinished tasks, in turn. The lane `afterLane` comes last. Each step jumps to the next
- * lane in the index, so a lane costs one look into the index, however many tasks the lane has. The
- * claim takes no more steps when it has enough tasks.
+ * Lists the lanes with unfinished tasks in the order of their names. The list begins after the lane
+ * `afterLane`, and this lane comes last. Each step jumps to the next lane in the index. So a lane
+ * costs one read of the index, even if the lane has many tasks. The claim stops when it has enough
+ * tasks.
  */
 const LANES_IN_TURN = sql`
   lanes (round, lane, run_at) as (
@@ -56,10 +57,12 @@ const LANES_IN_TURN = sql`
     ) as next
   )`;
 
-/** No attempt holds the task: the task waits, or the lease of its last attempt has ended. */
+/**
+ * True if no attempt holds the task: the task waits, or the lease of the latest attempt has ended.
+ */
 const IS_FREE = sql`(lease_until is null or lease_until <= ${NOW})`;
 
-/** How many more tasks of the lane the worker may run. */
+/** Computes how many more tasks of the lane the worker may run. */
 const PLACES_IN_LANE = sql`
   greatest(0, ${sql.placeholder('perLane')}::int - coalesce(
     (${sql.placeholder('running')}::text::jsonb ->> lanes.lane)::int, 0))`;
@@ -67,15 +70,17 @@ const PLACES_IN_LANE = sql`
 const LANE_PAUSED_UNTIL = pausedUntil(sql`lanes.lane`);
 
 /**
- * The lane has a task that may be due, and the lane does not pause. The first row of `lanes` has no
- * time, so the condition is not true there. If this lane has tasks, its second row comes last.
+ * True if the lane has a task that may be due, and the lane does not pause. The first row of
+ * `lanes` is the lane `afterLane` without a time, so the condition skips this row. If this lane has
+ * tasks, a second row of the lane comes last.
  */
 const IS_LANE_DUE = sql`
   lanes.run_at <= ${NOW} and coalesce(${LANE_PAUSED_UNTIL} <= ${NOW}, true)`;
 
-// THE LOCK: this claim locks each task. Other claims skip locked tasks and wait for nobody. Another
-// claim may have taken a task after our snapshot. PostgreSQL then checks the conditions again on the
-// newest row, and IS_FREE is false there. So no two claims get the same task.
+// THE LOCK: this claim locks each task. Claims skip tasks that other claims have locked, and never
+// wait. Another claim may have taken a task after our snapshot. PostgreSQL then checks the
+// conditions again on the newest version of the row, where IS_FREE is false. So no two claims get
+// the same task.
 const LOCK_DUE_TASKS = sql`
   due as (
     select row_number() over () as turn, of_lane.*
@@ -94,8 +99,8 @@ const LOCK_DUE_TASKS = sql`
   )`;
 
 /**
- * Records the attempts whose leases have ended. If the attempt has a row already, the row stays. One
- * wrong row in the history must not stop every claim.
+ * Records the attempts whose leases have ended. If an attempt already has a row, the old row stays.
+ * So a wrong row in the history cannot make all claims fail.
  */
 const RECORD_LOST = sql`
   lost as (
@@ -104,7 +109,7 @@ const RECORD_LOST = sql`
     on conflict do nothing
   )`;
 
-/** A task that was lost in its last attempt is not claimed again. */
+/** Marks a task as dead if its last allowed attempt was lost. No claim takes a dead task. */
 const BURY_LOST = sql`
   dead as (
     update ${tasks} set finished_at = ${NOW}, ended = 'dead', lease_until = null,
@@ -112,8 +117,9 @@ const BURY_LOST = sql`
     where id = any(array(select id from due where attempts_left <= 0))
   )`;
 
-// THE LEASE: until its end, no other claim takes these tasks, and after its end any claim may. The
-// attempt is counted here, and not when it ends. So an attempt that kills its worker is counted too.
+// THE LEASE: no other claim takes these tasks until the lease ends. After its end, any claim can
+// take the tasks. An attempt is counted when it begins, so an attempt that kills its worker counts
+// too.
 const BEGIN_ATTEMPTS = sql`
   claimed as (
     update ${tasks} set attempt = attempt + 1, attempts_left = attempts_left - 1,
@@ -128,12 +134,13 @@ const CLAIM = compiled(sql`
   from due where attempts_left > 0 order by turn`);
 
 /**
- * Claims due tasks of the lanes in turn. Within a lane, the task that has been due for longest comes
- * first. One statement does everything, and never waits for another worker.
+ * Claims due tasks of the lanes in turn. Within a lane, the task that has been due for longest
+ * comes first. A claim is one statement, and never waits for another worker.
  *
- * The tasks of dead workers need no other way back: a task whose lease has ended is due again.
+ * The tasks of dead workers need no special code, because a claim also takes a task whose lease has
+ * ended.
  */
-export async function claimTasks(db: Database, wanted: Wanted): Promise<ClaimedTask[]> {
+export async function claimTasks(db: Database, wanted: WantedTasks): Promise<ClaimedTask[]> {
   const { workerId, kinds, count, perLane, running, afterLane } = wanted;
   const statement = CLAIM({
     workerId,

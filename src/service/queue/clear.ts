@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
 import { type TaskEnd, taskAttempts, tasks, workers } from './tables.ts';
 
-/** Dead tasks stay for a month, so a person can look at them and retry them. */
+/** Dead tasks stay for a month, so a person can read and retry them. */
 const DEAD_HOURS = 30 * 24;
 const STOPPED_WORKER_HOURS = 24;
 
 /**
- * Removes up to `limit` finished tasks with their attempts, and returns how many it removed. Done and
- * cancelled tasks stay for `hours`, dead tasks for 30 days. Does not wait for locked rows.
+ * Removes up to `limit` finished tasks with their attempts, and returns the number of removed
+ * tasks. Done and cancelled tasks stay for `hours`, dead tasks for 30 days. Skips locked rows.
  */
 export async function clearTasks(tx: Transaction, hours: number, limit: number): Promise<number> {
   const ages: Record<TaskEnd, number> = { done: hours, cancelled: hours, dead: DEAD_HOURS };
@@ -34,7 +34,7 @@ async function clearEnded(tx: Transaction, ended: string, hours: number, limit: 
   return rows.length;
 }
 
-/** Removes up to `limit` workers that stopped at least a day ago. Returns how many it removed. */
+/** Removes up to `limit` workers that stopped at least a day ago. Returns the number removed. */
 export async function clearWorkers(tx: Transaction, limit: number): Promise<number> {
   const rows = await tx.execute(sql`
     delete from ${workers} where id = any(array(

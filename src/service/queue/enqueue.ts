@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { compiled } from '../db/compiled.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { compiled } from '../../platform/db/compiled.ts';
 import { tasks } from './tables.ts';
 
 export interface NewTask {
   kind: string;
-  /** Workers take tasks from the lanes in turn. The default is the lane whose name is empty. */
+  /** The lane. Workers take tasks from the lanes in turn. The default is the empty name. */
   lane?: string;
-  /** The data of the task. JSON must be able to hold the data. */
+  /** The data of the task. JSON must be able to represent the data. */
   payload: unknown;
-  /** The task is due from this time on. By default, the task is due at once. */
+  /** The task is due from this time on. By default, the task is due immediately. */
   runAt?: Date;
   /** The number of allowed attempts. */
   attempts: number;
@@ -27,7 +27,7 @@ const ENQUEUE = compiled(sql`
   returning id`);
 
 /**
- * Adds tasks, and returns their ids in the order of the tasks. Inside a transaction, the tasks
+ * Adds tasks, and returns their ids in the order of `newTasks`. If `db` is a transaction, the tasks
  * exist if and only if the transaction commits. Wake the worker of this process after the commit.
  */
 export async function enqueue(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { compiled } from '../db/compiled.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { compiled } from '../../platform/db/compiled.ts';
 import { byTask, fieldOfHold, HELD, type Hold, stillHeld } from './held.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
@@ -18,8 +18,8 @@ const FINISH_DONE = compiled(sql`
   returning id`);
 
 /**
- * Writes the end of these attempts, if they still hold their tasks. Returns the ids of the written
- * tasks.
+ * Marks the tasks of these attempts as done, if the attempts still hold them. Returns the ids of
+ * the tasks that are marked now.
  */
 export async function finishDone(
   db: Database | Transaction,
@@ -46,8 +46,8 @@ const FINISH_FAILED = compiled(sql`
   returning task_id as id`);
 
 /**
- * Writes the failure of these attempts, if they still hold their tasks. A task with a pause waits
- * for its next attempt. The other tasks are dead. Returns the ids of the written tasks.
+ * Writes the failures of these attempts, if the attempts still hold their tasks. A task with a
+ * pause waits for its next attempt. The other tasks are dead. Returns the ids of the changed tasks.
  */
 export async function finishFailed(
   db: Database | Transaction,
@@ -68,8 +68,8 @@ const GIVE_BACK = compiled(sql`
   select id, attempt, worker_id, began_at, ${NOW}, 'given back' from given`);
 
 /**
- * Gives tasks back at once. Otherwise the tasks would wait for the end of their leases. An attempt
- * that is given back uses up none of the allowed attempts.
+ * Gives tasks back, so that other workers need not wait for the ends of the leases. An attempt that
+ * is given back does not count toward the allowed attempts.
  */
 export async function giveBack(db: Database, holds: readonly Hold[]): Promise<void> {
   if (holds.length === 0) return;

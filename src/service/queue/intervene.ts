@@ -1,17 +1,17 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
 import { stateOf } from './queries.ts';
 import { taskAttempts, tasks } from './tables.ts';
 
 export type Retried =
   | { kind: 'retried' }
   | { kind: 'no-such-task' }
-  /** The task runs or is done, so nothing was changed. */
+  /** `running` and `done`: the task was not changed, because it is running or done. */
   | { kind: 'running'; attemptsLeft: number }
   | { kind: 'done' };
 
-/** Makes a task due now. A task without allowed attempts gets one more attempt. */
+/** Makes a waiting, dead or cancelled task due now. A task without attempts left gets one more. */
 export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
   const rows = await db.execute(sql`
     update ${tasks} set run_at = ${NOW}, finished_at = null, ended = null,
@@ -32,8 +32,8 @@ export type Cancelled =
   | { kind: 'finished'; ended: 'done' | 'dead' | 'cancelled' };
 
 /**
- * Cancels a waiting or running task. A running attempt loses its task at once: the attempt writes
- * nothing more, and learns of the loss at the next heartbeat.
+ * Cancels a waiting or running task. A running attempt loses its task immediately, so the outcome
+ * of the attempt is not written. The worker aborts the attempt at its next heartbeat.
  */
 export async function cancelTask(db: Database | Transaction, id: bigint): Promise<Cancelled> {
   const rows = await db.execute(sql`

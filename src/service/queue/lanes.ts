@@ -1,22 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
+import type { Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
 import { pausedLanes } from './tables.ts';
 
 /**
- * The end of the latest pause of a lane. This time may be in the past. Null if nobody has paused the
- * lane, or if somebody has ended the pause. PostgreSQL does not turn such a subselect into a join. A
- * join could change the order of the lanes in a claim.
+ * Selects the end of the latest pause of a lane. This time may be in the past. The result is null
+ * if nobody has paused the lane, or if somebody has ended the pause. PostgreSQL does not turn such
+ * a subselect into a join. A join could change the order of the lanes in a claim.
  */
 export const pausedUntil = (lane: SQL): SQL =>
   sql`(select until from ${pausedLanes} where ${pausedLanes}.lane = ${lane})`;
 
 /**
  * Pauses a lane. No task of the lane is claimed until the end of the pause. Running attempts go on.
- * If the lane has a pause that ends later, this pause stays. A pause writes no task. So the waiting
- * tasks lose no attempt, and a pause costs the same for any number of tasks.
+ * If the lane already has a pause that ends later, the later end stays. A pause writes no task. So
+ * the waiting tasks lose no attempt, and a pause costs the same for any number of tasks.
  *
- * Call this in the `also` of an outcome. Then an attempt that has lost its task pauses nothing.
+ * Call this function in the `also` of an outcome. Then an attempt that has lost its task pauses
+ * nothing.
  */
 export async function pauseLane(tx: Transaction, lane: string, pauseMs: number): Promise<void> {
   const until = sql`${NOW} + make_interval(secs => ${pauseMs / 1_000}::float)`;

@@ -1,18 +1,22 @@
 import { and, asc, desc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
 import { type AttemptEnd, pausedLanes, taskAttempts, tasks, workers } from './tables.ts';
 
 export const taskStatuses = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-/** The status of a task, for people. A task is running while a worker has its lease. */
+/**
+ * The status of a task, for people. A task counts as running while `lease_until` is set, even if
+ * that time is over.
+ */
 const status = sql<TaskStatus>`coalesce(${tasks.ended},
   case when ${tasks.leaseUntil} is null then 'waiting' else 'running' end)`;
 
 /**
- * The condition of each status. The words are literals and not parameters. With a parameter,
- * PostgreSQL would plan for a frequent status, and would read the whole table for a rare status.
+ * The condition of each status. The status is a literal in the SQL and not a parameter. With a
+ * parameter, PostgreSQL would plan for a frequent status, and would read the whole table for a rare
+ * status.
  */
 export const hasStatus: Record<TaskStatus, SQL> = {
   waiting: sql`${tasks.finishedAt} is null and ${tasks.leaseUntil} is null`,
@@ -45,7 +49,7 @@ export interface Task {
   status: TaskStatus;
   createdAt: Date;
   runAt: Date;
-  /** How many attempts have begun. */
+  /** The number of attempts that have begun. */
   attempt: number;
   attemptsLeft: number;
   /** The worker of the latest attempt. */
@@ -53,7 +57,7 @@ export interface Task {
   beganAt: Date | null;
   leaseUntil: Date | null;
   finishedAt: Date | null;
-  /** The error of the latest attempt that failed. */
+  /** The latest error. See the column `error` of the table. */
   error: string | null;
 }
 
@@ -83,9 +87,10 @@ export const listTasks = (
     .limit(limit);
 
 /**
- * True if only few tasks have this status, compared with the tasks that are done. An index finds
- * these few tasks. But PostgreSQL expects tasks of each status everywhere. So PostgreSQL would walk
- * along the ids, past all done tasks. We order the list by `id + 0`, which is in no index.
+ * Returns true if few tasks have this status, compared with the done tasks. An index finds these
+ * few tasks. But PostgreSQL assumes that the tasks of a status are spread evenly over all ids. So
+ * PostgreSQL would read the primary key in order, past all done tasks. To prevent this plan, we
+ * order the list of a rare status by `id + 0`, because no index has this expression.
  */
 export const isRare = (status: TaskStatus | undefined): boolean =>
   status !== undefined && status !== 'done';
@@ -107,7 +112,7 @@ export interface TaskWithAttempts extends Task {
   attempts: PastAttempt[];
 }
 
-/** The most ended attempts that are shown. People may retry a task any number of times. */
+/** The maximum number of ended attempts to show, because people may retry a task without limit. */
 export const MOST_ATTEMPTS = 100;
 
 /** Finds a task and its latest attempts. The oldest of these attempts comes first. */
@@ -138,12 +143,16 @@ export async function findTask(
     .limit(MOST_ATTEMPTS);
   const { workerName, ...rest } = task;
   const latest = latestAttempt(rest, workerName);
-  // The attempt may fail between the two reads. Then it is listed once, as the first read saw it.
+  // The latest attempt may fail between the two reads, so both reads may have found it. Then we
+  // list the attempt once, as the first read found it.
   const before = past.filter(({ attempt }) => !latest.some((each) => each.attempt <= attempt));
   return { ...rest, attempts: [...before.reverse(), ...latest] };
 }
 
-/** The task itself records the attempt that runs, and the attempt that was done. */
+/**
+ * Returns the running or successful attempt in a list, or an empty list. Only the row of the task
+ * records such an attempt.
+ */
 function latestAttempt(task: Task, workerName: string | null): PastAttempt[] {
   const { status, attempt, workerId, beganAt, finishedAt } = task;
   if ((status !== 'running' && status !== 'done') || workerId === null || beganAt === null)
@@ -171,7 +180,7 @@ export interface WorkerRow {
   startedAt: Date;
   seenAt: Date;
   stoppedAt: Date | null;
-  /** `lost`: the heartbeats have ended, and no other worker has noticed yet. */
+  /** `lost`: the lease of the worker has ended, and no worker has marked it as stopped yet. */
   status: 'living' | 'lost' | 'stopped';
   places: number;
   /** The ids of the tasks that the worker held at its latest heartbeat. */
@@ -205,7 +214,7 @@ export const listWorkers = (
 export interface QueueFigures {
   /** The tasks that are due and that no worker holds. */
   waiting: number;
-  /** The tasks that will be due later, or whose lane pauses. */
+  /** The tasks that will be due later, or whose lane is paused now. */
   later: number;
   running: number;
   dead: number;

@@ -1,21 +1,21 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../db/client.ts';
-import { NOW } from '../db/clock.ts';
-import { PlainError } from '../process/errors.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { NOW } from '../../platform/db/clock.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import { LEASE_END } from './held.ts';
 import { workers } from './tables.ts';
 
 export interface NewWorker {
   name: string;
   version: string;
-  /** The names of the kinds that the worker knows. */
+  /** The names of the kinds of tasks that the worker can run. */
   kinds: readonly string[];
   places: number;
 }
 
 /**
- * Adds a worker, and returns its id. Throws a `PlainError` if a living worker has the name. Dead
- * workers lose their names first.
+ * Adds a worker, and returns its id. First marks dead workers as stopped, so their names are free.
+ * Throws a `PlainError` if a living worker has the name.
  */
 export const register = (
   db: Database,
@@ -39,8 +39,9 @@ export const register = (
   });
 
 /**
- * Marks dead workers as stopped. A worker is dead if its heartbeats have ended. Every living worker
- * calls this after each heartbeat, so no dead worker keeps its name.
+ * Marks dead workers as stopped. A worker counts as dead when the lease of its latest heartbeat has
+ * ended. Every living worker calls this function after each heartbeat, so no dead worker keeps its
+ * name for long.
  */
 export async function stopDeadWorkers(db: Database | Transaction): Promise<void> {
   await db.execute(sql`
@@ -50,9 +51,9 @@ export async function stopDeadWorkers(db: Database | Transaction): Promise<void>
 }
 
 /**
- * Writes a heartbeat of the worker. A worker that was frozen may count as stopped. The heartbeat
- * brings this worker back to life. Returns false if the worker is unknown, or if another worker has
- * taken the name.
+ * Writes a heartbeat of the worker. Another worker may have marked this worker as stopped while
+ * this process was frozen. The heartbeat removes the mark. Returns false if the worker is unknown,
+ * or if another worker has taken the name.
  */
 export async function noteHeartbeat(
   db: Database,

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../db/client.ts';
-import { compiled } from '../db/compiled.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { compiled } from '../../platform/db/compiled.ts';
 import { byTask, HELD, type Hold, LEASE_END, stillHeld } from './held.ts';
 import { tasks } from './tables.ts';
 
 export interface Renewal {
   renewed: Set<bigint>;
-  /** The tasks that the attempts do not hold any more. */
+  /** The ids of the tasks that the attempts do not hold any more. */
   lost: Set<bigint>;
 }
 
@@ -25,9 +25,9 @@ const RENEW = compiled(sql`
 /**
  * Renews the leases of these attempts.
  *
- * A task that another session has locked is neither renewed nor lost. The next heartbeat decides.
- * The statement does not wait for locks. So it cannot deadlock with the writer of outcomes, which
- * locks the same tasks in another order.
+ * A task that another session has locked is neither renewed nor lost. The next heartbeat tries
+ * again. The statement does not wait for locks. So the statement cannot deadlock with the writer of
+ * outcomes, which locks the same tasks in another order.
  */
 export async function renewLeases(db: Database, holds: readonly Hold[]): Promise<Renewal> {
   if (holds.length === 0) return { renewed: new Set(), lost: new Set() };

@@ -9,14 +9,15 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { id, instant } from '../db/columns.ts';
+import { id, instant } from '../../platform/db/columns.ts';
 
 /** The end of a task. A task without an end is waiting or running. */
 export type TaskEnd = 'done' | 'dead' | 'cancelled';
 
 /**
- * The tasks. No index covers a column that a claim of a task changes (`attempt`, `attempts_left`,
- * `worker_id`, `began_at`, `lease_until`), so a claim writes to no index (HOT).
+ * The tasks. The UPDATE that begins an attempt changes only columns that are in no index
+ * (`attempt`, `attempts_left`, `worker_id`, `began_at`, `lease_until`). So this UPDATE writes to no
+ * index (HOT).
  */
 export const tasks = pgTable(
   'tasks',
@@ -24,15 +25,18 @@ export const tasks = pgTable(
     id: id(),
     /** The name of the kind. Only workers that know the kind claim the task. */
     kind: text().notNull(),
-    /** Workers take tasks from the lanes in turn, so a full lane does not delay the others. */
+    /**
+     * The lane of the task. Workers take tasks from the lanes in turn. So a lane with many tasks
+     * does not delay the tasks of other lanes.
+     */
     lane: text().notNull().default(''),
     payload: jsonb().notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     /** The task is due from this time on. */
     runAt: instant('run_at').notNull().defaultNow(),
-    /** How many attempts have begun. The claim counts the attempt. */
+    /** The number of attempts that have begun. Each claim of the task adds 1. */
     attempt: integer().notNull().default(0),
-    /** How many further attempts are allowed. */
+    /** The number of further attempts that are allowed. */
     attemptsLeft: integer('attempts_left').notNull(),
     /** The worker of the latest attempt. */
     workerId: bigint('worker_id', { mode: 'bigint' }),
@@ -43,7 +47,10 @@ export const tasks = pgTable(
     finishedAt: instant('finished_at'),
     /** Null until the task has finished. */
     ended: text().$type<TaskEnd>(),
-    /** The error of the latest attempt that failed. */
+    /**
+     * The error of the latest failed attempt. If the worker of the last allowed attempt was lost, a
+     * claim writes a text of its own here. `npm run restored -- --forget` also writes a text here.
+     */
     error: text(),
   },
   (table) => [
@@ -56,20 +63,20 @@ export const tasks = pgTable(
   ],
 );
 
-/** The pauses of lanes. A pause that has ended may stay here. */
+/** The pauses of lanes. The row of a pause may stay here after the end of the pause. */
 export const pausedLanes = pgTable('paused_lanes', {
   lane: text().primaryKey(),
   /** No task of the lane is claimed before this time. */
   until: instant('until').notNull(),
 });
 
-/** The ends of attempts that did not do their tasks. */
+/** The ways in which an attempt can end without doing its task. */
 export const attemptEnds = ['failed', 'lost', 'given back', 'cancelled'] as const;
 export type AttemptEnd = (typeof attemptEnds)[number];
 
 /**
- * The attempts that ended and did not do their tasks. The task itself records the attempt that runs
- * and the attempt that was done, so a task that succeeds at once leaves no row here.
+ * The attempts that ended without doing their tasks. The row of a task records the running attempt
+ * and the successful attempt. So a task that succeeds in its first attempt has no row here.
  */
 export const taskAttempts = pgTable(
   'task_attempts',
@@ -101,7 +108,10 @@ export const workers = pgTable(
     /** The worker counts as dead after this time, unless another heartbeat comes. */
     leaseUntil: instant('lease_until').notNull(),
     stoppedAt: instant('stopped_at'),
-    /** How many tasks the worker may run at the same time. */
+    /**
+     * The number of worker slots. The worker may run more tasks than slots at the same time,
+     * because slow attempts need no slot.
+     */
     places: integer().notNull(),
     /** The ids of the tasks that the worker held at its latest heartbeat, as texts. */
     holds: jsonb().$type<string[]>().notNull().default([]),

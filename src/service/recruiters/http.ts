@@ -1,12 +1,12 @@
+import type { Database } from '../../platform/db/client.ts';
 import { answers } from '../claims/answers.ts';
-import type { Database } from '../db/client.ts';
-import { recruiters } from '../db/schema.ts';
+import { recruiters } from '../database/schema.ts';
 import { isRecruiter } from '../http/auth/caller.ts';
-import type { Write } from '../http/idempotency/http.ts';
 import { findNamed, insertNamed, listNamed, namedBody } from '../http/named.ts';
 import { newRoutes } from '../http/new-routes.ts';
 import { problem } from '../http/problem.ts';
 import { forbidden } from '../http/problems.ts';
+import type { Write } from '../idempotency/http.ts';
 import * as routes from './routes.ts';
 
 export const recruiterRoutes = ({ db, write }: { db: Database; write: Write }) =>

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { answers } from '../claims/answers.ts';
-import { keyHeader, onWriting } from '../http/idempotency/problems.ts';
 import { problemResponses } from '../http/problem.ts';
 import { onEveryRoute } from '../http/problems.ts';
 import {
@@ -13,6 +12,7 @@ import {
   newNamed,
   nextCursor,
 } from '../http/schemas.ts';
+import { keyHeader, onWriting } from '../idempotency/problems.ts';
 
 const recruiterAnswer = namedAnswer('Recruiter', 'Amara Abbott');
 

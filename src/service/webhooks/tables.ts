@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { id, instant } from '../db/columns.ts';
-import { companies } from '../db/schema.ts';
+import { id, instant } from '../../platform/db/columns.ts';
+import { companies } from '../database/schema.ts';
 
-/** The types of messages. An endpoint names the types that it wants. */
+/** The types of messages. Each endpoint has a list of the types that it gets. */
 export const messageTypes = [
   'claim.created',
   'claim.released',
@@ -25,21 +25,25 @@ export const endpoints = pgTable(
       .notNull()
       .references(() => companies.id),
     url: text().notNull(),
+    /**
+     * The types of messages that the endpoint gets. If a request names no types, the service stores
+     * all types that exist at that time. So the endpoint does not get types that are added later.
+     */
     types: jsonb().$type<MessageType[]>().notNull(),
     description: text().notNull().default(''),
     enabled: boolean().notNull().default(true),
     /**
-     * Why the service disabled the endpoint. Null if the endpoint is enabled, or if a person disabled
-     * the endpoint.
+     * Why the service disabled the endpoint. Null if the endpoint is enabled, or if a person
+     * disabled the endpoint.
      */
     disabledBecause: text('disabled_because').$type<(typeof disablings)[number]>(),
-    /** The first failure since the latest success. Null if no attempt has failed since then. */
+    /** The time of the first failure since the latest success. Null if no attempt failed since. */
     failingSince: instant('failing_since'),
     secret: text().notNull(),
     /** The secret before the latest rotation. Both secrets sign until `oldSecretUntil`. */
     oldSecret: text('old_secret'),
     oldSecretUntil: instant('old_secret_until'),
-    /** The task of the latest resend of all messages. The resend is open until this task ends. */
+    /** The task of the latest resend of all messages. The resend is open until the task ends. */
     resendTaskId: bigint('resend_task_id', { mode: 'bigint' }),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -47,43 +51,44 @@ export const endpoints = pgTable(
 );
 
 /**
- * The events that no relay has read yet. A trigger notes the changes of slots at companies with
- * enabled endpoints.
+ * The events that no relay has read yet. The trigger function `note_unrelayed` adds a row for each
+ * event at a company with an enabled endpoint (see drizzle/0010_webhooks.sql). The function leaves
+ * out all kinds of events that its WHERE clause does not list.
  */
 export const unrelayed = pgTable('webhook_unrelayed', {
   eventId: bigint('event_id', { mode: 'bigint' }).primaryKey(),
   /**
-   * The job's capacity before the event. The event itself has the capacity after the change. Null
-   * if `resized` is the first event of its job. Such a job is older than the events, so nobody
-   * knows its old capacity.
+   * The job's capacity before the event. The row of the event has the capacity after the event.
+   * This column is null if the event `resized` has no earlier event. Such a job is older than the
+   * table of events, so nobody knows its old capacity.
    */
   capacityBefore: integer('capacity_before'),
   /** The endpoints of the company that were enabled when the event happened. */
   endpointIds: bigint('endpoint_ids', { mode: 'bigint' }).array().notNull(),
-  /** Until this time no relay takes the event, because the event made a relay fail. */
+  /** The event made a relay fail, so no relay takes the event before this time. */
   setAsideUntil: instant('set_aside_until'),
 });
 
-/** Each message to each endpoint. A task delivers the message. */
+/** The deliveries. Each row is one message to one endpoint, and a task sends this message. */
 export const deliveries = pgTable(
   'webhook_deliveries',
   {
     id: id(),
     /**
-     * There is no foreign key, because an endpoint may have millions of deliveries. Deleting the
-     * endpoint would take too long. The deliveries are cleared when they are old.
+     * There is no foreign key, because an endpoint may have millions of deliveries. With a foreign
+     * key, deleting the endpoint would take too long. The cleanup removes old deliveries.
      */
     endpointId: bigint('endpoint_id', { mode: 'bigint' }).notNull(),
     /**
-     * The header `webhook-id`. Repeats and resends have the same id. The id is random, because a
-     * restored database gives the same numbers again. Receivers would then take new messages for
-     * repeats, and drop them.
+     * The header `webhook-id`. Retries and resends of a message have the same id. The id is random,
+     * because a sequence of a restored database gives the same numbers again. Receivers would then
+     * take new messages for repeats, and drop the new messages.
      */
     messageId: text('message_id')
       .notNull()
       .default(sql`'msg_' || replace(gen_random_uuid()::text, '-', '')`),
     type: text().notNull(),
-    /** The body, made once. Every attempt sends the same bytes. */
+    /** The body. We make the body once, so every attempt sends the same bytes. */
     body: text().notNull(),
     createdAt: instant('created_at').notNull().default(sql`statement_timestamp()`),
     /** The task of the latest send or resend. */

@@ -1,7 +1,7 @@
-import type { Database } from '../../db/client.ts';
-import { whenLate } from '../../waiting/deadline.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { whenLate } from '../../../platform/waiting/deadline.ts';
 import { type ClaimRequest, isSlotFree, type Outcome } from '../rules.ts';
-import { FullJobs } from './full-jobs.ts';
+import { FullJobs } from './find-refusals.ts';
 import {
   type Claiming,
   claimInLine,
@@ -11,13 +11,13 @@ import {
   refuseTogether,
   type Settled,
 } from './group-commit.ts';
-import { answerInGroups } from './in-groups.ts';
-import { Patience } from './patience.ts';
 import {
+  answerInGroups,
   isUnanswered,
   jobsOf,
   lineOf,
   moveUnkeyed,
+  Patience,
   type QueueLimits,
   takeBatch,
   type Waiting,
@@ -25,10 +25,10 @@ import {
 } from './waiting.ts';
 
 /**
- * Group commit. While one transaction runs, new claims wait, and together they form the next
- * transaction. Claims of the same job wait in the order in which they came. Each job is in at most
- * one of our transactions at a time, so our transactions never compete for the lock of a job. An
- * idle queue begins a transaction at the end of the current turn of the event loop.
+ * A queue with group commit: while one transaction runs, new claims wait, and the next transaction
+ * decides them together. Claims of the same job wait in the order in which they came. Each job is
+ * in at most one of our transactions at a time, so our transactions never compete for the lock of a
+ * job. An idle queue begins a transaction at the end of the current turn of the event loop.
  */
 export class ClaimQueue {
   readonly #db: Database;
@@ -37,25 +37,25 @@ export class ClaimQueue {
   /** The waiting claims of each job. The job that has waited longest comes first. */
   readonly #waiting = new Map<bigint, Waiting[]>();
   /**
-   * The waiting claims of jobs that are probably full. A look may refuse these claims. A look is
-   * one statement that takes no lock.
+   * The waiting claims of jobs that are probably full. An unlocked read may refuse these claims. An
+   * unlocked read is one statement that takes no lock.
    */
-  readonly #waitingForLook = new Map<bigint, Waiting[]>();
+  readonly #waitingForRead = new Map<bigint, Waiting[]>();
   /** One list of claims for each job that another session has locked. */
   readonly #waitingForLine: Waiting[][] = [];
   /** Jobs whose claims are in one of our transactions or in `#waitingForLine`. */
   readonly #taken = new Set<bigint>();
-  /** Jobs that a running look reads. */
-  readonly #lookedAt = new Set<bigint>();
+  /** Jobs that an unlocked read is reading now. */
+  readonly #beingRead = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
-  readonly #running = { batches: 0, lines: 0, looks: 0 };
+  readonly #running = { batches: 0, lines: 0, unlockedReads: 0 };
   /**
-   * Whether a look has begun since the last batch ended. While a batch runs, a look may begin only
-   * if none has begun since then. Clients that are refused quickly may claim again at once. With
-   * more looks, the other claims would wait for these clients.
+   * Whether an unlocked read has begun since the last batch ended. While a batch runs, only one
+   * unlocked read may begin. Clients that are refused quickly may claim again immediately. With
+   * more unlocked reads, the other claims would wait for these clients.
    */
-  #hasLooked = false;
+  #hasRead = false;
   #beginning: NodeJS.Immediate | undefined;
   readonly #patience: Patience;
 
@@ -72,7 +72,7 @@ export class ClaimQueue {
       () =>
         [
           ...this.#waiting.values(),
-          ...this.#waitingForLook.values(),
+          ...this.#waitingForRead.values(),
           ...this.#waitingForLine,
         ].flat(),
       (waiting) => {
@@ -87,7 +87,7 @@ export class ClaimQueue {
    * the claim waits too long for its transaction.
    */
   claim(request: ClaimRequest): Promise<Outcome> {
-    // Only a claim with an idempotency key can have a result that is no `Outcome`.
+    // Only a claim with an idempotency key can have a result that is not an `Outcome`.
     return this.#enter({ request }) as Promise<Outcome>;
   }
 
@@ -100,21 +100,23 @@ export class ClaimQueue {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
-      // A claim with a key skips the look, because even its refusal is stored in a transaction.
-      const looks = !claiming.keyed && this.#fullJobs.isLikely(jobId);
-      const map = looks ? this.#waitingForLook : this.#waiting;
+      // A claim with a key skips the unlocked read, because a transaction must store even its
+      // refusal.
+      const readsFirst = !claiming.keyed && this.#fullJobs.isLikely(jobId);
+      const map = readsFirst ? this.#waitingForRead : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
       this.#count++;
       this.#beginTogether();
     });
   }
 
-  /** How many claims have no answer yet, and how many transactions are running. */
+  /** Returns how many claims have no answer yet, and how many transactions are running. */
   load = () => ({ claims: this.#count, transactions: this.#running.batches + this.#running.lines });
 
   /**
-   * Begins when this turn of the event loop ends, so that all claims of the turn share one
-   * transaction. If the first claim began at once, the others would wait for its transaction.
+   * Begins work when this turn of the event loop ends, so that all claims of the turn share one
+   * transaction. If the first claim began immediately, the other claims would wait for its
+   * transaction.
    */
   #beginTogether() {
     this.#beginning ??= setImmediate(() => {
@@ -124,10 +126,10 @@ export class ClaimQueue {
   }
 
   #begin() {
-    while (this.#mayLook()) {
-      const batch = takeBatch(this.#waitingForLook, this.#lookedAt, Number.POSITIVE_INFINITY);
+    while (this.#mayRead()) {
+      const batch = takeBatch(this.#waitingForRead, this.#beingRead, Number.POSITIVE_INFINITY);
       if (batch.length === 0) break;
-      void this.#look(batch);
+      void this.#readUnlocked(batch);
     }
     while (this.#running.lines < this.#limits.lines) {
       const line = this.#waitingForLine.shift();
@@ -142,9 +144,9 @@ export class ClaimQueue {
     if (this.#count > 0) this.#patience.watch();
   }
 
-  #mayLook(): boolean {
-    const hasTurn = this.#running.batches === 0 || !this.#hasLooked;
-    return hasTurn && this.#running.looks < this.#limits.looks;
+  #mayRead(): boolean {
+    const hasTurn = this.#running.batches === 0 || !this.#hasRead;
+    return hasTurn && this.#running.unlockedReads < this.#limits.unlockedReads;
   }
 
   async #runBatch(batch: Waiting[]) {
@@ -152,7 +154,7 @@ export class ClaimQueue {
     const answers = this.#settle(batch, await this.#inTime(batch, claimTogether(this.#db, batch)));
     void answerInGroups(answers);
     this.#running.batches--;
-    this.#hasLooked = false;
+    this.#hasRead = false;
     const held = new Map<bigint, Waiting[]>();
     for (const each of batch.filter(isUnanswered)) lineOf(held, each.request.jobId).push(each);
     for (const jobId of jobsOf(batch)) if (!held.has(jobId)) this.#taken.delete(jobId);
@@ -171,15 +173,17 @@ export class ClaimQueue {
   }
 
   /** Refuses all claims of full jobs with one statement. The other claims move to `#waiting`. */
-  async #look(batch: Waiting[]) {
-    this.#running.looks++;
-    this.#hasLooked = true;
-    // No statement waits for these answers. In groups, a hot job got 0.8 times as many refusals.
+  async #readUnlocked(batch: Waiting[]) {
+    this.#running.unlockedReads++;
+    this.#hasRead = true;
+    // No statement waits for these answers, so they need no groups. With groups, the service
+    // refused 0.8 times as many claims of a popular job.
     const answers = this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     for (const answer of answers) answer();
-    this.#running.looks--;
-    for (const jobId of jobsOf(batch)) this.#lookedAt.delete(jobId);
-    // The look saw a free slot for each of these claims. The lock decides who gets the slot.
+    this.#running.unlockedReads--;
+    for (const jobId of jobsOf(batch)) this.#beingRead.delete(jobId);
+    // The unlocked read saw a free slot for each of these claims. The lock decides who gets the
+    // slot.
     const left = batch.filter(isUnanswered);
     for (const each of left) {
       this.#fullJobs.note(each.request.jobId, false);
@@ -223,8 +227,9 @@ export class ClaimQueue {
       if (isFull) full.add(jobId);
       if (this.#end(waiting)) answers.push(() => waiting.resolve(result));
     }
-    // A look may refuse the claims that still wait for a full job, so these claims need no lock.
-    for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForLook, jobId);
+    // Some claims still wait for a full job. An unlocked read may refuse these claims, so they need
+    // no lock.
+    for (const jobId of full) moveUnkeyed(this.#waiting, this.#waitingForRead, jobId);
     return answers;
   }
 

@@ -1,17 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { anyOf, idsIn } from '../../db/arrays.ts';
-import type { Database } from '../../db/client.ts';
-import { jobClaims, jobs } from '../../db/schema.ts';
+import { anyOf, idsIn } from '../../../platform/db/arrays.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { jobClaims, jobs } from '../../database/schema.ts';
 import { isLive } from '../queries.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
 
 /**
- * Finds claims to refuse. Takes no lock. One statement reads all jobs in one snapshot. The snapshot
- * is taken after the requests have come, so each refusal is true: at the time of the snapshot, the
- * job was full, or this recruiter held the job, or the job did not exist. The result is undefined
- * if a slot is free, because the lock decides who gets the slot.
+ * The unlocked read: finds claims to refuse without taking a lock. One statement reads all jobs in
+ * one snapshot. PostgreSQL takes the snapshot after the requests have come, so each refusal is
+ * true. At the time of the snapshot, the job was full, or this recruiter held the job, or the job
+ * did not exist. The result is undefined if a slot is free, because the lock decides who gets the
+ * slot.
  */
-export async function lookForRefusals(
+export async function findRefusals(
   db: Database,
   requests: ClaimRequest[],
 ): Promise<(Outcome | undefined)[]> {
@@ -38,4 +39,35 @@ export async function lookForRefusals(
     const decision = decide(job, asSeenBy(recruiterId, job));
     return decision.kind === 'granted' ? undefined : decision;
   });
+}
+
+/**
+ * The maximum number of full jobs that we remember. Even a crowd claims fewer different jobs at the
+ * same time.
+ */
+const MOST = 10_000;
+/** The share of full jobs depends on about this many recent claims on unknown jobs. */
+const WINDOW = 64;
+
+/**
+ * Guesses which jobs are full. The guess only decides whether we read a job before we lock it. A
+ * guess never refuses a claim.
+ */
+export class FullJobs {
+  readonly #seen = new Set<bigint>();
+  /** The share of unknown jobs that turned out to be full, from 0 to 1. */
+  #share = 0;
+
+  /**
+   * Returns true if the job was full when last seen, or if most unknown jobs were full lately. Most
+   * unknown jobs are full while somebody claims many old jobs.
+   */
+  isLikely = (jobId: bigint): boolean => this.#share > 0.5 || this.#seen.has(jobId);
+
+  note(jobId: bigint, isFull: boolean) {
+    if (!this.#seen.has(jobId)) this.#share += (Number(isFull) - this.#share) / WINDOW;
+    if (!isFull) this.#seen.delete(jobId);
+    else if (this.#seen.size < MOST) this.#seen.add(jobId);
+    else this.#seen.clear();
+  }
 }

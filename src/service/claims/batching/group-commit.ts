@@ -1,18 +1,19 @@
-import type { Database, Transaction } from '../../db/client.ts';
-import { retryConflicts } from '../../db/retry.ts';
-import type { RequestKey, StoredAnswer } from '../../http/idempotency/keys.ts';
+import { anyOf } from '../../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import { retryConflicts } from '../../../platform/db/retry.ts';
+import { jobs, recruiters } from '../../database/schema.ts';
+import type { RequestKey, StoredAnswer } from '../../idempotency/keys.ts';
 import {
   findAnswers,
   type KnownAnswer,
   nameOfKey,
   storeAnswers,
   tryKeys,
-} from '../../http/idempotency/queries.ts';
+} from '../../idempotency/queries.ts';
 import { type Claim, type ClaimRequest, decideInOrder, type Outcome } from '../rules.ts';
 import { outcomeOf } from '../settle.ts';
 import { changeSlots } from '../slots.ts';
-import { lookForRefusals } from './look.ts';
-import { jobsThatExist, recruitersThatExist } from './read-for-claims.ts';
+import { findRefusals } from './find-refusals.ts';
 
 /** A claim that is decided together with other claims. */
 export interface Claiming {
@@ -69,7 +70,8 @@ export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]>
  * locked.
  */
 const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked = false } = {}) => {
-  // Only claims on locked jobs can succeed. To lock the recruiters of other claims would be a write.
+  // Only claims on locked jobs can succeed. Locking the recruiters of other claims would be a
+  // needless write.
   const recruitersOf = (locked: ReadonlySet<bigint>) => {
     const possible = requests.filter(({ jobId }) => locked.has(jobId));
     return [...new Set(possible.map(({ recruiterId }) => recruiterId))];
@@ -93,15 +95,38 @@ const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked = fa
 };
 
 /**
+ * Returns the ids of the recruiters who exist, even if their rows are locked. If there are no
+ * requests, no statement is sent.
+ */
+async function recruitersThatExist(
+  tx: Transaction,
+  requests: ClaimRequest[],
+): Promise<Set<bigint>> {
+  if (requests.length === 0) return new Set();
+  const ids = requests.map(({ recruiterId }) => recruiterId);
+  const rows = await tx
+    .select({ id: recruiters.id })
+    .from(recruiters)
+    .where(anyOf(recruiters.id, ids));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Returns the ids of the jobs that exist, even if their rows are locked. */
+async function jobsThatExist(tx: Transaction, ids: bigint[]): Promise<Set<bigint>> {
+  const rows = await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, ids));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
  * Finds claims to refuse. Takes no lock. The result is undefined for each claim that needs the
- * lock. If the database is busy or does not answer, all claims get that outcome.
+ * lock. If the database is busy or does not answer, all claims get the outcome `busy` or `unknown`.
  */
 export async function refuseTogether(
   db: Database,
   claims: Claiming[],
 ): Promise<(Outcome | undefined)[]> {
   try {
-    return await lookForRefusals(db, requestsOf(claims));
+    return await findRefusals(db, requestsOf(claims));
   } catch (error) {
     return settleAll(claims, error);
   }
@@ -112,7 +137,7 @@ const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }
 
 type Decide = (tx: Transaction, requests: ClaimRequest[]) => Promise<Result[]>;
 
-/** Decides all claims in one transaction. If the transaction fails, it fails for all claims. */
+/** Decides all claims in one transaction. If the transaction fails, all claims fail. */
 async function settleTogether(db: Database, claims: Claiming[], decide: Decide): Promise<Result[]> {
   try {
     return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, decide)));
@@ -164,8 +189,8 @@ async function storeDecided(tx: Transaction, decided: Map<Claiming, Result | und
 }
 
 /**
- * Whether the answer is stored for its key. The answer `busy` is not stored, so that a repeat of
- * the request is decided anew.
+ * Returns whether the answer is stored for its key. The answer `busy` is not stored, so that a
+ * repeat of the request is decided again.
  */
 const isKept = (result: Result): result is Outcome =>
   !['answered', 'key-in-use', 'locked-elsewhere', 'busy'].includes(result.kind);

@@ -16,10 +16,13 @@ export type Caller = (
 /** The caller of every request on a server without authentication. */
 export const ANYBODY: Caller = { role: 'admin', id: 'anybody' };
 
-/** The caller with the token of the metrics. Only a request for the metrics has this caller. */
+/**
+ * The caller of a request for the metrics with the token of the metrics. No other request has this
+ * caller.
+ */
 export const SCRAPER: Caller = { role: 'admin', id: 'metrics' };
 
-/** A name for the caller. Different callers have different names. */
+/** Returns a name for the caller. Different callers have different names. */
 export const nameOf = ({ role, id }: Caller): string => `${role}:${id}`;
 
 export const isRecruiter = (caller: Caller, recruiterId: bigint): boolean =>

@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Log } from '../../process/log.ts';
+import type { Log } from '../../../platform/process/log.ts';
+import type { AuthSettings } from '../../config/auth.ts';
+import { networkOf } from '../network.ts';
 import { type Env, type Guard, requestIdOf } from '../new-routes.ts';
 import { problem, RETRY_AFTER } from '../problem.ts';
-import { busy, forbidden, unauthorized } from '../problems.ts';
+import { busy, forbidden, tooManyRequests, unauthorized } from '../problems.ts';
 import { ANYBODY, SCRAPER } from './caller.ts';
-import type { AuthSettings } from './settings.ts';
 import { judgeTokens } from './token.ts';
+import { TokenLimit } from './token-limit.ts';
 
 /** Addresses that need no token: health checks, the API's documentation, and pages of problems. */
 const OPEN = [
@@ -17,9 +19,9 @@ const OPEN = [
 export type Question = (c: Context<Env>) => boolean;
 
 /**
- * Returns a function that tells whether a request needs no token. `pages` are further open
- * addresses. An address that ends with `*` is a folder. Pages contain no data. Their scripts
- * request data with a token, like every client.
+ * Returns a function that checks whether a request needs no token. `pages` are further open
+ * addresses. An address that ends with `*` is a folder. Pages may be open, because they contain no
+ * data. Their scripts request data with a token, like every client.
  */
 export function opensFor(pages: readonly string[]): Question {
   const all = [...OPEN, ...pages];
@@ -30,15 +32,22 @@ export function opensFor(pages: readonly string[]): Question {
     (paths.has(path) || folders.some((folder) => path.startsWith(folder)));
 }
 
+export interface AuthenticateOptions {
+  isOpen: Question;
+  /** Opens the metrics, and no other address. */
+  metricsToken?: string | undefined;
+  /** How many invalid tokens a network may send each minute. 0 means any number. */
+  rateLimit?: number | undefined;
+}
+
 /**
  * Finds the caller of a request. If the settings require tokens, refuses requests without a valid
- * token. `metricsToken` opens the metrics, and no other address.
+ * token.
  */
 export function authenticate(
   settings: AuthSettings,
   log: Log,
-  isOpen: Question,
-  metricsToken?: string,
+  { isOpen, metricsToken, rateLimit = 0 }: AuthenticateOptions,
 ): Guard {
   if (settings.kind === 'loopback' || settings.kind === 'off')
     return (c) => {
@@ -47,6 +56,7 @@ export function authenticate(
     };
   const judge = judgeTokens(settings, log);
   const isScraper = scraperWith(metricsToken);
+  const limit = new TokenLimit(rateLimit);
   return async (c) => {
     if (isOpen(c)) return undefined;
     const token = bearerToken(c.req.header('Authorization'));
@@ -55,22 +65,33 @@ export function authenticate(
       c.set('caller', SCRAPER);
       return undefined;
     }
+    const network = networkOf(c);
+    const wait = limit.waitOf(network, token);
+    if (wait > 0) return problem(tooManyInvalid, {}, { 'Retry-After': `${wait}` });
     const caller = await judge(token);
     if (caller === 'keys unavailable') return problem(keysUnavailable, {}, RETRY_AFTER);
     if ('why' in caller) {
       const { why, told } = caller;
+      limit.noteInvalid(network, token);
       log.debug({ event: 'token refused', requestId: requestIdOf(c), why });
       return refuse(told);
     }
+    limit.noteValid(token);
     c.set('caller', caller);
     return undefined;
   };
 }
 
-/** Tells whether a request is for the metrics, and has their token. */
+const tooManyInvalid = {
+  ...tooManyRequests,
+  detail:
+    'Your network has sent too many tokens that are not valid. Wait as many seconds as Retry-After says.',
+} as const;
+
+/** Returns a function that checks whether a request is for the metrics and has their token. */
 function scraperWith(expected: string | undefined) {
   if (expected === undefined) return () => false;
-  // All digests have the same length, and to compare them takes the same time for every token.
+  // All digests have the same length. So comparing them takes the same time for every token.
   const digest = (token: string) => createHash('sha256').update(token).digest();
   const wanted = digest(expected);
   return ({ req: { method, path } }: Context<Env>, token: string): boolean =>
@@ -86,7 +107,7 @@ export const adminOnly: Guard = (c) =>
 const bearerToken = (header: string | undefined): string | undefined =>
   header?.match(/^Bearer +(\S.*)$/i)?.[1];
 
-/** The answer to a refused token, as RFC 6750 defines it. `told` is the reason. */
+/** Answers a refused token as RFC 6750 says. `told` is the reason. */
 const refuse = (told = 'The token is not valid.') =>
   problem(
     { ...unauthorized, detail: `${told} ${unauthorized.detail}` },

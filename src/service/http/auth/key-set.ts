@@ -23,14 +23,14 @@ const LARGEST_SET_BYTES = 100_000;
  */
 const keySet = z.object({ keys: z.array(z.custom<JWK>()).max(100) });
 
-/** All known keys are too old and no fetch succeeds, so no token can be judged. */
+/** The error if all known keys are too old and no fetch succeeds. Then no token can be checked. */
 export class KeysUnavailable extends Error {}
 
 /**
  * The public keys for checking tokens (RFC 7517, JWK Set), kept between requests. A token starts a
- * fetch if the keys are old, or if it names an unknown key. So a new key works within about ten
- * seconds. A token waits for a fetch only if its key is unknown, or if all keys are older than an
- * hour.
+ * fetch if the keys are old, or if the token names an unknown key. So a new key works within about
+ * ten seconds. A token waits for a fetch only if its key is unknown, or if all keys are older than
+ * an hour.
  *
  * jose's own `createRemoteJWKSet` measures ages by the wall clock. If that clock is set back,
  * withdrawn keys stay trusted. `performance.now` never goes back.
@@ -50,8 +50,8 @@ export class KeySet {
   }
 
   /**
-   * The key that a token's header names. Throws `KeysUnavailable` if no key is trusted, and an
-   * error of jose if the trusted keys do not include this key.
+   * Returns the key that a token's header names. Throws `KeysUnavailable` if no key is trusted.
+   * Throws an error of jose if the trusted keys do not include this key.
    */
   async keyFor(header: JWTHeaderParameters): Promise<CryptoKey> {
     if (this.#isOlderThan(REFRESH_MS)) void this.#refresh();
@@ -95,11 +95,11 @@ export class KeySet {
   }
 }
 
-/** Whether another fetch may find the key. */
+/** Returns whether another fetch may find the key. */
 const isMissing = (error: unknown): boolean =>
   error instanceof KeysUnavailable || error instanceof errors.JWKSNoMatchingKey;
 
-/** If several keys have the same name and fit the token, the first key is used. */
+/** Returns the first key if several keys have the same name and fit the token. */
 async function firstOfSeveral(error: unknown): Promise<CryptoKey> {
   if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) return key;
   throw error;
@@ -113,8 +113,8 @@ async function fetchKeys(url: string): Promise<LocalJWKSet> {
     await response.body?.cancel();
     throw new Error(`the key set was answered with ${response.status}`);
   }
-  // In Node 20 and 22, fetch forgets its signal after a garbage collection. An endless body then
-  // kept all tokens with an unknown key waiting for ever. So the pipe gets the signal as well.
+  // In Node 20 and 22, fetch forgets its signal after a garbage collection. All tokens with an
+  // unknown key then waited for ever for an endless body. So the pipe gets the signal too.
   const body = response.body.pipeThrough(new TransformStream(), { signal });
   return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(body))));
 }

@@ -1,11 +1,11 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { describe } from '../../process/errors.ts';
-import type { Log } from '../../process/log.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import type { Log } from '../../../platform/process/log.ts';
+import type { AuthSettings } from '../../config/auth.ts';
 import { idText } from '../schemas.ts';
 import type { Caller } from './caller.ts';
 import { KeySet, KeysUnavailable } from './key-set.ts';
-import type { AuthSettings } from './settings.ts';
 
 type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
@@ -13,7 +13,7 @@ type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 export interface RefusedToken {
   /** The reason for the log, without any part of the token. */
   why: string;
-  /** The reason for the bearer. Undefined if the reason could help a forger. */
+  /** The reason for the token holder. Undefined if the reason could help a forger. */
   told?: string | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface RefusedToken {
 export type JudgeToken = (token: string) => Promise<Caller | RefusedToken | 'keys unavailable'>;
 
 /**
- * The accepted algorithms for signing tokens. No token can choose a weaker algorithm or no
- * signature.
+ * The algorithms that we accept, and the way to find the key of a token. So no token can choose a
+ * weaker algorithm or no signature.
  */
 interface Signing {
   algorithms: string[];
@@ -68,8 +68,8 @@ function byKeySet(url: string, log: Log): Signing {
 }
 
 /**
- * jose checks the signature before everything else in a token. So only the bearer of a token that was
- * signed with a trusted key learns these reasons.
+ * Returns the refusal for an error of jose. jose checks the signature first. So only the holder of
+ * a token that was signed with a trusted key learns these reasons.
  */
 function refusedBecause(error: unknown): RefusedToken {
   if (error instanceof z.ZodError) {
@@ -93,7 +93,7 @@ const NOT_YET = 'The token is not valid yet.';
 const toldAbout = (claim: string): string | undefined =>
   ({ nbf: NOT_YET, aud: 'The token is for another audience.' })[claim];
 
-/** Without a key name in the token, jose would accept any key that fits. */
+/** The error if the token names no key. Without this check, jose would accept any key that fits. */
 class UnnamedKey extends Error {
   override message = 'the header has no kid';
 }
@@ -101,7 +101,7 @@ class UnnamedKey extends Error {
 /** A name that is safe to keep and log: no control characters and no broken characters. */
 const adminName = z.string().regex(/^\P{C}{1,200}$/u);
 
-/** The message of a check. It tells a time in the future from a time that is no number. */
+/** The message for a time in the future. A time that is not a number has another message. */
 const IN_FUTURE = 'is in the future';
 const isFuture = ({ issues }: z.ZodError): boolean =>
   issues.every(({ message }) => message === IN_FUTURE);
@@ -111,7 +111,7 @@ const times = {
    * A stolen token without an expiry would be valid for ever. jose checks that `exp` is not past.
    */
   exp: z.number(),
-  /** jose always checks `nbf`. It checks `iat` only if a maximum age is set. */
+  /** jose always checks `nbf`, but checks `iat` only if a maximum age is set. */
   iat: z
     .number()
     .refine((seconds) => seconds <= Date.now() / 1_000, IN_FUTURE)
@@ -134,7 +134,7 @@ const verifiedToken = z.object({
   ]),
 });
 
-/** The caller named by a verified token. Throws if the token is malformed. */
+/** Returns the caller that a verified token names. Throws if the token is malformed. */
 function callerOf(verified: unknown): Caller {
   const { role, sub, exp } = verifiedToken.parse(verified).payload;
   const until = exp * 1_000;

@@ -1,4 +1,4 @@
-import { version } from '../../process/project.ts';
+import { version } from '../../../platform/process/project.ts';
 import type { newRoutes } from '../new-routes.ts';
 
 type Routes = ReturnType<typeof newRoutes>;
@@ -35,7 +35,7 @@ const about = {
   ],
 };
 
-/** Open addresses need no token, even if the others do. */
+/** The security of all operations: no token, or a token. Open addresses need no token. */
 const security: Record<string, string[]>[] = [{}, { bearer: [] }];
 
 const bearer = {
@@ -70,8 +70,8 @@ const STORED = ['200', '201', '202', '403', '404', '409'];
 const WAIT_FIRST = ['429', '503'];
 
 /**
- * The OpenAPI document of the routes, with the parts that all routes share. A server without tokens does
- * not mention them, so its page asks nobody for a token.
+ * Makes the OpenAPI document of the routes, with the parts that all routes share. A server without
+ * tokens does not mention tokens, so its page asks nobody for a token.
  */
 export function documentOf(routes: Routes, { tokens }: { tokens: boolean }): Document {
   const document = routes.getOpenAPI31Document({ ...about, ...(tokens && { security }) });

@@ -2,7 +2,10 @@ import { FOR_EVER, newRoutes, revalidated } from '../new-routes.ts';
 import { type Document, documentOf } from './document.ts';
 import { CONTENT_SECURITY_POLICY, FILES_AT, files, page, readStart } from './page.ts';
 
-/** The OpenAPI document of `described`, and a page that shows it. */
+/**
+ * Makes the routes of the OpenAPI document of `described`, and of the page that shows this
+ * document.
+ */
 export function docsRoutes(
   described: ReturnType<typeof newRoutes>,
   { tokens }: { tokens: boolean },

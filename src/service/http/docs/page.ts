@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { readBuilt } from '../../process/project.ts';
+import { readBuilt } from '../../../platform/process/project.ts';
 
 const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = createRequire(import.meta.url)(manifest) as { version: string };
@@ -24,7 +24,7 @@ const fromSwaggerUi = (name: string, type: string): PageFile => ({
   read: async () => Uint8Array.from(await readFile(path.join(path.dirname(manifest), name))),
 });
 
-/** The files of Swagger UI that are served. Its other files cannot be requested. */
+/** The files of Swagger UI that the service serves. It serves no other files of Swagger UI. */
 export const files: PageFile[] = [
   fromSwaggerUi('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   fromSwaggerUi('swagger-ui.css', 'text/css; charset=utf-8'),

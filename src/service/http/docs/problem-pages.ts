@@ -21,7 +21,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The pages behind the `type` of each problem. `further` are the problems of other routes. */
+/**
+ * Makes the pages to which the `type` of each problem leads. `further` are the problems of other
+ * routes.
+ */
 export function problemPages(further: Readonly<Record<string, Meaning>>) {
   const all = new Map<string, Meaning>(Object.entries({ ...meanings, ...further }));
   const routes = newRoutes();

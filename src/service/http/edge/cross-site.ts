@@ -1,6 +1,6 @@
 /**
- * The headers in which a browser tells where a request comes from. Most other programs send only
- * Host.
+ * The headers that say where a request comes from. A browser sends them. Most other programs send
+ * only Host.
  */
 export interface Provenance {
   /** The Host header. */
@@ -18,10 +18,10 @@ export interface Provenance {
 }
 
 /**
- * Whether a page of another site made the request. Pages of the `allowed` origins do not count. A
- * request with the mode `no-cors` always counts. Newer browsers send Sec-Fetch-* headers (on https
- * and on loopback), and older browsers send Origin. Requests for images and links over plain http
- * have neither header, but usually have a Referer.
+ * Returns whether a page of another site made the request. Pages of the `allowed` origins do not
+ * count. A request with the mode `no-cors` always counts. Newer browsers send Sec-Fetch-* headers
+ * (on https and on loopback), and older browsers send Origin. Requests for images and links over
+ * plain http have neither header, but usually have a Referer.
  */
 export function isCrossSite(from: Provenance, allowed: readonly string[]): boolean {
   const { host, site, mode } = from;
@@ -33,7 +33,8 @@ export function isCrossSite(from: Provenance, allowed: readonly string[]): boole
 }
 
 /**
- * The origin of an address. An invalid address has the origin 'null', which equals no real origin.
+ * Returns the origin of an address. An invalid address has the origin 'null', which equals no real
+ * origin.
  */
 function originOf(referer: string | undefined): string | undefined {
   if (referer === undefined) return undefined;
@@ -51,6 +52,6 @@ function isOriginOf(origin: string, host: string): boolean {
   return URL.canParse(ours) && new URL(ours).host === theirs;
 }
 
-/** The name in a Host header, without its port. Undefined if the header is invalid. */
+/** Returns the name in a Host header without its port, or undefined if the header is invalid. */
 export const nameIn = (host: string): string | undefined =>
   URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : undefined;

@@ -1,7 +1,7 @@
 /**
- * How many files this process may have open at once. Sockets count as files. The limit is `ulimit
- * -n`. Node raises this limit as far as the system allows. Infinity if there is no limit, as on
- * Windows.
+ * Returns how many files this process may have open at the same time. Sockets count as files. The
+ * limit is `ulimit -n`. Node raises this limit as far as the system allows. Returns Infinity if
+ * there is no limit, as on Windows.
  *
  * We read the limit from Node's diagnostic report, because no other source works on every system.
  * The report takes 4 ms.

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { rateLimiter } from 'hono-rate-limiter';
+import { isLoopback } from '../../config/auth.ts';
 import { nameOf } from '../auth/caller.ts';
 import type { Question } from '../auth/http.ts';
-import { isLoopback } from '../auth/settings.ts';
 import { type Env, type Guard, isWriting, requestIdOf } from '../new-routes.ts';
 import { problem } from '../problem.ts';
 import { crossSiteRefused, tooManyRequests } from '../problems.ts';
@@ -12,7 +12,7 @@ import { CommonResponse, HEADERS } from './response.ts';
 
 type Middleware = MiddlewareHandler<Env>;
 
-/** The most bytes of a body. The largest bodies are experiments of the sandbox. */
+/** The maximum number of bytes of a body. The largest bodies are experiments of the sandbox. */
 export const BODY_LIMIT_BYTES = 10_000;
 
 /**
@@ -44,8 +44,8 @@ function addMissing(headers: Headers, common: Record<string, string>) {
  * and this service as one site.
  */
 export function byLoopbackNameOnly(): Guard {
-  // The last accepted Host. Parsing a host name takes 8 µs, and nearly all requests use the same
-  // name.
+  // We remember the last accepted Host. Parsing a host name takes 8 µs, and nearly all requests use
+  // the same name.
   let letIn: string | undefined;
   return (c) => {
     const host = hostOf(c);
@@ -63,8 +63,8 @@ const wrongHost = {
 const PREFLIGHT_IS_GOOD_FOR_S = 600;
 
 /**
- * Allows pages of these origins to read our answers. A preflight of another page is answered without
- * a permission, and `onRefused` is called.
+ * Allows pages of these origins to read our answers. The answer to a preflight of another page
+ * gives no permission, and `onRefused` is called.
  */
 export function crossOrigin(
   origins: readonly string[],
@@ -81,13 +81,13 @@ export function crossOrigin(
       'Idempotent-Replayed',
       'RateLimit',
       'RateLimit-Policy',
-      // Leases end by the clock of the service.
+      // Pages need the time of the service, because leases end by this clock.
       'Date',
     ],
     maxAge: PREFLIGHT_IS_GOOD_FOR_S,
   });
-  // Hono treats every OPTIONS request as a preflight. We pass OPTIONS requests that are no
-  // preflight to the routes, which refuse them.
+  // Hono treats every OPTIONS request as a preflight. We pass an OPTIONS request that is no
+  // preflight to the routes. The routes refuse such a request.
   return async (c, next) => {
     if (c.req.method !== 'OPTIONS') return allow(c, next);
     if (!c.req.header('Access-Control-Request-Method')) return next();
@@ -140,9 +140,9 @@ const hostOf = (c: Context<Env>): string => c.req.header('Host') ?? new URL(c.re
 const RATE_WINDOW_MS = 60_000;
 
 /**
- * Allows each caller `limit` requests a minute. Requests that `skip` accepts do not count. Remembers
- * the callers of the last two minutes. Only callers with a valid token are remembered, so strangers
- * cannot fill the memory.
+ * Allows each caller `limit` requests a minute. Requests that `skip` accepts do not count.
+ * Remembers the callers of the last two minutes. Only callers with a valid token are remembered, so
+ * strangers cannot fill the memory.
  */
 export function limitRate(limit: number, skip: Question): Middleware {
   const limiter = rateLimiter<Env>({
@@ -154,9 +154,9 @@ export function limitRate(limit: number, skip: Question): Middleware {
     handler: () => problem(tooManyRequests),
   });
   return async (c, next) => {
-    // Reading `res` makes a response whose headers Hono adds to the later answer. Otherwise Hono
-    // would drop the limiter's headers from answers that the context did not make, such as
-    // problems.
+    // Reading `res` makes a response. The limiter sets its headers on this response, and Hono
+    // copies them to the later answer. Without this line, Hono would drop the limiter's headers
+    // from problems, because `problem` does not use the context.
     void c.res;
     return limiter(c, next);
   };

@@ -2,20 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import { CommonResponse } from '../http/edge/response.ts';
-import { namesOnePlace } from '../http/edge/target.ts';
-import { problem } from '../http/problem.ts';
-import { malformedAddress } from '../http/problems.ts';
-import { PlainError } from '../process/errors.ts';
-import { whenLate } from '../waiting/deadline.ts';
+import { PlainError } from '../../../platform/process/errors.ts';
+import { type Log, stopwatch } from '../../../platform/process/log.ts';
+import { whenLate } from '../../../platform/waiting/deadline.ts';
+import { problem } from '../problem.ts';
+import { malformedAddress } from '../problems.ts';
 import { fileLimit } from './file-limit.ts';
+import { CommonResponse } from './response.ts';
+import { namesOnePlace } from './target.ts';
 
 const IDLE_CHECK_MS = 50;
 
 export interface ListenLimits {
   /**
-   * How many sockets may be open at once. Further new sockets are closed at once. Each socket needs
-   * a file and some kilobytes of memory.
+   * How many sockets may be open at the same time. Further new sockets are closed immediately. Each
+   * socket needs a file and some kilobytes of memory.
    */
   sockets: number;
   /** How many of the sockets one network address may have. */
@@ -35,17 +36,18 @@ const LIMITS = {
   requestMs: 20_000,
 };
 
-/** This is more than all waiting claims and all followers together. */
+/** More sockets than all waiting claims and all followers together need. */
 const MOST_SOCKETS = 20_000;
 /**
- * How many files are kept for other purposes than clients. A started server has 22 files open, and
- * may open some 70 more for its pools, the lab's stages, the pages and the keys of tokens.
+ * How many files the server keeps for other purposes than clients. A started server has 22 files
+ * open. It may open about 90 more for its pools, the lab's stages, the sandbox, the pages and the
+ * keys of tokens.
  */
-const FILES_ASIDE = 100;
+const FILES_ASIDE = 120;
 
 /**
- * How many sockets to allow if the process may open this many files. With a low limit a quarter of
- * the files is for clients.
+ * Returns how many sockets to allow if the process may open this many files. With a low limit, a
+ * quarter of the files is for clients.
  */
 export const socketsWith = (files: number): number =>
   Math.min(MOST_SOCKETS, Math.max(files - FILES_ASIDE, Math.floor(files / 4)));
@@ -53,11 +55,11 @@ export const socketsWith = (files: number): number =>
 export interface Listening {
   /** The address of the service, with the actual port. */
   url: string;
-  /** How many connections the server accepts at once. */
+  /** How many connections may be open at the same time. */
   sockets: number;
   /**
-   * Accepts no new connections, and waits for the end of running requests. After `patienceMs` it
-   * closes all connections that are still open. Gives true if this was necessary.
+   * Accepts no new connections, and waits for the end of running requests. After `patienceMs`,
+   * closes all connections that are still open. Returns true if this was necessary.
    */
   drain(patienceMs: number): Promise<boolean>;
 }
@@ -123,7 +125,16 @@ export async function listen(
   };
 }
 
-/** Closes each new socket of an address that has its share already. */
+/** Drains, and logs the beginning and the end. */
+export async function drainAndLog(listening: Listening, patienceMs: number, log: Log) {
+  const took = stopwatch();
+  log.info({ event: 'drain begun', of: 'requests' });
+  if (await listening.drain(patienceMs))
+    log.error({ event: 'requests cut off at the deadline', milliseconds: took() });
+  else log.info({ event: 'drained', of: 'requests', milliseconds: took() });
+}
+
+/** Closes each new socket of an address that already has its maximum number of sockets. */
 function shareSockets(server: Server, most: number) {
   const counts = new Map<string, number>();
   server.on('connection', (socket) => {

@@ -1,13 +1,16 @@
-import { type Log, SELDOM_MS } from '../../process/log.ts';
+import { type Log, SELDOM_MS } from '../../../platform/process/log.ts';
 
-/** A hostile page can have any number of origins. So a minute has at most this many lines. */
+/**
+ * The maximum number of lines in the log for each minute. A hostile page can have any number of
+ * origins.
+ */
 const MOST_LINES = 10;
 /** The longest name of a host has 253 characters. */
 const LONGEST_ORIGIN = 300;
 
 /**
- * Logs the origins whose pages may not use the service, with the setting that would let their pages
- * in. Without this line, only the console of the browser would say why a page gets no answer. Each
+ * Logs the origins whose pages may not use the service, with the setting that would allow them.
+ * Without this line, only the console of the browser would say why a page gets no answer. Each
  * origin has at most one line in a minute.
  */
 export function tellRefusedOrigins(log: Log, allowed: readonly string[]) {
@@ -29,7 +32,10 @@ export function tellRefusedOrigins(log: Log, allowed: readonly string[]) {
 const NONE = 'null';
 const INVALID = 'not a valid origin';
 
-/** The origin as a browser writes it. Other programs can send any text, so other texts are left out. */
+/**
+ * Returns the origin as a browser writes it. Other programs can send any text, so other texts are
+ * left out.
+ */
 function nameOf(origin: string): string {
   if (origin === NONE) return NONE;
   const isOrigin =

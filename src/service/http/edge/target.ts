@@ -12,10 +12,10 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/;
 const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 
 /**
- * Whether the target and the Host header of a request name the same valid host (RFC 9112, section
- * 3.2). Hono's adapter checks only hosts with unusual characters. The adapter accepts the host
- * 1.2.3.4.5 and user info, and then the first code that makes a URL or a `Request` from them
- * throws. This check costs less than 1 µs a request.
+ * Returns whether the target and the Host header of a request name the same valid host (RFC 9112,
+ * section 3.2). Hono's adapter checks only hosts with unusual characters. The adapter accepts the
+ * host 1.2.3.4.5 and user info. Later code then throws when it makes a URL or a `Request` from
+ * them. This check costs less than 1 µs a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
   const hosts = hostsIn(rawHeaders);
@@ -30,7 +30,10 @@ export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolea
 const isHost = (host: string): boolean =>
   URL.canParse(`http://${host}`) && !EMPTY_PUNYCODE.test(host);
 
-/** All Host headers. `headers` has only the first Host header, but `rawHeaders` has all of them. */
+/**
+ * Returns all Host headers. `headers` has only the first Host header, but `rawHeaders` has all of
+ * them.
+ */
 function hostsIn(rawHeaders: string[]): string[] {
   const hosts = [];
   for (let at = 0; at < rawHeaders.length; at += 2)

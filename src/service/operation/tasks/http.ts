@@ -1,8 +1,8 @@
-import type { Database } from '../../db/client.ts';
-import type { Write } from '../../http/idempotency/http.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { idBody, instantBody, paged } from '../../http/schemas.ts';
+import type { Write } from '../../idempotency/http.ts';
 import { cancelTask, retryTask } from '../../queue/intervene.ts';
 import {
   findTask,
@@ -22,7 +22,10 @@ export interface TaskDeps {
   onDueTask: () => void;
 }
 
-/** Routes for admins. They show the tasks and the workers, and let a person act on a task. */
+/**
+ * Makes the routes for admins. The routes show the tasks and the workers, and let a person retry or
+ * cancel a task.
+ */
 export const taskRoutes = ({ db, write, onDueTask }: TaskDeps) =>
   newRoutes()
     .openapi(routes.listTasks, async (c) => {
@@ -67,7 +70,7 @@ export const taskRoutes = ({ db, write, onDueTask }: TaskDeps) =>
       return c.json({ workers: page.map(workerBody), nextCursor }, 200);
     });
 
-/** The problem for each status in which a task cannot be retried. */
+/** The problem for each status that forbids a retry. */
 const notRetried = { running: routes.taskRunning, done: routes.taskFinished } as const;
 
 const taskBody = ({ id, workerId, createdAt, runAt, ...task }: Task) => ({

@@ -2,13 +2,19 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { QueueFigures } from '../../queue/queries.ts';
 import type { Worker, WorkerEvent } from '../../queue/worker/worker.ts';
 
-/** A webhook waits up to 15 s for its receiver. */
+/** The buckets for attempts, in seconds. A webhook waits up to 15 s for its receiver. */
 const ATTEMPT_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
-/** A busy worker looks every 0.1 s, and an idle worker every second. A lease lasts 15 s. */
+/**
+ * The buckets for the time until a claim, in seconds. A busy worker tries to claim every 0.1 s, and
+ * an idle worker every second. A lease lasts 15 s.
+ */
 const PICK_UP_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Adds a metric. Each request for the metrics calls `read`. Undefined leaves the metric out. */
+/**
+ * Adds a metric. Each request for the metrics calls `read`. If `read` returns undefined, the answer
+ * leaves the metric out.
+ */
 export type AddGauge = (
   name: string,
   help: string,
@@ -16,8 +22,8 @@ export type AddGauge = (
 ) => void;
 
 /**
- * The metrics of the queue. The label `kind` has only kinds that this version knows, so the number
- * of series is bounded.
+ * Makes the metrics of the queue. The label `kind` has only kinds that this version knows, so the
+ * number of series is limited.
  */
 export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
   const attempts = new Counter({
@@ -33,7 +39,7 @@ export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
   });
   const claims = new Histogram({
     name: 'rowlock_task_claim_seconds',
-    help: 'Time of a look for due tasks, by what the look found: all that were wanted, some or none.',
+    help: 'Time of a claim of due tasks, by how many tasks it found: all that were wanted, some or none.',
     labelNames: ['found'],
     buckets: CLAIM_SECONDS,
     registers,
@@ -52,7 +58,7 @@ export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
     registers,
   });
   return {
-    /** Takes an event of the worker. */
+    /** Counts an event of the worker. */
     observe(event: WorkerEvent) {
       switch (event.kind) {
         case 'claimed':
@@ -71,8 +77,8 @@ export function createTaskMetrics(registers: Registry[], gauge: AddGauge) {
       gauge('rowlock_worker_places', 'Tasks that the worker can run at once.', () => load().places);
     },
     /**
-     * Shows the figures of the queue in the database. `read` gives undefined if the database does
-     * not answer. The figures are then left out.
+     * Shows the figures of the queue in the database. If the database does not answer, `read`
+     * returns undefined, and the answer leaves the figures out.
      */
     queue(read: () => Promise<QueueFigures | undefined>) {
       const figure = (name: string, help: string, which: keyof QueueFigures) =>

@@ -1,18 +1,18 @@
 import { and, asc, count, gt, max } from 'drizzle-orm';
-import type { Database } from '../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import { type Page, paged } from '../../http/schemas.ts';
 import { hasStatus, isRare, listTasks, type TaskFilter } from '../../queue/queries.ts';
 import { tasks } from '../../queue/tables.ts';
 
 /**
- * The most tasks that one page with a kind examines, unless the status is rare. No index has the
- * kind, so a search for a rare kind would read the whole table.
+ * The maximum number of tasks that one page with a kind examines, unless the status is rare. No
+ * index has the kind, so a search for a rare kind would read the whole table.
  */
 const MOST_EXAMINED = 5_000;
 
 /**
- * Returns a page of tasks, and the cursor for the next page. A page with a kind may have fewer tasks
- * than `limit` although another page follows.
+ * Returns a page of tasks, and the cursor for the next page. A page with a kind may have fewer
+ * tasks than `limit` although another page follows.
  */
 export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) {
   const { cursor = 0n, limit } = page;
@@ -27,7 +27,7 @@ export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) 
 
 /**
  * Reads the next tasks with this status, of any kind. Returns how many tasks it read, and the id of
- * the last task. If there is no task, returns the cursor as the id.
+ * the last of these tasks. If there is no such task, returns the cursor as the id.
  */
 async function lookAhead(db: Database, { status }: TaskFilter, cursor: bigint) {
   const ahead = db

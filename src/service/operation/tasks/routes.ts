@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../../http/idempotency/problems.ts';
 import { type Problem, problemResponses } from '../../http/problem.ts';
 import { onEveryRoute } from '../../http/problems.ts';
 import {
@@ -13,6 +12,7 @@ import {
   pageQuery,
   parameters,
 } from '../../http/schemas.ts';
+import { keyHeader, onWriting } from '../../idempotency/problems.ts';
 import { taskStatuses } from '../../queue/queries.ts';
 import { attemptEnds } from '../../queue/tables.ts';
 

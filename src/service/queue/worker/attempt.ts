@@ -1,11 +1,14 @@
-import { describe } from '../../process/errors.ts';
-import { timerOf } from '../../waiting/deadline.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import { timerOf } from '../../../platform/waiting/deadline.ts';
 import type { ClaimedTask } from '../claim.ts';
 import type { Hold } from '../held.ts';
-import type { Attempt, AttemptOutcome, Kind } from '../kind.ts';
+import type { Attempt, AttemptOutcome, TaskKind } from '../kind.ts';
 import { LEASE_MS } from '../limits.ts';
 
-/** Another worker may have the task. The attempt must stop, and its outcome is not written. */
+/**
+ * The error of an attempt whose task another worker may have claimed. The attempt must stop, and no
+ * outcome is written.
+ */
 export class LeaseLost extends Error {
   constructor() {
     super('the lease of the task has ended');
@@ -29,8 +32,9 @@ export class HeldTask implements Attempt {
   #tellLeft: () => void = () => undefined;
 
   /**
-   * `askedAt` is the time just before the claim was sent, by the clock of this process. The lease in
-   * the database begins later. So this process counts the lease as ended before the database does.
+   * `askedAt` is the time just before the claim was sent, by the clock of this process. The lease
+   * in the database begins later. So this process counts the lease as ended before the database
+   * does.
    */
   constructor(task: ClaimedTask, askedAt: number) {
     this.task = task;
@@ -46,25 +50,31 @@ export class HeldTask implements Attempt {
   }
 
   /**
-   * THE LEASE, by the monotonic clock of this process. After the end of the lease, another worker
-   * may have the task. A timer is not enough, because no timer runs while the event loop is
-   * blocked.
+   * THE LEASE: true until the lease ends by the monotonic clock of this process. After that time,
+   * another worker may have the task. A timer is not enough, because no timer runs while the event
+   * loop is blocked.
    */
   get isHeld(): boolean {
     return !this.#hasLeft && performance.now() < this.#heldUntil;
   }
 
-  /** Also throws after an attempt that took too long, because this attempt has ended. */
+  /**
+   * Throws if another worker may have the task. Also throws after the time limit of the attempt,
+   * because the attempt has then ended.
+   */
   assertHeld() {
     if (this.#hasEnded || !this.isHeld) throw new LeaseLost();
   }
 
-  /** `askedAt` is the time just before the renewal was sent. */
+  /** Extends the lease after a renewal. `askedAt` is the time just before the renewal was sent. */
   renewed(askedAt: number) {
     this.#heldUntil = askedAt + LEASE_MS;
   }
 
-  /** The attempt has lost its task, or gives its task back. No outcome is written any more. */
+  /**
+   * Aborts the attempt, because the attempt has lost its task, or because the worker gives the task
+   * back. No outcome is written afterwards.
+   */
   leave(reason: Error) {
     this.#hasLeft = true;
     this.#abort.abort(reason);
@@ -72,10 +82,10 @@ export class HeldTask implements Attempt {
   }
 
   /**
-   * Runs the attempt. Resolves to undefined if the attempt has left its task. An attempt that takes
-   * too long fails, even if `run` ignores its signal.
+   * Runs the attempt. Resolves to undefined if `leave` was called. An attempt that takes too long
+   * fails, even if the `run` of the kind ignores the signal.
    */
-  run(kind: Kind): Promise<AttemptOutcome | undefined> {
+  run(kind: TaskKind): Promise<AttemptOutcome | undefined> {
     return new Promise((resolve) => {
       const end = (outcome: AttemptOutcome | undefined) => {
         clearTimeout(timer);
@@ -96,7 +106,7 @@ export class HeldTask implements Attempt {
 
 const failure = (error: unknown): AttemptOutcome => ({ kind: 'failed', error: wordsOf(error) });
 
-/** Names an error without its stack. Errors of the database are named by their codes alone. */
+/** Returns the text of an error without its stack. Of a database error, the text has only codes. */
 const wordsOf = (error: unknown): string =>
   describe(error)
     .split('\n')

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/client.ts';
-import { PlainError } from '../../process/errors.ts';
-import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { PlainError } from '../../../platform/process/errors.ts';
+import { pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
 import { HEARTBEAT_MS, LEASE_MS, OUTAGE_BACKOFF } from '../limits.ts';
 import { noteHeartbeat, stopDeadWorkers } from '../registration.ts';
 import { renewLeases } from '../renew.ts';
@@ -8,7 +8,7 @@ import { type HeldTask, holdOf } from './attempt.ts';
 import type { Holding } from './holding.ts';
 import type { Outage } from './outage.ts';
 
-/** How often a worker looks for leases that have ended by its own clock. */
+/** How often a worker checks for leases that have ended by its own clock. */
 const WATCH_MS = 1_000;
 
 export interface HeartbeatsOptions {
@@ -20,13 +20,13 @@ export interface HeartbeatsOptions {
   holding: Holding;
   outage: Outage;
   /**
-   * Called if a running attempt has lost its task. After the end of an attempt, the writer of
+   * Called if a running attempt has lost its task. For an attempt that has ended, the writer of
    * outcomes finds out whether the task was lost.
    */
   onLost(held: HeldTask): void;
 }
 
-/** Keeps the leases of a worker and of its tasks, until `stop` is called. */
+/** Renews the leases of a worker and of its tasks, until `stop` is called. */
 export class Heartbeats {
   /** Rejects if another worker has the name, or if the database has no row of this worker. */
   readonly leaving: Promise<never>;
@@ -49,7 +49,7 @@ export class Heartbeats {
     this.#beating = this.#beat();
   }
 
-  /** False if the leases were not renewed for as long as a lease lasts. */
+  /** False if the latest successful heartbeat is longer ago than a lease lasts. */
   isAbleToRenew = (): boolean => performance.now() - this.#renewedAt < LEASE_MS;
 
   async stop() {

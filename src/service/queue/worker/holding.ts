@@ -2,9 +2,12 @@ import { SLOW_MS, SLOW_PER_PLACE } from '../limits.ts';
 import type { HeldTask } from './attempt.ts';
 
 export interface PlaceLimits {
-  /** The most tasks that run at the same time. Slow attempts do not count. */
+  /**
+   * The number of worker slots. This is the maximum number of tasks that run at the same time,
+   * without slow attempts.
+   */
   places: number;
-  /** The most tasks of one lane that run at the same time. */
+  /** The maximum number of tasks of one lane that run at the same time. */
   perLane: number;
 }
 
@@ -14,8 +17,9 @@ export class Holding {
   /** The attempts whose outcomes are not written yet, as far as this process knows. */
   readonly #held = new Set<HeldTask>();
   /**
-   * The latest attempt of each task. The answer to the COMMIT of a failure may come late. Meanwhile
-   * this worker may claim the same task again. Then this worker holds two attempts of the task.
+   * The latest attempt of each task. The answer to the COMMIT of a failed attempt may come late.
+   * Before the answer comes, this worker may claim the same task again. Then this worker holds two
+   * attempts of the task.
    */
   readonly #latest = new Map<bigint, HeldTask>();
   /** The attempts whose `run` has not ended. */
@@ -44,9 +48,10 @@ export class Holding {
   }
 
   /**
-   * How many more tasks may be claimed. An attempt gives its place back before its outcome is
-   * written, so claims and outcomes go on side by side. The second bound limits the outcomes that
-   * wait. Without this bound, a worker would claim more and more tasks while it can write none.
+   * The number of tasks that may be claimed now. An attempt frees its slot before its outcome is
+   * written, so the worker can claim tasks while it writes outcomes. The second limit counts also
+   * the attempts whose outcomes are not written yet. Without the second limit, a worker that cannot
+   * write outcomes would claim more and more tasks.
    */
   get free(): number {
     const { places } = this.#limits;
@@ -54,7 +59,7 @@ export class Holding {
     return Math.min(places + slow - this.#running.size, 2 * places + slow - this.#held.size);
   }
 
-  /** How many slow attempts need no place. */
+  /** The number of running attempts that are slow and need no worker slot. */
   get #slow(): number {
     const since = performance.now() - SLOW_MS;
     const slow = [...this.#running].filter(({ beganAt }) => beganAt < since);
@@ -73,7 +78,7 @@ export class Holding {
     this.#runningInLane.set(lane, (this.#runningInLane.get(lane) ?? 0) + 1);
   }
 
-  /** Gives the place of an attempt back. Returns true if the lane of the attempt was full. */
+  /** Frees the worker slot of an attempt. Returns true if the lane of the attempt was full. */
   leavePlace(held: HeldTask): boolean {
     const { lane } = held.task;
     const inLane = this.#runningInLane.get(lane) ?? 1;
@@ -83,7 +88,10 @@ export class Holding {
     return inLane >= this.#limits.perLane;
   }
 
-  /** Returns false if the attempt was removed before. A later attempt of the same task stays. */
+  /**
+   * Removes an attempt, but no later attempt of the same task. Returns false if the attempt was
+   * removed before.
+   */
   remove(held: HeldTask): boolean {
     if (this.#latest.get(held.taskId) === held) this.#latest.delete(held.taskId);
     return this.#held.delete(held);

@@ -1,7 +1,7 @@
-import { describe } from '../../process/errors.ts';
-import { type Log, seldom } from '../../process/log.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import { type Log, seldom } from '../../../platform/process/log.ts';
 
-/** Logs each outage of the database once, and not each error of an outage. */
+/** Logs the beginning and the end of each outage of the database, and not each error in between. */
 export class Outage {
   readonly #log: Log;
   readonly #worker: string;
@@ -27,7 +27,10 @@ export class Outage {
     this.#log.info({ event: 'the worker can use the database again', worker: this.#worker });
   }
 
-  /** The database refused one outcome. Other outcomes may be fine, so this is no outage. */
+  /**
+   * Logs that the database refused one outcome. This is no outage, because the database may accept
+   * other outcomes.
+   */
   noteRefusal(task: string, error: unknown) {
     const event = 'an outcome could not be written';
     this.#logSeldom({ event, worker: this.#worker, task, error: describe(error) });

@@ -1,33 +1,41 @@
-import type { Database, Transaction } from '../../db/client.ts';
-import { isCausedBy, isConnectionLost, isNothingDone, SQLSTATE } from '../../db/sqlstate.ts';
-import { describe } from '../../process/errors.ts';
-import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import {
+  isCausedBy,
+  isConnectionLost,
+  isNothingDone,
+  SQLSTATE,
+} from '../../../platform/db/sqlstate.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import { pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
 import { type Failure, finishDone, finishFailed } from '../finish.ts';
-import type { AttemptOutcome, Kind } from '../kind.ts';
+import type { AttemptOutcome, TaskKind } from '../kind.ts';
 import { OUTAGE_BACKOFF } from '../limits.ts';
 import { pauseBeforeNext } from '../rules.ts';
 import { type HeldTask, holdOf, storable } from './attempt.ts';
 
-/** An attempt that has ended, and whose outcome is not written yet. */
+/** An attempt that has ended. Its outcome is not written yet. */
 export interface Ended {
   held: HeldTask;
-  kind: Kind;
+  kind: TaskKind;
   outcome: AttemptOutcome;
-  /** True after a connection was lost while this outcome was written. COMMIT may have succeeded. */
+  /** True after a connection was lost during the write. The outcome may have been committed. */
   mayBeWritten?: boolean;
 }
 
 /**
- * How an outcome was written. `lost`: the attempt had lost its task, and nothing was written.
- * `unknown`: the connection was lost during the write. Then either the repeat found nothing to
- * write, or the lease ended before a repeat succeeded.
+ * The result of writing an outcome. `lost`: the attempt had lost its task, and nothing was written.
+ * `unknown`: a connection was lost during a write, so the outcome may have been committed. Then
+ * either the next write was refused by the fence, or the lease ended before a write succeeded.
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
 type LineName = 'plain' | 'also';
 const lineOf = ({ outcome }: Ended): LineName => (outcome.also ? 'also' : 'plain');
 
-/** One outcome alone can cause these errors: its statements wait for a lock, or take too long. */
+/**
+ * Returns true for an error that a single outcome can cause, because its statements wait for a lock
+ * or take too long.
+ */
 const holdsUpOthers = (error: unknown): boolean =>
   isCausedBy(error, SQLSTATE.lockNotAvailable) || isCausedBy(error, SQLSTATE.queryCanceled);
 
@@ -36,17 +44,18 @@ export interface OutcomeWriterOptions {
   onWritten(ended: Ended, written: Written): void;
   /** Called if the database cannot be used now. The writer tries again. */
   onOutage(error: unknown): void;
-  /** Called if the database refuses one outcome, or if this outcome must wait. */
+  /** Called if the database refuses one outcome, or if one outcome must wait behind the others. */
   onRefused(ended: Ended, error: unknown): void;
 }
 
 /**
- * Writes outcomes. Outcomes that come during a write wait, and the next write takes all of them
- * together. A worker holds a bounded number of tasks, so a bounded number of outcomes waits.
+ * Writes outcomes. Outcomes that arrive during a write wait, and the next write takes all of them
+ * together. The number of waiting outcomes is limited, because a worker holds a limited number of
+ * tasks.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
-  /** Outcomes with `also` wait in a line of their own, because they take more statements. */
+  /** Outcomes with `also` wait in a separate line, because they take more statements. */
   readonly #waiting = { plain: [] as Ended[], also: [] as Ended[] };
   readonly #writing = new Map<LineName, Promise<void>>();
 
@@ -69,14 +78,15 @@ export class OutcomeWriter {
     // All attempts that end in this turn of the event loop share the first write.
     await new Promise(setImmediate);
     while (this.#waiting[line].length > 0) await this.#writeBatch(this.#waiting[line].splice(0));
-    // No other code runs between the last look and this line. Otherwise an outcome could come in
-    // between, and would wait until the next outcome comes.
+    // No other code runs between the last check of the loop and this line. Otherwise an outcome
+    // could arrive in between, and nobody would write it until one more outcome arrives.
     this.#writing.delete(line);
   }
 
   /**
-   * Tries to write the outcomes until the database accepts them or their leases end.
-   * A repeat does no harm. A written outcome has ended its lease, so the fence drops the repeat.
+   * Tries to write the outcomes until the database accepts them or their leases end. A second write
+   * of an outcome does no harm: the first write has ended the lease, so the fence refuses the
+   * second.
    */
   async #writeBatch(batch: Ended[]) {
     const { db, onOutage } = this.#options;
@@ -96,8 +106,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Finds the outcome that holds up the others. Only this outcome waits. The outcome goes to the end
-   * of its line, so the line moves on.
+   * Writes the outcomes one at a time, to find the outcome that delays the others. That outcome
+   * goes to the end of its line, and no longer delays the others.
    */
   async #writeLater(batch: Ended[], error: unknown) {
     const [only, ...more] = batch;
@@ -110,7 +120,7 @@ export class OutcomeWriter {
   }
 
   /**
-   * An error of one outcome must not stop the others. So the outcomes are written one at a time.
+   * Writes the outcomes one at a time, because an error of one outcome must not stop the others.
    */
   async #writeEach(batch: Ended[], error: unknown) {
     const [only, ...more] = batch;
@@ -119,8 +129,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * The database refuses this outcome. If `also` may be the cause, the attempt fails. Otherwise nothing
-   * is written, and the task comes back when its lease ends.
+   * Handles an outcome that the database refuses. If `also` may be the cause, writes a failed
+   * attempt. Otherwise writes nothing, and the task is due again when its lease ends.
    */
   async #writeFailure(ended: Ended, error: unknown) {
     this.#options.onRefused(ended, error);
@@ -151,8 +161,8 @@ function resultOf({ held, kind, outcome }: Ended): Written {
 }
 
 /**
- * Writes outcomes together, and returns the ids of the tasks that were still held. A single statement
- * needs no BEGIN and no COMMIT. This saves two round trips.
+ * Writes outcomes together, and returns the ids of the tasks that were still held. A single
+ * statement needs no BEGIN and no COMMIT, and saves two round trips.
  */
 async function writeTogether(db: Database, batch: Ended[]): Promise<Set<bigint>> {
   return needsTransaction(batch)
@@ -167,7 +177,8 @@ const needsTransaction = (batch: Ended[]): boolean =>
 const kindOf = ({ outcome }: Ended) => outcome.kind;
 
 /**
- * Outcomes of one lane may write the same rows. Every worker takes the lanes in the same order, so
+ * Writes outcomes, and then calls the `also` of each accepted outcome. The `also` of two outcomes
+ * of the same lane may write the same rows. Every worker takes the lanes in the same order, so
  * workers do not deadlock.
  */
 async function writeWithAlso(tx: Transaction, batch: Ended[]): Promise<Set<bigint>> {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Database } from '../../db/client.ts';
-import { retryAtStart } from '../../db/retry.ts';
-import type { Log } from '../../process/log.ts';
-import { pause, pauseAfter } from '../../waiting/backoff.ts';
-import { Bell } from '../../waiting/bell.ts';
-import { inTime } from '../../waiting/deadline.ts';
-import { restAfter } from '../../waiting/rest.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { retryAtStart } from '../../../platform/db/retry.ts';
+import type { Log } from '../../../platform/process/log.ts';
+import { pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
+import { Bell } from '../../../platform/waiting/bell.ts';
+import { inTime } from '../../../platform/waiting/deadline.ts';
+import { restAfter } from '../../../platform/waiting/rest.ts';
 import { claimTasks } from '../claim.ts';
 import { giveBack } from '../finish.ts';
-import type { Kind } from '../kind.ts';
+import type { TaskKind } from '../kind.ts';
 import {
   BUSY_FOR_MS,
   LARGEST_CLAIM,
@@ -24,12 +24,12 @@ import { Holding } from './holding.ts';
 import { Outage } from './outage.ts';
 import { OutcomeWriter, type Written } from './outcomes.ts';
 
-/** An event that a worker tells its observer, for metrics. */
+/** An event that a worker reports to its observer, for metrics. */
 export type WorkerEvent =
   | { kind: 'claimed'; tasks: number; wanted: number; seconds: number }
   /**
-   * `waitedSeconds` is how long the task was due before the claim. Undefined if the attempt before was
-   * lost.
+   * `waitedSeconds` is how long the task was due before the claim. `waitedSeconds` is undefined if
+   * the previous attempt was lost.
    */
   | { kind: 'began'; task: string; waitedSeconds: number | undefined }
   | { kind: 'ended'; task: string; how: Written | 'given back'; seconds: number };
@@ -37,11 +37,15 @@ export type WorkerEvent =
 export interface WorkerOptions {
   db: Database;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
-  kinds: readonly Kind<any>[];
-  /** The most tasks that run at the same time. Slow attempts do not count. */
+  kinds: readonly TaskKind<any>[];
+  /**
+   * The number of worker slots. This is the maximum number of tasks that run at the same time,
+   * without slow attempts.
+   */
   places: number;
   /**
-   * The most tasks of one lane that run at the same time. The default is a quarter of the places.
+   * The maximum number of tasks of one lane that run at the same time. The default is a quarter of
+   * the slots.
    */
   perLane?: number;
   /** The name for people. The default is a unique name. */
@@ -49,11 +53,11 @@ export interface WorkerOptions {
   version: string;
   log: Log;
   /**
-   * True if the process also answers requests. Then a rest between two claims lasts its full time.
-   * Otherwise a rest ends when no task runs.
+   * True if the process also answers requests. Then the worker always rests for the full time
+   * between two claims. Otherwise a rest ends early when no task runs.
    */
   requestsFirst?: boolean | undefined;
-  /** Ends a start that waits for the database. It does not end a running worker. */
+  /** Ends a start that waits for the database. The signal does not end a running worker. */
   stop?: AbortSignal | undefined;
   observe?: ((event: WorkerEvent) => void) | undefined;
 }
@@ -61,19 +65,22 @@ export interface WorkerOptions {
 export interface Worker {
   readonly id: bigint;
   readonly name: string;
-  /** Looks for tasks at once. Call this after the commit of a transaction that added tasks. */
+  /**
+   * Claims due tasks without waiting for the next poll. Call this after the commit of a transaction
+   * that added tasks.
+   */
   wake(): void;
   /**
-   * Claims no more tasks. Gives running attempts `graceMs` to end. Then aborts them and gives their
-   * tasks back.
+   * Claims no more tasks, and waits up to `graceMs` for the running attempts. Then aborts the
+   * remaining attempts and gives their tasks back. Returns the number of these tasks.
    */
-  stop(graceMs: number): Promise<void>;
-  /** False if the worker has not renewed its leases for as long as a lease lasts. */
+  stop(graceMs: number): Promise<number>;
+  /** False if the latest successful heartbeat is longer ago than a lease lasts. */
   isAbleToRenew(): boolean;
   load(): { running: number; places: number };
   /**
-   * Rejects with a `PlainError` if another worker took the name while this worker was frozen, or if
-   * a failover or a restore has lost the row of this worker.
+   * Rejects with a `PlainError` in two cases: another worker took the name while this worker was
+   * frozen, or a failover or a restore has lost the row of this worker.
    */
   readonly leaving: Promise<never>;
 }
@@ -100,13 +107,13 @@ class RunningWorker implements Worker {
   readonly id: bigint;
   readonly name: string;
   readonly #options: Registered;
-  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #kinds: ReadonlyMap<string, TaskKind>;
   readonly #perLane: number;
   readonly #holding: Holding;
   readonly #outcomes: OutcomeWriter;
   readonly #outage: Outage;
   readonly #bell = new Bell();
-  /** Rings when no attempt runs, and when the worker stops. Ends a rest. */
+  /** A bell that rings when no attempt runs, and when the worker stops. The ring ends a rest. */
   readonly #idle = new Bell();
   readonly #stopClaims = new AbortController();
   readonly #heartbeats: Heartbeats;
@@ -156,7 +163,7 @@ class RunningWorker implements Worker {
     return { running: this.#holding.running, places: this.#options.places };
   }
 
-  async stop(graceMs: number) {
+  async stop(graceMs: number): Promise<number> {
     this.#stopClaims.abort();
     this.wake();
     this.#idle.ring();
@@ -171,6 +178,7 @@ class RunningWorker implements Worker {
       // The tasks come back when their leases end.
       this.#outage.note(error);
     }
+    return left.length;
   }
 
   async #untilIdle() {
@@ -200,9 +208,10 @@ class RunningWorker implements Worker {
       const isBusy = performance.now() - last.foundAt < BUSY_FOR_MS;
       if (!this.#isWoken && !(this.#isMoreDue && this.#holding.free > 0))
         await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
-      // The attempts that end in the same turn of the event loop free their places together.
+      // The next claim waits for the end of this turn of the event loop. So one claim fills the
+      // slots of all attempts that end in the same turn.
       await new Promise(setImmediate);
-      // The attempts that end during a rest free their places together too.
+      // One claim also fills the slots of all attempts that end during a rest.
       if (this.#isMoreDue) await this.#rest(last);
     }
   }
@@ -214,7 +223,7 @@ class RunningWorker implements Worker {
     else if (this.#holding.running > 0) await this.#idle.rings(restMs);
   }
 
-  /** Claims as many tasks as there are free places, and begins their attempts. */
+  /** Claims as many tasks as there are free worker slots, and begins their attempts. */
   async #claim(afterLane: string): Promise<HeldTask[]> {
     const count = Math.min(LARGEST_CLAIM, this.#holding.free);
     if (count <= 0) return [];
@@ -240,12 +249,12 @@ class RunningWorker implements Worker {
 
   async #run(held: HeldTask) {
     const { kind: name, waitedSeconds } = held.task;
-    const kind = this.#kinds.get(name) as Kind;
+    const kind = this.#kinds.get(name) as TaskKind;
     this.#observe({ kind: 'began', task: name, waitedSeconds });
-    // This worker may still run an earlier attempt of the task, because the database's clock may have
-    // jumped forward. Then the lease has ended in the database, but not by our clock. The earlier
-    // attempt has lost its task. But if the earlier attempt has ended, the database may have its
-    // outcome already, and the answer to COMMIT may be on its way. Then nothing is lost.
+    // This worker may still hold an earlier attempt of the task. If that attempt still runs, it has
+    // lost its task: the clock of the database has jumped forward, so the lease ended there earlier
+    // than by our clock. If that attempt has ended, its outcome may be committed already, and only
+    // the answer to COMMIT has not arrived. Then nothing is lost.
     const former = this.#holding.latestOf(held.taskId);
     if (former && this.#holding.isRunning(former)) this.#drop(former, 'lost', new LeaseLost());
     this.#holding.add(held);

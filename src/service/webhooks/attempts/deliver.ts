@@ -1,22 +1,22 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Database } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
-import type { Attempt, AttemptOutcome, Kind } from '../../queue/kind.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
+import type { Attempt, AttemptOutcome, TaskKind } from '../../queue/kind.ts';
 import { type Sent, send } from '../send/send.ts';
 import { signatureHeaders } from '../send/signature.ts';
 import { deliveries, endpoints } from '../tables.ts';
 import { recordFailure, recordGone, recordPause, recordSuccess, type Tried } from './record.ts';
-import { pauseAfterAttempt, verdictOn } from './rules.ts';
+import { pauseAfterAttempt, resultOf } from './rules.ts';
 import { DELIVERING, type DeliveringPayload } from './task.ts';
 
-/** A send takes at most 15 s. The rest of the time is for the database. */
+/** The time limit of an attempt. A send takes at most 15 s, and the rest is for the database. */
 const TIMEOUT_MS = 30_000;
 
-/** The kind of task that delivers a message to an endpoint. */
+/** Makes the kind of task that delivers a message to an endpoint. */
 export const delivering = (
   db: Database,
   { loopback }: { loopback: boolean },
-): Kind<DeliveringPayload> => {
+): TaskKind<DeliveringPayload> => {
   const find = messageFinder(db);
   return {
     name: DELIVERING,
@@ -27,8 +27,9 @@ export const delivering = (
 };
 
 /**
- * Sends a message with the current address and secrets of its endpoint. The attempt is recorded in
- * the transaction of its outcome. So an attempt that has lost its task records nothing.
+ * Sends a message to the current address of its endpoint, signed with the current secrets. The
+ * attempt is recorded in the transaction of its outcome. So an attempt that has lost its task
+ * records nothing.
  */
 async function deliver(
   find: ReturnType<typeof messageFinder>,
@@ -49,7 +50,10 @@ async function deliver(
   return outcomeOf(sent, { ...message, milliseconds, ...answerIn(sent) }, attempt);
 }
 
-/** The task is done, although the message is not delivered. An operator cannot help here. */
+/**
+ * Ends the task as done, although the message is not delivered. A dead task would ask an operator
+ * for help, but an operator cannot help here.
+ */
 const notSent = (tried: Omit<Tried, 'detail'>): AttemptOutcome => ({
   kind: 'done',
   also: recordFailure({ ...tried, detail: 'The endpoint is disabled, so nothing was sent.' }),
@@ -61,14 +65,14 @@ const answerIn = (sent: Sent) =>
     : { status: null, detail: sent.reason };
 
 function outcomeOf(sent: Sent, tried: Tried, attempt: Attempt): AttemptOutcome {
-  const verdict = verdictOn(sent);
-  switch (verdict.kind) {
+  const result = resultOf(sent);
+  switch (result.kind) {
     case 'delivered':
       return { kind: 'done', also: recordSuccess(tried) };
     case 'gone':
       return { kind: 'done', also: recordGone(tried) };
     case 'failed': {
-      const { atLeastMs } = verdict;
+      const { atLeastMs } = result;
       const also = atLeastMs > 0 ? recordPause(tried, atLeastMs) : recordFailure(tried);
       // The delivery has failed for good. Its company sees the failure. No operator can repair the
       // receiver, so the task is done and not dead.
@@ -82,8 +86,8 @@ function outcomeOf(sent: Sent, tried: Tried, attempt: Attempt): AttemptOutcome {
 }
 
 /**
- * Makes a function that finds a message with the endpoint's current address and secrets. `at` is the
- * database's time. The text of the statement is made once.
+ * Makes a function that finds a message with the endpoint's current address and secrets. The field
+ * `at` is the current time of the database. The text of the statement is made once.
  */
 function messageFinder(db: Database) {
   const at = sql<Date>`${NOW}`.mapWith(deliveries.createdAt);

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
+import type { Transaction } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
 import { pauseLane } from '../../queue/lanes.ts';
 import { LONGEST_FAILURE } from '../endpoints/endpoints.ts';
 import { laneOf } from '../endpoints/lane.ts';
@@ -20,7 +20,7 @@ export interface Tried {
 
 type Also = (tx: Transaction) => Promise<void>;
 
-/** Adds the attempt to the delivery, in the same statement as the other changes. */
+/** Makes a function that adds the attempt to the delivery and makes the change in one statement. */
 const recording =
   (tried: Tried, change: SQL): Also =>
   async (tx) => {
@@ -35,15 +35,15 @@ const recording =
   };
 
 /**
- * True if the endpoint is enabled and still has the address of the attempt. Otherwise the endpoint
- * was changed or disabled after the attempt began.
+ * Makes the condition that the endpoint is enabled and still has the address of the attempt. The
+ * condition is false if the endpoint was changed or disabled after the attempt began.
  */
 const sameEndpoint = ({ endpointId, url }: Tried) =>
   sql`id = ${endpointId} and url = ${url} and enabled`;
 
 /**
- * The endpoint's row is written only if it changes, because all deliveries to the endpoint share
- * this row.
+ * Records a success. Writes the endpoint's row only if the row changes, because all deliveries to
+ * the endpoint share this row.
  */
 export const recordSuccess = (tried: Tried): Also =>
   recording(
@@ -56,8 +56,8 @@ export const recordSuccess = (tried: Tried): Also =>
   );
 
 /**
- * Notes the first failure of the endpoint. Disables the endpoint if it has failed for too long. Then
- * its open resend ends too.
+ * Records a failure. Notes the time of the first failure of the endpoint. If the endpoint has
+ * failed for too long, disables the endpoint and ends its open resend.
  */
 export const recordFailure = (tried: Tried): Also =>
   recording(
@@ -72,8 +72,9 @@ export const recordFailure = (tried: Tried): Also =>
 
 /**
  * Records the failure, and pauses all messages to the endpoint, because its receiver asked for a
- * pause. A change of the endpoint either comes before our lock, and we see the change, or waits for
- * our commit. So no pause outlives a deleted endpoint or an old address.
+ * pause. The row lock orders us and a change of the endpoint. We see a change that came before our
+ * lock, and a later change waits for our commit. So no pause outlives a deleted endpoint or an old
+ * address.
  */
 export const recordPause =
   (tried: Tried, pauseMs: number): Also =>

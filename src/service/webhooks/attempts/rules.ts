@@ -14,20 +14,24 @@ const PAUSES_MS = [
 /** How many attempts a message gets. */
 export const ATTEMPTS = PAUSES_MS.length + 1;
 
-/** The random part of each pause. Otherwise messages that failed together would return together. */
+/**
+ * The size of the random part of each pause. A pause is up to 10 % shorter or longer. Otherwise
+ * messages that failed together would be sent again together.
+ */
 const JITTER = 0.2;
 
 /**
- * The pause after a failed attempt. The attempts that are left choose the pause. A worker that stops
- * gives its attempt back, and such an attempt must not skip a pause.
+ * Returns the pause after a failed attempt. The pause depends on `attemptsLeft` and not on the
+ * number of the attempt. An attempt that a stopping worker gives back raises the number, but must
+ * not skip a pause.
  */
 export function pauseAfterAttempt({ attemptsLeft }: Pick<Attempt, 'attemptsLeft'>): number {
   const pauseMs = PAUSES_MS.at(-attemptsLeft) ?? 24 * HOUR;
   return pauseMs * (1 + JITTER * (Math.random() - 0.5));
 }
 
-/** The meaning of an answer to a message. */
-export type Verdict =
+/** The meaning of the receiver's answer to a message. */
+export type DeliveryResult =
   | { kind: 'delivered' }
   /** The receiver wants no more messages. */
   | { kind: 'gone' }
@@ -38,7 +42,7 @@ const GONE = 410;
 /** With these statuses a receiver may ask for a pause. */
 const MAY_ASK_FOR_PAUSE = [429, 503];
 
-export function verdictOn(sent: Sent): Verdict {
+export function resultOf(sent: Sent): DeliveryResult {
   if (sent.kind === 'no-answer') return { kind: 'failed', atLeastMs: 0 };
   const { status, retryAfterMs = 0 } = sent;
   if (status >= 200 && status < 300) return { kind: 'delivered' };

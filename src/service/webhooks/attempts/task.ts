@@ -8,7 +8,10 @@ export interface DeliveringPayload {
   deliveryId: string;
 }
 
-/** A task that delivers a message. Each endpoint has a lane, so no endpoint delays the others. */
+/**
+ * Makes a task that delivers a message. Each endpoint has a separate lane, so no endpoint delays
+ * the others.
+ */
 export const deliveringTask = (delivery: { id: bigint; endpointId: bigint }) => ({
   kind: DELIVERING,
   lane: laneOf(delivery.endpointId),

@@ -87,7 +87,7 @@ export const deliveryBody = (delivery: Delivery) => ({
   lastAttempt: delivery.lastAttempt && attemptBody(delivery.lastAttempt),
 });
 
-/** A delivery with its body and its latest attempts as JSON. */
+/** Returns a delivery as JSON, with its body and its latest attempts. */
 export const wholeDeliveryBody = (delivery: WholeDelivery) => ({
   ...deliveryBody(delivery),
   body: delivery.body,

@@ -1,27 +1,27 @@
 import { sql } from 'drizzle-orm';
-import { anyOf } from '../../db/arrays.ts';
-import type { Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
+import { anyOf } from '../../../platform/db/arrays.ts';
+import type { Transaction } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
 import { tasks } from '../../queue/tables.ts';
 import { deliveries } from '../tables.ts';
 
 /**
- * A delivery waits for at most this time after its latest send or resend. All attempts take a little
- * more than three days. But a receiver can pause its endpoint again and again. If it succeeds now and
- * then, its endpoint stays enabled. Without this bound, its deliveries would pile up for ever.
+ * The maximum time that a delivery waits after its latest send or resend. All attempts take a
+ * little more than three days. But a receiver can ask for a pause again and again. If some attempts
+ * succeed, the endpoint stays enabled. Without this limit, the deliveries of such an endpoint would
+ * pile up for ever.
  */
 const LONGEST_WAIT = sql`interval '30 days'`;
 
 /**
- * Makes a function that removes deliveries that are older than `days`, with their attempts. Each
- * call examines the next `limit` deliveries, in the order of their ids. The function returns how
- * many of these deliveries are old. If fewer than `limit` deliveries are old, the next call begins
- * with the first id again.
+ * Makes a function that removes deliveries older than `days` and their attempts. Each call examines
+ * the next `limit` deliveries, in the order of their ids, and returns how many of these deliveries
+ * are old. If fewer than `limit` deliveries are old, the next call begins with the first id again.
  *
- * A delivery that waits stays, for at most 30 days. A company can make any old delivery wait again by
- * a resend, so there may be many of them. They do not hold up the removal of the others. The task of a
- * removed delivery finds no delivery, and ends without sending. Ids and times grow together, so no
- * index on the time is needed.
+ * An old delivery that waits stays until its task is 30 days old. A company can resend old
+ * deliveries, so many old deliveries may wait. The waiting deliveries do not delay the removal of
+ * the others. The task of a removed delivery finds no delivery, and ends without sending. Ids and
+ * times grow together, so no index on the time is needed.
  */
 export function removeOldDeliveries(days: number) {
   let after = 0n;
@@ -30,8 +30,8 @@ export function removeOldDeliveries(days: number) {
       select id, created_at < ${NOW} - make_interval(days => ${days}::int) as is_old
       from ${deliveries} where id > ${after} order by id limit ${limit} for update skip locked`);
     const old = examined.filter(({ is_old }) => is_old).map(({ id }) => BigInt(id));
-    // The second statement has a newer snapshot. So it sees the task of a resend that was committed
-    // just before the lock.
+    // The second statement has a newer snapshot than the first statement. So the second statement
+    // sees the task of a resend that was committed just before the lock.
     await tx.execute(sql`
       delete from ${deliveries} where ${anyOf(deliveries.id, old)}
         and not exists (select from ${tasks}

@@ -1,9 +1,9 @@
-import type { Database } from '../../db/client.ts';
-import type { Write } from '../../http/idempotency/http.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import { newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { forbidden } from '../../http/problems.ts';
 import { idBody } from '../../http/schemas.ts';
+import type { Write } from '../../idempotency/http.ts';
 import { endpointDisabled, endpointNotFound } from '../endpoints/answers.ts';
 import { findEndpoint, lockEndpoint } from '../endpoints/endpoints.ts';
 import { ownOf } from '../own.ts';

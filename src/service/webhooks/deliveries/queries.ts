@@ -1,5 +1,5 @@
 import { and, count, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../../db/client.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
 import { type Page, paged } from '../../http/schemas.ts';
 import { pausedUntil } from '../../queue/lanes.ts';
 import { tasks } from '../../queue/tables.ts';
@@ -21,7 +21,7 @@ export interface Delivery {
   endpointId: bigint;
   messageId: string;
   type: string;
-  /** The job that the message is about, as the message names it. Null for a test message. */
+  /** The job of the message, as the message names the job. Null for a test message. */
   job: { id: number | string; role: string } | null;
   status: DeliveryStatus;
   createdAt: Date;
@@ -35,14 +35,15 @@ export interface Delivery {
 export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt[] };
 
 /**
- * The most attempts that one answer shows. Each resend adds an attempt, so a delivery can have any
- * number of attempts. An answer with 200,000 attempts had 55 MB.
+ * The maximum number of attempts that one answer shows. Each resend adds an attempt, so a delivery
+ * can have any number of attempts. An answer with 200,000 attempts had 55 MB.
  */
 export const MOST_ATTEMPTS = 100;
 
 /**
- * The task tells whether another attempt follows. A status in the delivery could become wrong. A
- * worker may be lost during the last attempt, and a person may cancel or retry the task.
+ * True if an attempt runs or follows. The condition reads the task. A status in the row of the
+ * delivery could become wrong, because a worker may be lost during the last attempt, and a person
+ * may cancel or retry the task.
  */
 const isWaiting = and(
   isNull(deliveries.deliveredAt),
@@ -77,7 +78,7 @@ const attempted = {
   detail: deliveryAttempts.detail,
 };
 
-/** A page of the deliveries to an endpoint, newest first. */
+/** Lists a page of the deliveries to an endpoint, newest first. */
 export async function listDeliveries(
   db: Database,
   { endpointId, status }: { endpointId: bigint; status?: DeliveryStatus | undefined },
@@ -125,7 +126,7 @@ export async function listDeliveries(
 }
 
 /**
- * Finds a delivery with its body and its latest attempts. Undefined if the delivery or its
+ * Finds a delivery with its body and its latest attempts. Returns undefined if the delivery or its
  * endpoint does not exist, or if the endpoint belongs to another company.
  */
 export async function findDelivery(

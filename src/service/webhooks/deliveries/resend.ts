@@ -1,18 +1,18 @@
 import { and, asc, eq, gt, isNull, lte, max, sql } from 'drizzle-orm';
-import { anyOf } from '../../db/arrays.ts';
-import type { Database, Transaction } from '../../db/client.ts';
-import { retryConflicts } from '../../db/retry.ts';
+import { anyOf } from '../../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import { retryConflicts } from '../../../platform/db/retry.ts';
 import { enqueue } from '../../queue/enqueue.ts';
 import { retryTask } from '../../queue/intervene.ts';
-import type { Kind } from '../../queue/kind.ts';
+import type { TaskKind } from '../../queue/kind.ts';
 import { tasks } from '../../queue/tables.ts';
 import { deliveringTask } from '../attempts/task.ts';
 import { laneOf } from '../endpoints/lane.ts';
 import { deliveries, endpoints } from '../tables.ts';
 
 /**
- * Sends messages again. A task that waits becomes due now. A task that runs goes on. A message gets a
- * new task if its task has finished, or runs its last attempt.
+ * Sends messages again. A waiting task of a message becomes due now, and a running task goes on. A
+ * message gets a new task if the old task has finished, or if the old task runs its last attempt.
  */
 export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   const found = await tx
@@ -21,8 +21,8 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
     .leftJoin(tasks, and(eq(tasks.id, deliveries.taskId), sql`${tasks.finishedAt} is null`))
     .where(anyOf(deliveries.id, ids))
     .orderBy(asc(deliveries.id));
-  // The tasks are locked before the deliveries. The outcome of an attempt takes its locks in the
-  // same order, so no outcome deadlocks with us.
+  // We lock the tasks before the deliveries. The transaction that writes the outcome of an attempt
+  // takes its locks in the same order, so it cannot deadlock with us.
   const taskIdOf = new Map<bigint, bigint>();
   for (const { id, taskId, openTaskId } of found)
     if (openTaskId === null || !(await isOpenStill(tx, openTaskId))) taskIdOf.set(id, taskId);
@@ -32,8 +32,8 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
     .where(anyOf(deliveries.id, [...taskIdOf.keys()]))
     .orderBy(asc(deliveries.id))
     .for('no key update');
-  // If a message has another task now, another session has resent the message while we waited for
-  // the lock.
+  // If a message now has another task, another session resent the message while we waited for the
+  // lock.
   await sendAnew(
     tx,
     locked.filter(({ id, taskId }) => taskIdOf.get(id) === taskId),
@@ -41,8 +41,8 @@ export async function resend(tx: Transaction, ids: readonly bigint[]): Promise<v
 }
 
 /**
- * Makes a waiting task due now. Returns false if the task was done before we had its lock, or if its
- * last attempt runs. This attempt may fail, and then nothing would be sent again.
+ * Makes a waiting task due now. Returns false if the task was done before we had its lock, or if
+ * its last attempt runs. If the last attempt failed, no attempt would follow.
  */
 async function isOpenStill(tx: Transaction, taskId: bigint): Promise<boolean> {
   const retried = await retryTask(tx, taskId);
@@ -64,12 +64,15 @@ const RESENDING = 'webhook-resend';
 const ATTEMPTS = 10;
 const PAUSE_MS = 10_000;
 const TIMEOUT_MS = 30_000;
-/** The most messages that one task resends. A transaction with 200 messages takes milliseconds. */
+/**
+ * The maximum number of messages that one task resends. A transaction with 200 messages takes
+ * milliseconds.
+ */
 const BATCH = 200;
 /**
- * The most deliveries that one task examines. Deliveries from before `since` only cost a look. When a
- * task examined only 200 deliveries, a resend needed 51 s for 100,000 such deliveries before it sent
- * the first message.
+ * The maximum number of deliveries that one task examines. A delivery from before `since` costs
+ * only a read. When a task examined only 200 deliveries, a resend needed 51 s to skip 100,000
+ * deliveries from before `since`.
  */
 const MOST_EXAMINED = 5_000;
 
@@ -82,8 +85,8 @@ interface ResendPayload {
 }
 
 /**
- * True if a resend of all messages to this endpoint is open. A resend whose task is dead or cancelled
- * is not open, so a lost resend does not block the next resend.
+ * Returns true if a resend of all messages to this endpoint is open. A resend whose task is dead or
+ * cancelled is not open, so a resend that failed does not block the next resend.
  *
  * THE LOCK: the caller has locked the endpoint in an earlier statement. So this statement sees the
  * resend of every request that had the lock before.
@@ -98,8 +101,8 @@ export async function isResendOpen(tx: Transaction, endpointId: bigint): Promise
 }
 
 /**
- * Begins to resend all messages to an endpoint that were made since a time. Tasks do the work, a
- * batch at a time. The endpoint must be locked, and no resend may be open.
+ * Begins to resend all messages to an endpoint that were made since a time. Tasks do the work, one
+ * batch each. Call this only if the endpoint is locked and no resend is open.
  */
 export async function resendSince(tx: Transaction, endpointId: bigint, since: Date): Promise<void> {
   const [newest] = await tx
@@ -123,8 +126,11 @@ const resendingTask = (payload: ResendPayload) => ({
   attempts: ATTEMPTS,
 });
 
-/** Resends a batch of messages. The outcome adds the task for the next batch. */
-export const resending = (db: Database): Kind<ResendPayload> => ({
+/**
+ * Makes the kind of task that resends a batch of messages. The outcome adds the task for the next
+ * batch.
+ */
+export const resending = (db: Database): TaskKind<ResendPayload> => ({
   name: RESENDING,
   timeoutMs: TIMEOUT_MS,
   pauseMs: () => PAUSE_MS,
@@ -150,21 +156,21 @@ export const resending = (db: Database): Kind<ResendPayload> => ({
   },
 });
 
-/** The endpoint, if this task is the task of its latest resend. */
+/** Makes the condition that this task is the task of the endpoint's latest resend. */
 const isOfTask = ({ endpointId }: ResendPayload, taskId: bigint) =>
   and(eq(endpoints.id, BigInt(endpointId)), eq(endpoints.resendTaskId, taskId));
 
 /**
- * False if the endpoint was deleted or disabled, or if it has a later resend. An operator may retry a
- * dead task after another resend has begun.
+ * Returns false if the endpoint was deleted or disabled, or if it has a later resend. An operator
+ * may retry a dead task after another resend has begun.
  */
 async function isWantedStill(db: Database, payload: ResendPayload, taskId: bigint) {
   return (await db.$count(endpoints, and(isOfTask(payload, taskId), endpoints.enabled))) > 0;
 }
 
 /**
- * The next deliveries in the order of their ids. The ids are not exactly in the order of time, so
- * each delivery is compared with the time.
+ * Reads the next deliveries in the order of their ids. The ids are not exactly in the order of
+ * time, so each delivery is compared with the time.
  */
 const nextDeliveries = (db: Database, { endpointId, since, after, last }: ResendPayload) =>
   db

@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { keyHeader, onWriting } from '../../http/idempotency/problems.ts';
 import { problemResponses } from '../../http/problem.ts';
 import { onEveryRoute } from '../../http/problems.ts';
 import {
@@ -13,6 +12,7 @@ import {
   nextCursor,
   pageQuery,
 } from '../../http/schemas.ts';
+import { keyHeader, onWriting } from '../../idempotency/problems.ts';
 import { endpointDisabled, endpointNotFound } from '../endpoints/answers.ts';
 import { deliveryAnswer, deliveryNotFound, resendOpen, wholeDelivery } from './answers.ts';
 import { deliveryStatuses } from './queries.ts';

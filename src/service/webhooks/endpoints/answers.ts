@@ -73,7 +73,7 @@ export const secretAnswer = z
   })
   .meta({ id: 'EndpointWithSecret' });
 
-/** An endpoint as JSON. The secrets are left out. */
+/** Returns an endpoint as JSON, without the secrets. */
 export const endpointBody = (endpoint: Endpoint) => ({
   id: idBody(endpoint.id),
   companyId: idBody(endpoint.companyId),

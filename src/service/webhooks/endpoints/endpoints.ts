@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
-import { companies } from '../../db/schema.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
+import { companies } from '../../database/schema.ts';
 import { type Page, paged } from '../../http/schemas.ts';
 import { pausedUntil, resumeLane } from '../../queue/lanes.ts';
 import type { Own } from '../own.ts';
@@ -9,11 +9,14 @@ import { newSecret } from '../send/signature.ts';
 import { endpoints } from '../tables.ts';
 import { LANE_OF_ENDPOINT, laneOf } from './lane.ts';
 
-/** How many endpoints a company may have. Each event may become a message to each endpoint. */
+/**
+ * The maximum number of endpoints of a company. The number is limited, because each event may
+ * become messages to every endpoint.
+ */
 export const MOST_ENDPOINTS = 10;
-/** How long the old secret signs after a rotation. */
+/** How long the old secret signs together with the new secret after a rotation. */
 const OVERLAP = sql`interval '1 day'`;
-/** The next failure disables an endpoint that has failed for this long. */
+/** If an endpoint has failed for this long, its next failure disables it. */
 export const LONGEST_FAILURE = sql`interval '5 days'`;
 
 const {
@@ -25,7 +28,7 @@ const {
 /** The columns of an endpoint that answers show. */
 const columns = {
   ...shown,
-  /** The next failure after this time disables the endpoint. */
+  /** The first failure after this time disables the endpoint. */
   disablesAt: sql<Date | null>`case when ${endpoints.enabled}
     then ${endpoints.failingSince} + ${LONGEST_FAILURE} end`.mapWith(endpoints.failingSince),
   /** The receiver asked for a pause until this time. Null if there is no pause now. */
@@ -60,7 +63,8 @@ export async function insertEndpoint(
   companyId: bigint,
   values: EndpointValues,
 ): Promise<NewEndpointOutcome> {
-  // THE LOCK: requests for the same company take turns, so the next request counts our endpoint.
+  // THE LOCK: requests for the same company run one after the other, so the next request counts our
+  // new endpoint.
   const [company] = await tx
     .select({ id: companies.id })
     .from(companies)
@@ -78,7 +82,7 @@ export async function insertEndpoint(
   return { kind: 'created', endpoint, secret };
 }
 
-/** A page of the endpoints of a company, in the order of their ids. */
+/** Lists a page of the endpoints of a company, in the order of their ids. */
 export async function listEndpoints(db: Database, companyId: bigint, page: Page) {
   const { cursor = 0n, limit } = page;
   const rows = await db
@@ -110,7 +114,7 @@ export async function lockEndpoint(tx: Transaction, own: Own): Promise<Endpoint 
 
 type EndpointChange = Parameters<ReturnType<Database['update']>['set']>[0];
 
-/** Changes an endpoint, and returns it. Undefined if the endpoint does not exist. */
+/** Changes an endpoint, and returns it. Returns undefined if the endpoint does not exist. */
 async function change(
   db: Database | Transaction,
   own: Own,
@@ -129,7 +133,7 @@ const changeAndResume = (db: Database | Transaction, own: Own, values: EndpointC
     return { ...endpoint, pausedUntil: null };
   });
 
-/** Changes an endpoint. A new address has no failures and no pause yet. */
+/** Changes an endpoint. A new address clears the failures and the pause of the old address. */
 export const changeEndpoint = (
   db: Database | Transaction,
   own: Own,
@@ -140,8 +144,8 @@ export const enableEndpoint = (db: Database | Transaction, own: Own) =>
   changeAndResume(db, own, { enabled: true, disabledBecause: null });
 
 /**
- * Disables an endpoint. Its open resend ends too. Otherwise the open resend would block another
- * resend after the repair.
+ * Disables an endpoint, and ends its open resend. Otherwise the open resend would block the next
+ * resend after somebody enables the endpoint again.
  */
 export const disableEndpoint = (db: Database | Transaction, own: Own) =>
   change(db, own, { enabled: false, resendTaskId: null });
@@ -158,8 +162,8 @@ export async function rotateSecret(db: Database | Transaction, own: Own) {
 }
 
 /**
- * Deletes an endpoint, and returns the endpoint as it was. Its tasks find no endpoint, and end
- * without sending.
+ * Deletes an endpoint, and returns the endpoint as it was. The tasks of the endpoint stay, but find
+ * no endpoint and end without sending.
  */
 export const deleteEndpoint = (
   db: Database | Transaction,

@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
 import { companyNotFound } from '../../companies/routes.ts';
-import type { Database, Transaction } from '../../db/client.ts';
-import { companies } from '../../db/schema.ts';
+import { companies } from '../../database/schema.ts';
 import { isCompany } from '../../http/auth/caller.ts';
-import type { Write } from '../../http/idempotency/http.ts';
 import { findNamed } from '../../http/named.ts';
 import { type Env, newRoutes } from '../../http/new-routes.ts';
 import { problem } from '../../http/problem.ts';
 import { forbidden, invalidRequest } from '../../http/problems.ts';
+import type { Write } from '../../idempotency/http.ts';
 import { type Own, ownOf } from '../own.ts';
 import { judgeUrl } from '../send/target.ts';
 import { messageTypes } from '../tables.ts';
@@ -18,12 +18,12 @@ import * as routes from './routes.ts';
 export interface EndpointDeps {
   db: Database;
   write: Write;
-  /** Whether endpoints may be on this machine. */
+  /** Whether URLs of endpoints may lead to this machine. */
   loopback: boolean;
 }
 
 export function endpointRoutes({ db, write, loopback }: EndpointDeps) {
-  /** Refuses a URL before the transaction, because the judgement asks name servers. */
+  /** Checks a URL before the transaction, because the check asks name servers. */
   const refusalOf = async (url: string | undefined) => {
     const reason = url === undefined ? undefined : await judgeUrl(url, { loopback });
     if (reason === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { endpoints } from '../tables.ts';
 
-/** The lane of the tasks for an endpoint. */
+/** Returns the lane of the tasks for an endpoint. */
 export const laneOf = (endpointId: bigint) => `endpoint ${endpointId}`;
 export const LANE_OF_ENDPOINT = sql`'endpoint ' || ${endpoints.id}`;

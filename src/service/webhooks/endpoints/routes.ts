@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { companyNotFound } from '../../companies/routes.ts';
-import { keyHeader, onWriting } from '../../http/idempotency/problems.ts';
 import { problemResponses } from '../../http/problem.ts';
 import { onEveryRoute } from '../../http/problems.ts';
 import {
@@ -14,6 +13,7 @@ import {
   nextCursor,
   pageQuery,
 } from '../../http/schemas.ts';
+import { keyHeader, onWriting } from '../../idempotency/problems.ts';
 import { messageTypes } from '../tables.ts';
 import {
   EXAMPLE_URL,
@@ -27,7 +27,8 @@ const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 200;
 
 const url = bodyText
-  // PostgreSQL stores no NUL and no half of a character. Other such characters mislead readers.
+  // PostgreSQL cannot store NUL or half of a surrogate pair. Spaces and other invisible characters
+  // mislead people who read the URL.
   .refine((text) => !/[\s\p{C}]/u.test(text), 'must have no spaces and no control characters')
   .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
   .meta({
@@ -71,7 +72,7 @@ export const createEndpoint = createRoute({
     body: jsonBody(
       fields({
         url,
-        types: types.optional().meta({ description: 'By default all types.' }),
+        types: types.optional().meta({ description: 'By default all types that exist today.' }),
         description: description.optional(),
       }),
     ),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
+import type { Transaction } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
 import { enqueue } from '../../queue/enqueue.ts';
 import { deliveringTask } from '../attempts/task.ts';
 import { deliveries } from '../tables.ts';
@@ -44,8 +44,8 @@ export async function makeTestDelivery(tx: Transaction, endpointId: bigint): Pro
 }
 
 /**
- * Takes ids before the rows exist, because a task names its delivery, and a delivery names its
- * task.
+ * Takes ids for deliveries from the sequence before the rows exist. A task names its delivery and a
+ * delivery names its task, so one of the two ids must be known first.
  */
 async function reserveIds(tx: Transaction, howMany: number): Promise<bigint[]> {
   const rows = await tx.execute<{ id: string }>(sql`

@@ -12,14 +12,14 @@ export interface SlotChange {
   claimed: number;
 }
 
-/** An event of a job, with the names that a receiver would otherwise ask for. */
+/** An event of a job, with the names that a receiver would otherwise have to request. */
 export interface RelayedEvent extends SlotChange {
-  /** The running number of the job's events. */
+  /** The sequence number of the event among the job's events. */
   number: number;
   at: Date;
   job: { id: bigint; role: string };
   company: { id: bigint; name: string };
-  /** Null for the kind `resized`. The recruiter has no name if somebody has deleted its row. */
+  /** Null for the kind `resized`. The name is null if somebody has deleted the recruiter. */
   claim: {
     id: bigint;
     recruiter: { id: bigint; name: string | null };
@@ -27,23 +27,26 @@ export interface RelayedEvent extends SlotChange {
   } | null;
 }
 
-/** The type of the message about a claim. Events of other kinds make no message about a claim. */
+/** The type of the message about a claim, for each kind of event that has such a message. */
 const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
   expired: 'claim.expired',
 };
 
-/** How many claims each kind of event adds. */
+/** The change of the number of claims by each kind of event. */
 const added: Partial<Record<EventKind, number>> = { claimed: 1, released: -1, expired: -1 };
 
-/** The messages about an event. `job.full` and `job.open` follow the message about the claim. */
+/**
+ * Returns the types of the messages about an event. The message about the claim comes before
+ * `job.full` or `job.open`.
+ */
 export function messageTypesOf(change: SlotChange): MessageType[] {
   const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
   const isOpen = isSlotFree(slotsOf(capacity, claimed));
-  // If nobody knows the old capacity, we assume a change. The message may then be no news for the
-  // receiver. Such a message does no harm, but a missing message would do harm.
+  // If nobody knows the old capacity, we assume a change. The receiver may then get a needless
+  // message. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];
@@ -54,8 +57,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
 }
 
 /**
- * The body of a message. The body has everything that a receiver needs, so the receiver need not
- * ask the service.
+ * Makes the body of a message. The body has everything that a receiver needs, so the receiver need
+ * not send requests to the service.
  */
 export function messageOf(type: MessageType, event: RelayedEvent): string {
   const { job, company, claim } = event;
@@ -83,6 +86,6 @@ export const TEST_TYPE = 'endpoint.test';
 export const testMessageOf = (at: Date, endpointId: bigint): string =>
   bodyOf(TEST_TYPE, at, { endpoint: { id: idBody(endpointId) } });
 
-/** A body as the Standard Webhooks specification recommends. */
+/** Makes a body as the Standard Webhooks specification recommends. */
 const bodyOf = (type: string, timestamp: Date, data: object): string =>
   JSON.stringify({ type, timestamp: timestamp.toISOString(), data });

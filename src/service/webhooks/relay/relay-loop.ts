@@ -1,9 +1,9 @@
-import type { Database } from '../../db/client.ts';
-import { describe } from '../../process/errors.ts';
-import type { Log } from '../../process/log.ts';
-import { type Backoff, pause, pauseAfter } from '../../waiting/backoff.ts';
-import { Bell } from '../../waiting/bell.ts';
-import { restAfter } from '../../waiting/rest.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import type { Log } from '../../../platform/process/log.ts';
+import { type Backoff, pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
+import { Bell } from '../../../platform/waiting/bell.ts';
+import { restAfter } from '../../../platform/waiting/rest.ts';
 import { LARGEST_RELAY, relayEvents } from './relay.ts';
 
 export interface RelayOptions {
@@ -14,18 +14,18 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Looks for events soon. Call this after each commit of this process. */
+  /** Makes the relay check for events soon. Call this after each commit of this process. */
   ring(): void;
   /** Waits for the running transaction, and begins no new transaction. */
   stop(): Promise<void>;
 }
 
 /**
- * The shortest pause between two looks. Commits that come closely together share a transaction of
- * the relay.
+ * The minimum pause between two checks. Because of this pause, the events of several commits share
+ * a transaction of the relay.
  */
 const PACE_MS = 50;
-/** The time between two looks of the relay. Other processes cannot ring. */
+/** The time between two checks of a busy relay. Other processes cannot call `ring`. */
 const POLL_BUSY_MS = 100;
 const POLL_IDLE_MS = 1_000;
 /** How long the relay counts as busy after it has found an event. */
@@ -62,7 +62,7 @@ export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
           onDueTask();
         }
       } catch (error) {
-        // One line in the log for each outage. After a stop, errors are expected.
+        // We log one line for each outage. After a stop, errors are expected.
         if (failures === 0 && !stop.signal.aborted)
           log.error({ event: 'relaying failed', error: describe(error) });
         await pause(pauseAfter(failures++, BACKOFF), stop.signal);

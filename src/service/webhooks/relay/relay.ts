@@ -1,30 +1,35 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { anyOf } from '../../db/arrays.ts';
-import type { Database, Transaction } from '../../db/client.ts';
-import { NOW } from '../../db/clock.ts';
-import { MAY_HAVE_EFFECTS } from '../../db/installation.ts';
-import { companies, recruiters } from '../../db/schema.ts';
-import { isCausedBy, isConnectionLost, isNothingDone, SQLSTATE } from '../../db/sqlstate.ts';
+import { anyOf } from '../../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import { NOW } from '../../../platform/db/clock.ts';
+import {
+  isCausedBy,
+  isConnectionLost,
+  isNothingDone,
+  SQLSTATE,
+} from '../../../platform/db/sqlstate.ts';
+import { MAY_HAVE_EFFECTS } from '../../database/installation.ts';
+import { companies, recruiters } from '../../database/schema.ts';
 import { events } from '../../outbox/tables.ts';
 import { endpoints, unrelayed } from '../tables.ts';
 import { makeDeliveries, type NewDelivery } from './make-deliveries.ts';
 import { messageOf, messageTypesOf, type RelayedEvent } from './messages.ts';
 
 /**
- * The most events of one transaction. An event becomes at most two messages to each of ten
- * endpoints, so a transaction makes at most 10,000 deliveries, which are about 5 MB of text.
+ * The maximum number of events of one transaction. An event becomes at most two messages to each of
+ * ten endpoints. So a transaction makes at most 10,000 deliveries, about 5 MB of text.
  */
 export const LARGEST_RELAY = 500;
 
-/** An event that made a relay fail is set aside for this time. */
+/** How long an event that made a relay fail is set aside. */
 const SET_ASIDE = sql`interval '1 minute'`;
 
 const isDue = sql`(${unrelayed.setAsideUntil} is null or ${unrelayed.setAsideUntil} <= ${NOW})
   and ${MAY_HAVE_EFFECTS}`;
 
 /**
- * Makes the deliveries of up to 500 events, and returns how many events it took. Any number of
- * relays may run at the same time, and each event belongs to one of them.
+ * Makes the deliveries of up to 500 events, and returns the number of these events. Any number of
+ * relays may run at the same time, and only one relay takes each event.
  *
  * An event that makes the transaction fail is set aside for a minute. Such an event must not stop
  * the others.
@@ -33,14 +38,15 @@ export async function relayEvents(
   db: Database,
   onSetAside: (eventId: bigint, error: unknown) => void,
 ): Promise<number> {
-  // Each commit of this process makes the relay look. A look without due events begins no
+  // The relay checks after each commit of this process. A check without due events begins no
   // transaction.
   const [due] = await db.select({ one: sql`1` }).from(unrelayed).where(isDue).limit(1);
   if (!due) return 0;
   try {
     return await db.transaction((tx) => relay(tx, isDue, LARGEST_RELAY));
   } catch (error) {
-    // A statement about 500 events may take too long, although a statement about one event does not.
+    // A statement about 500 events may take too long, although a statement about one event does
+    // not.
     const isTooLong = isCausedBy(error, SQLSTATE.queryCanceled);
     if (!isTooLong && (isNothingDone(error) || isConnectionLost(error))) throw error;
     return relayOneByOne(db, onSetAside);
@@ -72,8 +78,8 @@ async function relayOneByOne(
 }
 
 /**
- * Takes notes of events, and makes the deliveries of these events. One transaction removes the
- * notes and adds the deliveries. So a relay that dies loses nothing, and no event is relayed twice.
+ * Removes notes (the rows of `unrelayed`), and makes the deliveries of their events in the same
+ * transaction. So a relay that dies loses nothing, and no event is relayed twice.
  */
 async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<number> {
   const taken = await takeNotes(tx, wanted, limit);
@@ -81,7 +87,7 @@ async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<numbe
   const found = await findEvents(tx, [...notes.keys()]);
   const wantedDeliveries = found.flatMap(({ eventId, endpointId, types, ...event }) => {
     const { endpointIds = [], capacityBefore = null } = notes.get(eventId) ?? {};
-    // The endpoint was added or enabled after the event.
+    // If the note does not name the endpoint, the endpoint was added or enabled after the event.
     if (!endpointIds.includes(endpointId)) return [];
     const whole = { ...event, capacityBefore };
     return messageTypesOf(whole)
@@ -93,7 +99,8 @@ async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<numbe
 }
 
 /**
- * THE LOCK: other relays skip the notes that we have locked. The deletion commits with our work.
+ * THE LOCK: other relays skip the notes that we have locked. The deletion of the notes commits
+ * together with the deliveries.
  */
 async function takeNotes(tx: Transaction, wanted: SQL, limit: number) {
   const locked = tx
@@ -120,7 +127,9 @@ type EventForEndpoint = Omit<RelayedEvent, 'capacityBefore'> & {
   types: string[];
 };
 
-/** Finds the events with these ids. Each event comes once for each enabled endpoint of its company. */
+/**
+ * Finds the events with these ids. Each event comes once for each enabled endpoint of its company.
+ */
 async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpoint[]> {
   const rows = await tx
     .select({
@@ -158,7 +167,10 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
   }));
 }
 
-/** The age in seconds of the oldest event that no relay has read. 0 if there is no such event. */
+/**
+ * Returns the age in seconds of the oldest event that no relay has read, or 0 if there is no such
+ * event.
+ */
 export async function readRelayLag(db: Database): Promise<number> {
   const [row] = await db.execute<{ seconds: number }>(sql`
     select extract(epoch from ${NOW} - ${events.at})::float as seconds

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * How long one question to a name server may take, and how often we ask the question. The names
+ * The time limit of one question to a name server, and how often the question is sent. The names
  * belong to strangers, whose name servers may hang.
  */
 const QUESTION = { timeout: 2_000, tries: 2 };
@@ -12,9 +12,9 @@ const QUESTION = { timeout: 2_000, tries: 2 };
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether the internet routes the address. ipaddr.js calls an address `unicast` if the address is
- * in none of its special ranges. For IPv6 its list of ranges is too short. For example, the list
- * lacks `::7f00:1`, which is a form of 127.0.0.1. So IPv6 needs the second check.
+ * Returns whether the internet routes the address. ipaddr.js calls an address `unicast` if it is in
+ * none of the special ranges. For IPv6, the list of ranges is too short. For example, the list
+ * lacks `::7f00:1`, a form of 127.0.0.1. So IPv6 needs the second check.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.parse(address);
@@ -26,7 +26,7 @@ export const isLoopback = (address: string): boolean =>
   ipaddr.parse(address).range() === 'loopback';
 
 /**
- * The addresses of a URL's host. The list is empty if the host has no address.
+ * Finds the addresses of a URL's host. The list is empty if the host has no address.
  *
  * We do not use `dns.lookup`, because it shares four threads with Node's access to files. Four
  * names whose servers hang would stop every other delivery.

@@ -1,20 +1,21 @@
-/** The longest first line that is kept, in characters. */
+/** The maximum number of characters of the first line that we keep. */
 const LONGEST_LINE = 200;
 
-/** The longest pause. A longer Retry-After counts as a day. */
+/** The maximum pause. A longer Retry-After counts as a day. */
 const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000;
 
 /** Control characters, invisible characters, unassigned characters, and line separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** The beginning of the first line of an answer's body. The line has printable characters only. */
+/** Returns the beginning of the first line of an answer's body. Keeps only printable characters. */
 export function firstLineOf(body: Buffer): string {
   const [line = ''] = body.toString('utf8').split(/[\r\n]/, 1);
   return Array.from(line.replace(UNPRINTABLE, '').trim()).slice(0, LONGEST_LINE).join('');
 }
 
 /**
- * The pause that the header Retry-After asks for. Undefined if the header is missing or malformed.
+ * Returns the pause that the header Retry-After asks for, or undefined if the header is missing or
+ * malformed.
  */
 export function retryAfterOf(header: string | undefined, now: Date): number | undefined {
   const ms = millisecondsOf(header ?? '', now);

@@ -1,14 +1,15 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { version } from '../../process/project.ts';
+import { version } from '../../../platform/process/project.ts';
 import { firstLineOf, retryAfterOf } from './answer.ts';
-import { noAnswerBecause } from './reasons.ts';
 import { findTarget, type Reach, type Target } from './target.ts';
 
 /** How long a whole send may take, from the search for the address to the end of the answer. */
 const TOTAL_MS = 15_000;
 
-/** The service reads at most this much of an answer, and then closes the connection. */
+/**
+ * The maximum number of bytes of an answer that the service reads before it closes the connection.
+ */
 const LARGEST_ANSWER_BYTES = 64 * 1024;
 
 export interface Post extends Reach {
@@ -24,8 +25,8 @@ export type Sent =
   | { kind: 'no-answer'; reason: string };
 
 /**
- * Posts a body to a URL of a stranger. The URL is judged anew, and the connection goes to the
- * judged addresses. Throws the reason of `signal` if the signal is aborted.
+ * Posts a body to a URL that a stranger has registered. Checks the URL again, and connects only to
+ * the checked addresses. Throws the reason of `signal` if the signal is aborted.
  */
 export async function send(post: Post, signal: AbortSignal): Promise<Sent> {
   const late = AbortSignal.timeout(TOTAL_MS);
@@ -43,7 +44,8 @@ export async function send(post: Post, signal: AbortSignal): Promise<Sent> {
 async function exchange(target: Target, post: Post, stop: AbortSignal): Promise<Sent> {
   const response = await request(target, post, stop);
   const firstLine = firstLineOf(await beginningOf(response));
-  // An answer without a length ends with its connection, so an abort looks like the end.
+  // An answer without a length ends when the connection ends. So without this line, an abort would
+  // look like the end of the answer.
   stop.throwIfAborted();
   const retryAfterMs = retryAfterOf(response.headers['retry-after'], new Date());
   const answered = { kind: 'answered', status: response.statusCode ?? 0, firstLine } as const;
@@ -56,11 +58,11 @@ async function exchange(target: Target, post: Post, stop: AbortSignal): Promise<
  */
 function request({ url, addresses }: Target, { headers, body, ca }: Post, stop: AbortSignal) {
   const { request, Agent } = url.protocol === 'https:' ? https : http;
-  // A new agent has no connection from before the address was judged, and takes no proxy from the
-  // environment.
+  // A new agent has no older connection, which could lead to an unchecked address. The agent takes
+  // no proxy from the environment.
   const agent = new Agent({
     keepAlive: false,
-    // The socket uses only the judged addresses, and tries one address after the other.
+    // The socket uses only the checked addresses, and tries one address after the other.
     lookup: (_name, _options, answer) => answer(null, addresses),
     autoSelectFamily: true,
     // Without this line, NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check off.
@@ -83,7 +85,8 @@ function request({ url, addresses }: Target, { headers, body, ca }: Post, stop: 
       if ((sending.socket?.bytesRead ?? 0) > LARGEST_ANSWER_BYTES) sending.destroy();
     };
     sending.on('information', limitInterim).on('response', resolve).on('error', reject);
-    // After `101 Switching Protocols`, Node closes the connection without an answer or an error.
+    // After `101 Switching Protocols`, Node closes the connection without the events `response` and
+    // `error`.
     sending.on('close', () => reject(new Error('the connection was closed')));
     sending.end(body);
   });
@@ -99,4 +102,25 @@ async function beginningOf(response: http.IncomingMessage): Promise<Buffer> {
     if (bytes >= LARGEST_ANSWER_BYTES) break;
   }
   return Buffer.concat(chunks).subarray(0, LARGEST_ANSWER_BYTES);
+}
+
+/** The codes of Node for a connection that cannot be made. */
+const NOT_CONNECTED =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|ETIMEDOUT|E(ADDRNOTAVAIL|ACCES|PERM|INVAL))$/;
+
+/** The codes of OpenSSL and Node for a certificate that is not valid. */
+const BAD_CERTIFICATE = /CERT|SIGNATURE|CRL|CHAIN|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH/;
+
+/**
+ * Returns the reason why no answer came, for the owner of the endpoint. The reason contains no
+ * address, no port and no text of the receiver.
+ */
+function noAnswerBecause(error: unknown, isLate: boolean): string {
+  if (isLate) return 'No complete answer came within 15 seconds.';
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (BAD_CERTIFICATE.test(code)) return `The certificate is not valid (${code}).`;
+  if (code.startsWith('HPE_')) return 'The answer is not valid HTTP.';
+  if (NOT_CONNECTED.test(code)) return 'The host cannot be reached.';
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'The host does not speak TLS.';
+  return 'The connection broke before the answer was complete.';
 }

@@ -2,13 +2,16 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** The Standard Webhooks specification asks for 24 to 64 bytes. A hash of SHA-256 has 32 bytes. */
+/**
+ * The length of a secret. The Standard Webhooks specification asks for 24 to 64 bytes. We use 32
+ * bytes, the size of a SHA-256 hash.
+ */
 const SECRET_BYTES = 32;
 
-/** The parts that the signature covers. */
+/** The parts that the signature covers, and the secrets that sign. */
 export interface Message {
   id: string;
-  /** When this attempt is sent. Receivers refuse old messages, so each attempt has its own time. */
+  /** The time of this attempt. Receivers refuse old messages, so each attempt has its own time. */
   at: Date;
   body: string;
   /** Every secret signs. While a company rotates its secret, the old secret signs as well. */
@@ -17,7 +20,7 @@ export interface Message {
 
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** The headers of the Standard Webhooks specification. */
+/** Makes the headers of the Standard Webhooks specification. */
 export function signatureHeaders({ id, at, body, secrets }: Message) {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const signed = `${id}.${timestamp}.${body}`;

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { addressesOf, isLoopback, isPublic } from './addresses.ts';
 
-/** How long a person waits for the judgement of a URL. */
+/** The time limit of the check of a URL. A person waits for the result. */
 const JUDGE_MS = 10_000;
 
-/** The places to which URLs may lead. */
+/** The rules for where URLs may lead. */
 export interface Reach {
   /** If true, as in a demo, URLs may also lead to this machine, and may use plain http there. */
   loopback: boolean;
@@ -12,7 +12,7 @@ export interface Reach {
   nameServers?: string[];
 }
 
-/** A URL with all addresses of its host. Every address has been checked. */
+/** A URL with all addresses of its host. The rules allow every one of these addresses. */
 export interface Target {
   kind: 'target';
   url: URL;
@@ -23,15 +23,15 @@ export type Found = Target | { kind: 'refused'; reason: string };
 
 const refused = (reason: string): Found => ({ kind: 'refused', reason });
 
-/** The reason why the URL may not be an endpoint. Undefined if the URL may be an endpoint. */
+/** Returns the reason why the URL may not be an endpoint, or undefined if it may be an endpoint. */
 export async function judgeUrl(url: string, reach: Reach): Promise<string | undefined> {
   const found = await findTarget(url, reach, AbortSignal.timeout(JUDGE_MS)).catch(() => unknown);
   return found.kind === 'refused' ? found.reason : undefined;
 }
 
 /**
- * Finds the addresses of the URL's host. Connect to these addresses only. A name may have other
- * addresses when somebody asks again.
+ * Finds the addresses of the URL's host. Connect only to these addresses. A second question to the
+ * name server may give other addresses, which nobody has checked.
  *
  * Throws the reason of `stop` if `stop` is aborted.
  */
@@ -50,8 +50,8 @@ export async function findTarget(text: string, reach: Reach, stop: AbortSignal):
 }
 
 /**
- * A name that does not exist and a name with private addresses get the same answer. Otherwise a
- * stranger could ask which names exist in the network of the service.
+ * A name that does not exist and a name with private addresses get this same answer. Otherwise a
+ * stranger could find out which names exist in the network of the service.
  */
 const unknown = refused('The host of the URL must have public addresses, and no others.');
 
