@@ -1,18 +1,22 @@
-import { pause } from '../waiting/backoff.ts';
-import type { ProblemBody } from './operations.ts';
+import { pause } from '../platform/waiting/backoff.ts';
+import { isOffline } from './network.ts';
+import type { ProblemBody } from './operations.generated.ts';
 import type { Sender } from './send.ts';
 import { NoToken } from './token.ts';
 
-/** The client's own code. The service did not answer, or a proxy answered in its place. */
-export type NoAnswer = 'no-answer';
+/**
+ * The client's own codes. `no-answer`: the service did not answer, or a proxy answered in its
+ * place. `offline`: the browser has no network.
+ */
+export type NoAnswer = 'no-answer' | 'offline';
 
-/** A refusal. `code` says why. Show `detail` to people. */
+/** A refusal. `code` is the reason for programs, and `detail` is the reason for people. */
 export type Problem<Code extends string = ProblemBody['code'] | NoAnswer> = Omit<
   ProblemBody,
   'code'
 > & { ok: false; code: Code; data?: undefined };
 
-/** The answer to a request that was done. */
+/** The answer to a successful request. */
 export interface Done<Data> {
   ok: true;
   status: number;
@@ -23,26 +27,29 @@ export interface Done<Data> {
 export interface CallOptions {
   /** Ends the call. The call then throws the reason of the signal. */
   signal?: AbortSignal | undefined;
-  /** Called before each wait for a repeat. */
+  /** Called before the client waits and repeats the request. */
   onWait?: ((problem: Problem) => void) | undefined;
 }
 
 export type Args = Record<string, unknown>;
 
-/** A request is sent at most this many times. */
+/** The maximum number of times that the client sends a request. */
 const ATTEMPTS = 5;
 /** The pause after a request without an answer. */
 const RETRY_MS = 1_000;
-/** With a longer `Retry-After`, the client does not wait. The caller gets the refusal. */
+/**
+ * If `Retry-After` is longer than this, the client does not wait, and the caller gets the refusal.
+ */
 const LONGEST_WAIT_MS = 60_000;
-/** The service answers within some seconds, so a longer silence is a lost network. */
+/** After this time, a request counts as lost. The service answers within some seconds. */
 const SILENCE_MS = 30_000;
 
 /**
  * Sends a request up to five times. The client repeats the request if no answer comes, or if the
- * answer has a `Retry-After` of at most a minute. For example, the service is busy, has received too
- * many requests, or still works on the first request. All attempts of a write have the same key, so
- * the service does the write only once.
+ * answer has a `Retry-After` of at most a minute. For example, the service is busy, has received
+ * too many requests, or still works on the first request. All attempts of a write have the same
+ * key, so the service does the write only once. If a browser has no network and the first request
+ * fails, the call ends without a repeat.
  */
 export async function call(
   sender: Sender,
@@ -51,8 +58,10 @@ export async function call(
   { signal, onWait }: CallOptions = {},
 ): Promise<Done<unknown> | Problem> {
   const { path, ...init } = requestOf(operation, args);
+  const beganOffline = isOffline();
   for (let attempt = 1; ; attempt++) {
     const { answer, waitMs } = await attemptOnce(sender, path, init, signal);
+    if (answer === noAnswer && attempt === 1 && beganOffline && isOffline()) return offline;
     if (answer.ok || waitMs === undefined || attempt === ATTEMPTS) return answer;
     onWait?.(answer);
     await pause(waitMs, signal);
@@ -92,8 +101,11 @@ async function attemptOnce(
   init: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<{ answer: Done<unknown> | Problem; waitMs?: number | undefined }> {
-  const silence = AbortSignal.timeout(SILENCE_MS);
-  const either = signal ? AbortSignal.any([signal, silence]) : silence;
+  // We do not combine the signal with an `AbortSignal.timeout` by `AbortSignal.any`. Node 20
+  // collects such a timeout as garbage, and the call would wait for ever.
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const either = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
   try {
     const response = await sender.send(path, { ...init, signal: either });
     const { ok, status } = response;
@@ -104,15 +116,20 @@ async function attemptOnce(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NoToken) throw error.cause;
+  } finally {
+    clearTimeout(timer);
   }
   return { answer: noAnswer, waitMs: RETRY_MS };
 }
 
-/** An answer without a code is from a proxy. Such an answer does not tell what the service did. */
+/**
+ * False for an answer without a code. A proxy sent such an answer, so the answer does not tell what
+ * the service did.
+ */
 export const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 
-/** How long to wait before the next attempt. Undefined if there is no next attempt. */
+/** Returns how long to wait before the next attempt, or undefined if there is no next attempt. */
 export function waitOf(headers: Headers): number | undefined {
   const ms = Number(headers.get('Retry-After') ?? Number.NaN) * 1_000;
   return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
@@ -129,5 +146,17 @@ const noAnswer: Problem<NoAnswer> = {
     'again.',
 };
 
-/** A new idempotency key. `randomUUID` is missing on pages over plain http from another machine. */
+const offline: Problem<NoAnswer> = {
+  ok: false,
+  code: 'offline',
+  status: 0,
+  type: 'about:blank',
+  title: 'Offline',
+  detail: 'This browser is offline. Try again when it is online.',
+};
+
+/**
+ * Makes a new idempotency key. `randomUUID` is missing on pages over plain http from another
+ * machine.
+ */
 const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');

@@ -3,15 +3,15 @@ import type { Rowlock } from './client.ts';
 import type { FollowedJobs, HeldClaim } from './follow/follow.ts';
 import type { FollowStatus } from './follow/stream.ts';
 import { HeldClaims } from './held.ts';
-import type { Id, Job } from './operations.ts';
+import type { Id, Job } from './operations.generated.ts';
 
 /** A job as a recruiter sees it. */
 export interface JobToClaim extends Job {
   /** The claim of the recruiter. Undefined if the recruiter does not hold the job. */
   claim: HeldClaim | undefined;
-  /** Whether a request about the job is under way. The expected result is shown already. */
+  /** Whether a request about the job waits for its answer. The job shows the expected result. */
   isPending: boolean;
-  /** Why the last request was refused. The problem `job-full` ends when a further slot is free. */
+  /** Why the last request was refused. The problem `job-full` ends when one more slot is free. */
   problem: Problem | undefined;
 }
 
@@ -19,60 +19,69 @@ export interface JobsToClaim {
   jobs: readonly JobToClaim[];
   /** Whether the jobs and the claims are up to date. */
   status: FollowStatus;
-  /** Why the service refuses to tell the jobs or the claims. Given with the status `refused` only. */
+  /**
+   * Why the service refuses to send the jobs or the claims. Present only if the status is
+   * `refused`.
+   */
   problem: Problem | undefined;
 }
 
 type State = Pick<JobsToClaim, 'status' | 'problem'>;
 
-/** What the recruiter wants of a job. */
+/** The change that the recruiter wants: a claim of a job, or the release of the claim. */
 type Wish =
   | { name: 'claim'; leaseSeconds: number | undefined }
   | { name: 'release'; leaseSeconds?: undefined };
 const RELEASE: Wish = { name: 'release' };
 
-/** A page may compute its lease as NaN, and `===` finds NaN different from NaN. */
+/**
+ * Compares two wishes. A page may compute its lease as NaN, and `===` never finds NaN equal to NaN.
+ */
 const isSame = (one: Wish | undefined, other: Wish): boolean =>
   one?.name === other.name && Object.is(one.leaseSeconds, other.leaseSeconds);
 
 /**
- * The next request for the wish. A renewal changes the end of a lease. But a renewal can neither give
- * a lease to a claim nor take the lease away. For such a wish, the claim is released first.
+ * Returns the next request for the wish. A renewal changes the end of a lease. But a renewal can
+ * neither add a lease to a claim nor remove the lease. If the wish needs this, the client releases
+ * the claim first, and then claims the job again.
  */
 const stepTo = (wish: Wish, held: HeldClaim | undefined): Wish => {
   if (!held || wish.name === 'release') return wish;
   return (held.expiresAt === null) === (wish.leaseSeconds === undefined) ? wish : RELEASE;
 };
 
-/** The requests about a job, from a press until the latest wish is answered. */
+/**
+ * The requests about a job, from a call of `claim` or `release` until the latest wish is answered.
+ */
 interface Pursuit {
   wish: Wish;
   ended?: Promise<void>;
 }
 
 /**
- * How long a granted claim is shown although the live stream does not tell the claim. A live stream
- * tells a claim much sooner.
+ * How long a granted claim is shown if the live stream does not send the claim. Usually, a live
+ * stream sends a claim much sooner.
  */
 const LATE_MS = 5_000;
 
 /**
- * The jobs that a recruiter may claim, kept up to date. A claim or a release is shown at once, and is
- * taken back if the service refuses the request. A release during the request of the claim is sent
- * after the answer, because only the answer has the id of the claim.
+ * Keeps the jobs that a recruiter may claim up to date. A claim or a release is shown immediately,
+ * and the change is taken back if the service refuses the request. A person may release a claim
+ * before the service has answered the claim. The client then sends the release after the answer,
+ * because only the answer has the id of the claim.
  */
 export class Claiming {
   readonly #rowlock: Rowlock;
   readonly #recruiterId: Id;
   readonly #listeners = new Set<() => void>();
   readonly #stops: (() => void)[];
-  /** The timers that will forget claims. */
-  readonly #late = new Set<NodeJS.Timeout>();
+  /** The running timers of `LATE_MS`. */
+  readonly #late = new Set<ReturnType<typeof setTimeout>>();
   readonly #held = new HeldClaims();
   readonly #pursuits = new Map<Id, Pursuit>();
   readonly #problems = new Map<Id, Problem>();
   #jobs: ReadonlyMap<Id, Job> = new Map();
-  /** The claimed slots that the recruiter has added since the stream last told the job. */
+  /** How many claimed slots the recruiter's wishes add to the latest state from the stream. */
   readonly #added = new Map<Id, number>();
   /** The states of the two streams: of the jobs, and of the claims. */
   readonly #states: State[] = [];
@@ -87,7 +96,8 @@ export class Claiming {
         onJobs: (jobs, changed) => {
           for (const id of changed) {
             this.#added.delete(id);
-            // The news may be older than the refusal. So only a further free slot proves something.
+            // The event may be older than the refusal. So only an event that has more free slots
+            // than the event before proves that the job is open again.
             const [before, now] = [this.#jobs.get(id), jobs.get(id)];
             if (before && now && now.remaining > before.remaining) this.#forgetFull(id);
           }
@@ -142,7 +152,10 @@ export class Claiming {
     this.#listeners.clear();
   }
 
-  /** Shows the wish at once. The promise resolves after the answer to the latest wish about the job. */
+  /**
+   * Shows the wish immediately. The promise resolves when the latest wish about the job is
+   * answered.
+   */
   #want(jobId: Id, wish: Wish): Promise<void> {
     const pursuit: Pursuit = this.#pursuits.get(jobId) ?? { wish };
     const before = this.#claimOn(jobId);
@@ -157,8 +170,9 @@ export class Claiming {
   }
 
   /**
-   * Sends the request for the wish. If the wish has changed before the answer, sends the request for
-   * the later wish too. After a refusal, this happens only if the later wish may still be granted.
+   * Sends the request for the wish. If the wish changes before the answer, also sends the request
+   * for the later wish. After a refusal, sends the later request only if the service may still
+   * grant the wish.
    */
   async #pursue(jobId: Id, pursuit: Pursuit) {
     let asked: Wish | undefined;
@@ -181,13 +195,15 @@ export class Claiming {
     }
   }
 
-  /** Whether the wish may be granted although the service has refused the request before. */
+  /** Returns whether the service may grant the wish, although it refused the previous request. */
   #mayBeGranted(jobId: Id, wish: Wish, refused: Wish | undefined): boolean {
     const isHeld = this.#held.on(jobId) !== undefined;
     return wish.name === 'release' ? isHeld : refused?.name === 'claim' || !isHeld;
   }
 
-  /** `held` is a claim whose lease should change. */
+  /**
+   * Sends the request for a wish. `held` is the claim whose lease should change, if there is one.
+   */
   async #ask(jobId: Id, wish: Wish, held?: HeldClaim): Promise<Problem | undefined> {
     if (wish.name === 'release') return this.#release(jobId);
     const { leaseSeconds } = wish;
@@ -215,7 +231,10 @@ export class Claiming {
     return this.#ask(held.jobId, wish);
   }
 
-  /** The full state has come. Soon forgets the answered claims that the stream has not told. */
+  /**
+   * Called when the stream has sent the full state. After `LATE_MS`, forgets the claims that are
+   * still known only from an answer.
+   */
   #expectNews() {
     const untold = this.#held.untold();
     if (untold.length === 0) return;
@@ -227,7 +246,7 @@ export class Claiming {
     this.#late.add(timer);
   }
 
-  /** The job has a free slot again, so the refusal would mislead. */
+  /** Removes the refusal `job-full`, because the job has a free slot again. */
   #forgetFull(jobId: Id) {
     if (this.#problems.get(jobId)?.code === 'job-full') this.#problems.delete(jobId);
   }
@@ -237,7 +256,10 @@ export class Claiming {
     this.#change();
   }
 
-  /** The state of a stream that is not live, if there is one. A refusal is final, so it wins. */
+  /**
+   * Returns the state of a stream that is not live, if there is such a stream. A refused stream
+   * comes first, because a refusal is final.
+   */
   #state(): State {
     const behind = this.#states.filter(({ status }) => status !== 'live');
     const refused = behind.find(({ status }) => status === 'refused');
@@ -260,13 +282,13 @@ export class Claiming {
     };
   }
 
-  /** The claim that the recruiter has, or will have if the service grants the wish. */
+  /** Returns the claim that the recruiter has, or will have if the service grants the wish. */
   #claimOn(jobId: Id): HeldClaim | undefined {
     const wish = this.#pursuits.get(jobId)?.wish;
     if (wish?.name === 'release') return undefined;
     const held = this.#held.on(jobId);
     if (held || !wish) return held;
-    // The service has not told the id and the end of the lease yet.
+    // The service has not answered yet, so the id and the end of the lease are unknown.
     return { id: 0, jobId, recruiterId: this.#recruiterId, expiresAt: null };
   }
 

@@ -7,7 +7,7 @@ import {
   type Problem,
 } from './call.ts';
 import { type FollowJobs, followerOf } from './follow/follow.ts';
-import { OPERATIONS, type Operations } from './operations.ts';
+import { OPERATIONS, type Operations } from './operations.generated.ts';
 import { type ClientOptions, Sender } from './send.ts';
 
 /** The answer to an operation: its data, or a problem with one of its codes. */
@@ -26,13 +26,16 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
   /** The address of the service. */
   readonly url: string;
   /**
-   * Follows jobs, or the claims of a recruiter. If several tabs of a browser follow the same things,
-   * they share a stream.
+   * Follows jobs, or the claims of a recruiter. If several tabs of a browser follow the same jobs
+   * or claims, the tabs share a stream.
    */
   readonly followJobs: FollowJobs;
-  /** The next request asks for the token again, for example because somebody else has signed in. */
+  /**
+   * Forgets the token, for example because somebody else has signed in. The next request calls the
+   * function that returns the token again.
+   */
   forgetToken(): void;
-  /** The service's time in milliseconds since 1970. Leases end by the service's clock. */
+  /** Returns the service's time in milliseconds since 1970. Leases end by the service's clock. */
   now(): number;
   /**
    * Sends a request of your own with the token, as `fetch` does. `path` begins with a slash. The
@@ -42,16 +45,17 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
 };
 
 /**
- * A client for the Rowlock server at `url`:
+ * Makes a client for the Rowlock server at `url`:
  *
  *     const rowlock = createClient('http://localhost:3000', { token });
  *     const answer = await rowlock.claimJob({ jobId: 2, recruiterId: 7 });
  *     if (answer.ok) answer.data.claim;
  *     else if (answer.code === 'job-full') answer.detail;
  *
- * The client repeats a request if the service says `Retry-After` or does not answer, and sends it at
- * most five times. Every write has an idempotency key, so a repeated write is done once. Refusals are
- * values. A call throws only if its signal is aborted, or if the function that gives the token throws.
+ * The client repeats a request if the service sends `Retry-After` or does not answer. The client
+ * sends a request at most five times. Every write has an idempotency key, so the service does a
+ * repeated write once. A call returns a refusal as its answer. A call throws only if its signal is
+ * aborted, or if the function that gives the token throws.
  */
 export function createClient(url: string, options: ClientOptions = {}): Rowlock {
   const sender = new Sender(url, options);

@@ -7,7 +7,7 @@ export interface ServerEvent {
 /**
  * Yields the server-sent events of an answer as they arrive. Yields undefined for a comment, which
  * shows that the stream is alive. The client uses `fetch`, because an EventSource cannot send a
- * token, and does not tell the reason of a refusal.
+ * token and hides the reason of a refusal.
  */
 export async function* eventsOf(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();

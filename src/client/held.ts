@@ -1,31 +1,33 @@
 import type { HeldClaim } from './follow/follow.ts';
-import type { Id } from './operations.ts';
+import type { Id } from './operations.generated.ts';
 
 /**
- * How many ended claims are remembered. An answer may come some minutes after the end of its claim,
- * because a request without an answer is repeated. A recruiter ends fewer claims in this time.
+ * How many ended claims the client remembers. The client repeats a request without an answer, so
+ * the answer may come some minutes after the end of the claim. A recruiter ends fewer claims than
+ * this in some minutes.
  */
 const REMEMBERED = 1_000;
 
 /**
- * The claims of a recruiter, from the stream and from the answers to the recruiter's own requests.
- * The answer about a change may come before the event of the change, or after this event. Each claim
- * has its own id. So late news does not bring back an ended claim.
+ * Keeps the claims of a recruiter. The claims come from the stream and from the answers to the
+ * recruiter's own requests. The answer about a change may come before or after the event of the
+ * change. The client remembers the ids of ended claims, so a late event does not bring an ended
+ * claim back.
  */
 export class HeldClaims {
-  /** The claims of the stream, by job. */
+  /** The claims that the stream has sent, by job. */
   #told = new Map<Id, HeldClaim>();
-  /** The claims that only an answer has told, by job. */
+  /** The claims that are known from an answer alone, by job. */
   readonly #answered = new Map<Id, HeldClaim>();
   /** The ids of the claims that ended last, the oldest first. */
   readonly #over = new Set<Id>();
 
-  /** The claim on the job. */
+  /** Returns the claim on the job. */
   on(jobId: Id): HeldClaim | undefined {
     return this.#answered.get(jobId) ?? this.#told.get(jobId);
   }
 
-  /** Takes news of the stream: all claims as they are now, and the ids of the changed claims. */
+  /** Takes over the state of the stream: all present claims, and the ids of the changed claims. */
   tell(all: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]) {
     const held = [...all.values()].filter(({ id }) => !this.#over.has(id));
     this.#told = new Map(held.map((claim) => [claim.jobId, claim]));
@@ -33,20 +35,20 @@ export class HeldClaims {
     for (const id of changed) if (!all.has(id)) this.#noteEnd(id);
   }
 
-  /** The service has answered that the claim is granted. */
+  /** Adds a claim, because the service has answered that the claim is granted. */
   begin(claim: HeldClaim) {
     if (this.#over.has(claim.id) || this.#told.get(claim.jobId)?.id === claim.id) return;
     this.#answered.set(claim.jobId, claim);
   }
 
-  /** The service has answered that the claim is over. */
+  /** Removes a claim, because the service has answered that the claim is over. */
   end({ id, jobId }: HeldClaim) {
     for (const claims of [this.#answered, this.#told])
       if (claims.get(jobId)?.id === id) claims.delete(jobId);
     this.#noteEnd(id);
   }
 
-  /** The claims that only an answer has told. */
+  /** Returns the claims that are known from an answer alone. */
   untold(): HeldClaim[] {
     return [...this.#answered.values()];
   }

@@ -10,6 +10,6 @@ export type {
   JobHandlers,
 } from './follow/follow.ts';
 export type { FollowStatus } from './follow/stream.ts';
-export type * from './operations.ts';
+export type * from './operations.generated.ts';
 export type { ClientOptions } from './send.ts';
 export { bearerOf, type TokenSource } from './token.ts';

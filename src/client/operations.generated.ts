@@ -477,7 +477,7 @@ export interface Operations {
       id: Id;
       /** Messages are sent to this address. `https` only, and only to public addresses. A server with `WEBHOOK_LOOPBACK=on` also accepts `http` to `localhost`. */
       url: string;
-      /** By default all types. */
+      /** By default all types that exist today. */
       types?:
         | ('claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open')[]
         | undefined;
@@ -963,7 +963,7 @@ export type ClaimNews = {
 
 /** The role and the slots are those after the event. */
 export type Event = {
-  /** The running number of the job's events, without gaps. */
+  /** The sequence number among the job's events, without gaps. */
   number: number;
   /** `resized`: the capacity changed. `changed`: the role or the company changed. `expired`: the lease of a claim ended, and its slot was freed. */
   kind:

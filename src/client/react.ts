@@ -2,24 +2,24 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Claiming, type JobsToClaim } from './claiming.ts';
 import type { Rowlock } from './client.ts';
 import type { FollowedJobs } from './follow/follow.ts';
-import type { Id } from './operations.ts';
+import type { Id } from './operations.generated.ts';
 
 export type { JobsToClaim, JobToClaim } from './claiming.ts';
 
 export interface UsedJobs extends JobsToClaim {
-  /** Claims the job. With `leaseSeconds`, the claim ends by itself. */
+  /** Claims the job. With `leaseSeconds`, the claim ends by itself after this time. */
   claim(jobId: Id, leaseSeconds?: number): Promise<void>;
   /** Releases the recruiter's claim on the job. */
   release(jobId: Id): Promise<void>;
 }
 
 /**
- * The jobs that a recruiter may claim, kept up to date:
+ * Keeps the jobs that a recruiter may claim up to date:
  *
  *     const { jobs, status, claim, release } = useJobs(rowlock, { company: 1 }, 7);
  *
- * Make the client once, outside of the component. A claim is shown at once, and is taken back if the
- * service refuses the claim. Then the job has a `problem`.
+ * Make the client once, outside of the component. A claim is shown immediately, before the service
+ * has answered. If the service refuses the claim, the claim disappears and the job has a `problem`.
  */
 export function useJobs(rowlock: Rowlock, what: FollowedJobs, recruiterId: Id): UsedJobs {
   const key = JSON.stringify([what, recruiterId]);

@@ -8,10 +8,13 @@ export interface ClientOptions {
   fetch?: typeof fetch;
 }
 
-/** A request tries at most this many tokens. A person may type an old token as the new token. */
+/**
+ * The maximum number of tokens that one request tries. There may be more than two, because a person
+ * may type an old token in place of a new token.
+ */
 const MOST_TOKENS = 3;
 
-/** Sends requests to one service, with the token, and learns the time of the service. */
+/** Sends requests to one service with the token. Learns the service's time from the answers. */
 export class Sender {
   /** The address of the service, without a slash at its end. */
   readonly url: string;
@@ -26,8 +29,8 @@ export class Sender {
   }
 
   /**
-   * Sends a request. After an answer 401, sends the request again with a new token. Throws the errors
-   * of `fetch`.
+   * Sends a request. After an answer 401, sends the request again with a new token. Throws the
+   * errors of `fetch`.
    */
   async send(path: string, init: RequestInit): Promise<Response> {
     let token = await this.tokens.get();

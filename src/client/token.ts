@@ -1,16 +1,16 @@
 /**
- * The token of the client, or a function that returns the token. The client calls the function before
- * its first request, and again after an answer 401. After a 401, `refused` is the refused token. An
- * empty token is not sent.
+ * The token of the client, or a function that returns the token. The client calls the function
+ * before its first request, and again after an answer 401. After a 401, `refused` is the refused
+ * token. An empty token is not sent.
  */
 export type TokenSource =
   | string
   | ((refused?: string) => string | undefined | Promise<string | undefined>);
 
-/** The function that returns the token has thrown an error. */
+/** Wraps an error of the function that returns the token. */
 export class NoToken extends Error {}
 
-/** Keeps the token between requests. If several requests need a new token, they share it. */
+/** Keeps the token between requests. Requests that need a new token at the same time share it. */
 export class Tokens {
   readonly #source: TokenSource;
   #asked: Promise<string> | undefined;
@@ -24,12 +24,14 @@ export class Tokens {
     return this.#asked;
   }
 
-  /** The next request asks for the token again. */
+  /** Forgets the token, so the next request asks again. */
   forget() {
     this.#asked = undefined;
   }
 
-  /** The token to use after the service has refused `refused`. This may be the same token. */
+  /**
+   * Returns the token to use after the service has refused `refused`. This may be the same token.
+   */
   async renewed(refused: string): Promise<string> {
     const before = this.#asked;
     // Another request may have asked for a new token meanwhile.
@@ -50,16 +52,16 @@ export class Tokens {
 }
 
 /**
- * Characters that no header can contain, such as the … of a partly copied token. No valid token has
- * such characters.
+ * Characters that a header must not contain, such as the … of a partly copied token. No valid token
+ * has such characters.
  */
 const UNSENDABLE = /[^\x21-\x7e]/g;
 
 export const bearing = (token: string): string => `Bearer ${token.replaceAll(UNSENDABLE, '?')}`;
 
 /**
- * Reads the role and the id in a token, and does not check the token. Only the service checks
- * tokens. A payload may be any JSON, for example `null`.
+ * Reads the role and the id in a token without checking the token, because only the service checks
+ * tokens. Returns an empty object for a payload that has no fields, for example `null`.
  */
 export function bearerOf(token: string): { role?: string; sub?: string } {
   try {

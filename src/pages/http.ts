@@ -1,13 +1,14 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import { FOR_EVER, newRoutes, revalidated } from '../http/new-routes.ts';
-import { methodNotAllowed } from '../http/problems.ts';
+import type { Mount } from '../service/http/mount.ts';
+import { FOR_EVER, newRoutes, revalidated } from '../service/http/new-routes.ts';
+import { methodNotAllowed } from '../service/http/problems.ts';
 import { type Bundle, type PageName, readBundle } from './bundle.ts';
 import { Shell, type ShellProps } from './shell.tsx';
 
 /**
- * A page may load our own files and send requests to this service. Inline scripts and other sites
- * are forbidden.
+ * A page may load files from this service and send requests to this service. Inline scripts and
+ * other sites are forbidden.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -20,8 +21,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** These addresses hold no data, so everybody may read them without a token. */
-export const OPEN_PAGES = ['/', '/company', '/lab', '/web/*'];
+/** The answers at these addresses contain no data, so everybody may read them without a token. */
+const OPEN_PAGES = ['/', '/company', '/lab', '/web/*'];
 
 const toPage = (c: Context, shell: ShellProps) =>
   c.html(`<!doctype html>${Shell(shell)}`, 200, {
@@ -29,7 +30,7 @@ const toPage = (c: Context, shell: ShellProps) =>
     Vary: shell.classroom ? 'Cookie' : 'Accept',
   });
 
-/** The files that the pages load. */
+/** Makes the routes of the files that the pages load. */
 function assetRoutes(bundle: Bundle) {
   return newRoutes().get('/web/:name', (c, next) => {
     const asset = bundle.assets.get(c.req.param('name'));
@@ -38,10 +39,18 @@ function assetRoutes(bundle: Bundle) {
   });
 }
 
-/** Serves the pages and their files. The lab's page exists only in workshop mode. */
-export function webRoutes({ lab }: { lab: boolean }) {
+const PAGES = ['board', 'company'] as const;
+
+/** Adds the pages and their files to a service. The lab's page exists only in workshop mode. */
+export const pagesMount = ({ lab }: { lab: boolean }): Mount => ({
+  path: '/',
+  openPages: OPEN_PAGES,
+  open: () => ({ routes: () => webRoutes({ lab }) }),
+});
+
+function webRoutes({ lab }: { lab: boolean }) {
   const routes = newRoutes();
-  const bundle = readBundle();
+  const bundle = readBundle(lab ? [...PAGES, 'lab'] : PAGES);
   const answerPage = (c: Context, page: PageName) => toPage(c, { page, lab, bundle });
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
   // Not `all`, because a GET that prefers JSON must go on to the next routes.
@@ -56,11 +65,12 @@ export function webRoutes({ lab }: { lab: boolean }) {
 }
 
 /**
- * The pages of a room. Everybody may load `open`: the door, the teacher's page and the files. The
- * pages for students show the student's name, which `nameOf` gives. The name of a stranger is empty.
+ * Makes the routes of the pages in a room for a class. Everybody may load `open`: the page to join,
+ * the teacher's page and the files. `ofStudents` has the pages for students, which show the
+ * student's name. `nameOf` returns this name, or an empty text if the visitor has not joined.
  */
 export function classroomPages(nameOf: (c: Context) => string) {
-  const bundle = readBundle();
+  const bundle = readBundle(['join', 'teacher', 'board', 'lab']);
   const pagesAt = (pages: Partial<Record<string, PageName>>) => {
     const routes = newRoutes();
     for (const [path, page] of Object.entries(pages)) {
@@ -76,7 +86,10 @@ export function classroomPages(nameOf: (c: Context) => string) {
   return { open, ofStudents: pagesAt({ '/': 'board', '/lab': 'lab' }) };
 }
 
-/** Whether the client wants a page. A program that asks for JSON gets "not found" instead. */
+/**
+ * Returns whether the client wants a page. A program that asks for JSON gets "not found" instead of
+ * a page.
+ */
 const prefersPage = (c: Context): boolean =>
   accepts(c, {
     header: 'Accept',

@@ -20,7 +20,7 @@ export interface ShellProps {
 }
 
 /**
- * The HTML document of a page. The page's script fills `main`.
+ * Makes the HTML document of a page. The page's script fills `main`.
  *
  * No address begins with a slash, because behind a proxy the pages may be at /jobs/ and /jobs/lab.
  */
@@ -63,10 +63,11 @@ export const Shell = ({ page, bundle, lab, classroom }: ShellProps) => (
 );
 
 type Linked = 'board' | 'company' | 'lab';
-const addresses = { board: './', company: './company', lab: './lab' } as const satisfies Record<
-  Linked,
-  string
->;
+const addresses = {
+  board: './',
+  company: './company',
+  lab: './lab',
+} as const satisfies Record<Linked, string>;
 
 const PageLink = ({ to, page }: { to: Linked; page: PageName }) => (
   <a href={addresses[to]} aria-current={page === to ? 'page' : undefined}>
@@ -74,7 +75,10 @@ const PageLink = ({ to, page }: { to: Linked; page: PageName }) => (
   </a>
 );
 
-/** Nobody gets further than the door without a name. The teacher's page shows no student. */
+/**
+ * Shows the navigation in a room for a class. A visitor without a name has not joined, and sees no
+ * links. The teacher's page has no links and no student's name.
+ */
 const ClassroomNav = ({ page, student }: { page: PageName; student: string }) =>
   student && page !== 'teacher' ? (
     <>

@@ -1,6 +1,6 @@
 import { type Problem, queryOf } from '../call.ts';
 import type { ServerEvent } from '../events.ts';
-import type { ClaimNews, Id, Job } from '../operations.ts';
+import type { ClaimNews, Id, Job } from '../operations.generated.ts';
 import type { Sender } from '../send.ts';
 import { bearerOf } from '../token.ts';
 import { locksOfTabs } from './locks.ts';
@@ -8,40 +8,45 @@ import { SharedStream } from './shared.ts';
 import { FollowedState, type Rules } from './state.ts';
 import { type FollowStatus, keepStream, type Listener } from './stream.ts';
 
-/** The followed jobs: these jobs, or the jobs of a company. If both fields are missing, all jobs. */
+/**
+ * The followed jobs: these jobs, or the jobs of a company. If both fields are missing, the client
+ * follows all jobs.
+ */
 export interface FollowedJobs {
   jobs?: readonly Id[];
   company?: Id;
 }
 
 /**
- * The followed claims. With `true`, these are the claims of the recruiter of the token. Give the id
- * of a recruiter if the server has no tokens, or if the token is an admin's.
+ * The followed claims. `true` means the claims of the recruiter that the token names. Give the id
+ * of a recruiter if the server uses no tokens, or if the token names an admin.
  */
 export interface FollowedClaims {
   mine: true | Id;
 }
 
 interface Handlers {
-  /** Whether the state is up to date. A problem comes with `refused`. */
+  /**
+   * Called with each new status of the followed state. The status `refused` comes with a problem.
+   */
   onStatus?(status: FollowStatus, problem?: Problem): void;
 }
 
 export interface JobHandlers extends Handlers {
   /**
-   * Gets all followed jobs as they are now. Called when the full state has come, and after changes.
-   * `changed` has the ids of the jobs that are new, changed or gone.
+   * Called with the present state of all followed jobs, first when the full state has come, and
+   * then after changes. `changed` has the ids of the jobs that are new, changed or gone.
    */
   onJobs(jobs: ReadonlyMap<Id, Job>, changed: readonly Id[]): void;
 }
 
-/** A claim as a stream tells it. */
+/** A claim as a stream sends it. */
 export type HeldClaim = ClaimNews['claim'];
 
 export interface ClaimHandlers extends Handlers {
-  /** Gets all claims of the recruiter as they are now, by id, and the ids of the changed claims. */
+  /** Called with the present claims of the recruiter by id, and the ids of the changed claims. */
   onClaims(claims: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]): void;
-  /** Gets each change of a claim. Not called for the claims of the full state. */
+  /** Called with each change of a claim, but not for the claims of the full state. */
   onNews?(news: ClaimNews): void;
 }
 
@@ -71,7 +76,10 @@ const claimRules: Rules<ClaimNews> = {
   write: (news) => ({ name: 'claim', data: { ...news, kind: 'held' } }),
 };
 
-/** An id as the service writes it: a number if every client can represent the id exactly. */
+/**
+ * Returns an id as the service writes ids in its answers: as a number if every client can represent
+ * this number exactly, and otherwise as a string.
+ */
 const asAnswered = (id: Id): Id => (Number.isSafeInteger(Number(id)) ? Number(id) : id);
 
 export const followerOf = (sender: Sender): FollowJobs =>
@@ -147,7 +155,8 @@ async function run<T>(
   const locks = locksOfTabs();
   const keep = (to: Listener, until: AbortSignal) => keepStream(sender, path, to, until, locks);
   if (!locks) return keep(listener, signal);
-  // Tabs of different bearers may see different things. A renewed token has the same bearer.
+  // People with different tokens may see different jobs and claims, so their tabs share no stream.
+  // A renewed token has the same role and id.
   const { role, sub } = bearerOf(await sender.tokens.get().catch(() => ''));
   const topic = ['rowlock', sender.url, path, role, sub].join(' ');
   const fullState = () => state.asEvents();

@@ -1,4 +1,6 @@
-/** The part of the Web Locks API that the client uses. Not every program has the types of this API. */
+/**
+ * The part of the Web Locks API that the client uses. Not every program has the types of this API.
+ */
 export interface Locks {
   request<T>(
     name: string,
@@ -7,18 +9,18 @@ export interface Locks {
   ): Promise<T>;
 }
 
-/** The parts of a browser that the client looks at. */
+/** The parts of a browser that the client reads. */
 interface Browser {
   document?: object;
-  /** The text `null` for a page without an origin, such as a page in a sandbox. */
+  /** The text `null` if the page has no origin, such as a page in a sandbox. */
   origin?: string;
   navigator?: { locks?: Locks };
 }
 
 /**
- * The locks that all tabs of a browser share. Undefined outside a browser. A page without an origin
- * has no locks. A page over plain http from another machine has no locks either. Without locks, each
- * tab has a stream of its own.
+ * Returns the locks that all tabs of a browser share, or undefined outside a browser. A page
+ * without an origin has no locks. A page over plain http from another machine has no locks either.
+ * Without locks, each tab has its own stream.
  */
 export function locksOfTabs(): Locks | undefined {
   const { document, origin, navigator } = globalThis as Browser;

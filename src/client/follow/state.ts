@@ -1,14 +1,17 @@
 import type { ServerEvent } from '../events.ts';
 
-/** How the events of a stream change a state. */
+/** The rules for how the events of a stream change a state. */
 export interface Rules<T> {
   /** Finds the thing in an event, and its id. `value` is undefined for a thing that is gone. */
   read(event: ServerEvent): { id: unknown; value: T | undefined } | undefined;
-  /** Makes the event that tells a thing as it is now. */
+  /** Makes the event for the present state of a thing. */
   write(value: T): ServerEvent;
 }
 
-/** People do not notice such a delay. But the delay is long enough to gather many changes. */
+/**
+ * The delay before changes are reported. People do not notice such a delay, but many changes can be
+ * reported together.
+ */
 const BATCH_MS = 30;
 
 /** The state of the followed things, kept from the events of a stream. */
@@ -16,13 +19,13 @@ export class FollowedState<T> {
   readonly #rules: Rules<T>;
   readonly #onChange: (all: ReadonlyMap<unknown, T>, changed: readonly unknown[]) => void;
   #all = new Map<unknown, T>();
-  /** The full state that comes in between `begin` and `end`. Otherwise undefined. */
+  /** The new full state while it arrives, after `begin` and before `end`. Otherwise undefined. */
   #fresh: Map<unknown, T> | undefined;
   #isComplete = false;
   readonly #changed = new Set<unknown>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `expected` has the ids that are reported as gone if they are missing in the full state. */
+  /** If the full state lacks an id of `expected`, this id is reported as gone. */
   constructor(
     rules: Rules<T>,
     expected: readonly unknown[],
@@ -39,7 +42,7 @@ export class FollowedState<T> {
     else this.#change(event);
   }
 
-  /** The full state as events. Undefined before the full state has come. */
+  /** Returns the full state as events, or undefined before the full state has come. */
   asEvents(): ServerEvent[] | undefined {
     if (!this.#isComplete) return undefined;
     const told = [...this.#all.values()].map((value) => this.#rules.write(value));

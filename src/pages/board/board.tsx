@@ -1,23 +1,25 @@
 import { useState } from 'hono/jsx/dom';
 import { useActs } from '../parts/acts/use-acts.ts';
+import { api } from '../parts/api.ts';
+import { dataOf } from '../parts/insist.ts';
 import { type Job, PAGE } from '../parts/jobs/jobs.ts';
 import { LiveBadge } from '../parts/jobs/live-badge.tsx';
 import { useJobs } from '../parts/jobs/use-jobs.ts';
 import { useLive } from '../parts/jobs/use-live.ts';
 import { Pages } from '../parts/pages.tsx';
+import { searched } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
+import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
-import { useBoardAddress } from './address.ts';
+import { type BoardAddress, useBoardAddress } from './address.ts';
 import { claim, type Result, release, renew } from './claims/acts.ts';
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
 import { useHeld } from './claims/use-held.ts';
 import { nobodyYet } from './claims/words.ts';
-import { EmptyBoard } from './empty-board.tsx';
 import { Filters } from './filters.tsx';
 import { JobRow } from './job-row.tsx';
-import { recruiters } from './recruiters.ts';
 
 /**
  * Shows the jobs and follows their changes. A recruiter can claim jobs, and renew and release the
@@ -51,8 +53,8 @@ export function Board() {
     act(subjectOf(job), name, async (onWait) => {
       const { note, claim, slots } = await ask(onWait);
       if (claim !== undefined) holding.put(job.id, claim);
-      // An answer may arrive after the event of a later claim. Its slots are then out of date. While
-      // the stream is live, only events set the slots.
+      // An answer may arrive after the event of a later claim. Then the slots of the answer are out
+      // of date. So while the stream is live, only events set the slots.
       if (slots && liveness !== 'live') putSlots(job.id, slots);
       holding.refresh();
       return note;
@@ -121,3 +123,38 @@ export function Board() {
 }
 
 const subjectOf = ({ id, role }: Job) => ({ id, name: role });
+
+interface EmptyBoardProps {
+  filter: Pick<BoardAddress, 'q' | 'status' | 'after'>;
+  onShowAll(change: Pick<BoardAddress, 'q' | 'status'>): void;
+}
+
+/** Explains why the page shows no jobs. A button removes the filters. */
+function EmptyBoard({ filter: { q, status, after }, onShowAll }: EmptyBoardProps) {
+  const isAll = !searched(q).q && !status && !after;
+  const which = [status, 'job', searched(q).q && `with “${q.trim()}”`].filter(Boolean).join(' ');
+  return (
+    <div class="empty">
+      <p>
+        {isAll
+          ? 'No job has been posted yet. New jobs appear here.'
+          : `There is no ${which}${after ? ' on this page' : ''}.`}
+      </p>
+      {!isAll && (
+        <button type="button" onClick={() => onShowAll({ q: '', status: '' })}>
+          Show all jobs
+        </button>
+      )}
+    </div>
+  );
+}
+
+const recruiters: Directory = {
+  role: 'recruiter',
+  plural: 'Recruiters',
+  async find(q, options) {
+    const args = { limit: MOST_FOUND, ...searched(q) };
+    return dataOf(await api.listRecruiters(args, options)).recruiters;
+  },
+  read: async (id, options) => dataOf(await api.readRecruiter({ id }, options)),
+};

@@ -4,7 +4,7 @@ import { LONGEST_SEARCH } from '../parts/search.ts';
 import { useEffect } from '../parts/use-effect.ts';
 
 /**
- * After a pause of this length the page searches. A shorter pause means that somebody is still
+ * The page searches after a pause of this length. During a shorter pause, the person may still be
  * typing.
  */
 const TYPING_MS = 200;

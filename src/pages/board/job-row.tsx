@@ -16,8 +16,8 @@ export function JobRow(props: JobRowProps) {
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
-  // The pressed button was removed, so the page has lost the focus. This row gets the focus.
-  // Keyboard users then stay here, and do not press a new button by accident.
+  // The pressed button is gone, so no element has the focus. The heading of this row gets the
+  // focus. So keyboard users stay at this row, and do not press a new button by accident.
   useEffect(() => {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
@@ -50,7 +50,10 @@ export function JobRow(props: JobRowProps) {
   );
 }
 
-/** The page shows each success in another way, so only a refusal needs words. */
+/**
+ * Returns the words of a refusal. Returns an empty text for a success, because the row itself shows
+ * the success.
+ */
 const refusalIn = (note: Note | undefined): string => (note && !note.isGood ? note.text : '');
 
 const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) => (

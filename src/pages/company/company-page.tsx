@@ -1,18 +1,24 @@
 import { useState } from 'hono/jsx/dom';
 import { bearerOf } from '../../client/index.ts';
+import { useAddress } from '../parts/address.ts';
+import { api } from '../parts/api.ts';
+import { dataOf } from '../parts/insist.ts';
 import { useJobs } from '../parts/jobs/use-jobs.ts';
 import { useLive } from '../parts/jobs/use-live.ts';
+import { searched } from '../parts/search.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
+import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
-import { useCompanyAddress } from './address.ts';
-import { companies } from './companies.ts';
 import { Endpoints } from './endpoints/endpoints.tsx';
 import { OwnJobs } from './own-jobs.tsx';
 
-/** How many jobs the page shows. The endpoints must stay in reach. */
+/**
+ * The number of jobs that the page shows at a time. A longer list would push the endpoints below
+ * far down.
+ */
 const SIZE = 10;
 
 /** Shows a company's jobs, its endpoints, and the deliveries to each endpoint. */
@@ -25,7 +31,8 @@ export function CompanyPage() {
   }, [company.known]);
   useEffect(() => {
     const leaving = new AbortController();
-    // A service with tokens refuses this request. Then the page asks for the token at once.
+    // If the service needs tokens, it refuses this request, and the page immediately asks for a
+    // token.
     companies.find('', { signal: leaving.signal }).catch(() => undefined);
     return () => leaving.abort();
   }, []);
@@ -59,7 +66,10 @@ interface OneCompanyProps extends Omit<ReturnType<typeof useCompanyAddress>, 'be
 
 function OneCompany({ companyId, address, depth, ...ways }: OneCompanyProps) {
   const { after, endpoint } = address;
-  /** Counts the events of the jobs. After an event there may be new deliveries. */
+  /**
+   * The number of events of the jobs so far. After each event, the page reads the endpoints and the
+   * deliveries again.
+   */
   const [events, setEvents] = useState(0);
   const jobs = useJobs({ companyId, q: '', status: '', after, size: SIZE });
   const liveness = useLive(
@@ -92,3 +102,45 @@ function OneCompany({ companyId, address, depth, ...ways }: OneCompanyProps) {
     </div>
   );
 }
+
+interface CompanyAddress {
+  /** The id of the company. Empty until somebody chooses a company. */
+  company: string;
+  /** The cursor where the list of jobs begins. Empty means the first page. */
+  after: string;
+  /**
+   * The endpoint whose deliveries are shown, or `none`. If this is empty and the company has a
+   * single endpoint, the deliveries of this endpoint are shown.
+   */
+  endpoint: string;
+}
+
+const KEPT_AS = 'rowlock.company';
+
+function useCompanyAddress() {
+  const { change, begin, ...rest } = useAddress(readAddress);
+  return {
+    ...rest,
+    showEndpoint: (endpoint: string) => change({ endpoint }),
+    become(company: string) {
+      localStorage.setItem(KEPT_AS, company);
+      begin({ company, endpoint: '' });
+    },
+  };
+}
+
+const readAddress = (query: URLSearchParams): CompanyAddress => ({
+  company: query.get('company') ?? localStorage.getItem(KEPT_AS) ?? '',
+  after: query.get('after') ?? '',
+  endpoint: query.get('endpoint') ?? '',
+});
+
+const companies: Directory = {
+  role: 'company',
+  plural: 'Companies',
+  async find(q, options) {
+    const args = { limit: MOST_FOUND, ...searched(q) };
+    return dataOf(await api.listCompanies(args, options)).companies;
+  },
+  read: async (id, options) => dataOf(await api.readCompany({ id }, options)),
+};

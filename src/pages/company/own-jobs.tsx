@@ -12,7 +12,7 @@ export interface OwnJobsProps extends Pick<PagesProps, 'depth' | 'onBack'> {
   onTurn(after: string): void;
 }
 
-/** The jobs of a company with their slots. */
+/** Shows the jobs of a company with their slots. */
 export function OwnJobs({ jobs: listed, liveness, after, depth, onBack, onTurn }: OwnJobsProps) {
   const { jobs, next, isReady, trouble } = listed;
   const isPaged = after !== '' || next !== null;

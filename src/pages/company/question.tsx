@@ -9,7 +9,7 @@ export interface QuestionProps
   onNo(): void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks a question before a step that cannot be undone. */
 export function Question({ text, onYes, onNo, ...button }: QuestionProps) {
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => no.current?.focus(), []);

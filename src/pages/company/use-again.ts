@@ -1,13 +1,15 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import type { CallOptions } from '../../client/index.ts';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../platform/waiting/backoff.ts';
 import { insist, Refused } from '../parts/insist.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
 import { useEffect } from '../parts/use-effect.ts';
 import { useSeen } from '../parts/use-seen.ts';
 
-/** The pause after news. It doubles while there is no news. */
+/**
+ * The pause after an answer with a new value. Each answer with the same value doubles the pause.
+ */
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 10_000;
 
@@ -16,9 +18,12 @@ export interface Again<T> {
   value: T | undefined;
   /** The reason why there is no newer value. Undefined if all is well. */
   trouble: string | undefined;
-  /** Reads at once, because the person has changed something. Ignores an answer on its way. */
+  /**
+   * Reads the value immediately, because the person has changed something. Ignores the answer to an
+   * earlier request.
+   */
   refresh(): void;
-  /** Reads again within a second, because something may have changed. */
+  /** Reads the value again within a second, because it may have changed. */
   nudge(): void;
 }
 
@@ -30,7 +35,7 @@ interface Read<T> {
 
 /**
  * Reads a value again and again while the tab is visible. `key` names the value. With an empty key,
- * nothing is read.
+ * reads nothing.
  */
 export function useAgain<T>(key: string, read: (options: CallOptions) => Promise<T>): Again<T> {
   const [{ key: readKey, value, trouble }, setRead] = useState<Read<T>>({ key });
@@ -63,7 +68,7 @@ export function useAgain<T>(key: string, read: (options: CallOptions) => Promise
 interface Listeners<T> {
   onValue(value: T): void;
   onTrouble(why: string): void;
-  /** Gives a function that ends the present pause. */
+  /** Called with a function that ends the present pause. */
   onNudge(nudge: () => void): void;
 }
 
@@ -74,7 +79,7 @@ async function keepReading<T>(
 ) {
   let known: string | undefined;
   const onFailure = () => {
-    // The next answer is news, because it ends the trouble.
+    // The next answer counts as new, even if the value is the same, because it ends the trouble.
     known = undefined;
     onTrouble('The service does not answer. Asking again…');
   };

@@ -1,6 +1,6 @@
 import { api } from '../parts/api.ts';
 
-/** A time in words. The date is left out if it is today. */
+/** Puts a time into words. Leaves out the date if the time is today. */
 export function timeInWords(iso: string, now: number): string {
   const at = new Date(iso);
   const isToday = at.toDateString() === new Date(now).toDateString();

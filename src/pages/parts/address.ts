@@ -3,7 +3,7 @@ import { useEffect } from './use-effect.ts';
 
 /**
  * The state that a page keeps in its address. People can bookmark and share the address, and the
- * browser's Back button returns to it.
+ * browser's Back button returns to an earlier state.
  */
 interface Address {
   /** The cursor where the list of jobs begins. Empty means the first page. */
@@ -32,7 +32,8 @@ export function useAddress<A extends Address & Record<keyof A, string>>(
     scrollTo({ top: 0 });
   };
   useEffect(() => {
-    // From now on this tab keeps its state, even if a person chooses somebody else in another tab.
+    // Writes the state into the address. So this tab keeps its state, even if a person chooses
+    // another recruiter or company in another tab.
     write({}, 'replaceState', readTrail());
     const onBack = () => setAddress(readNow());
     addEventListener('popstate', onBack);
@@ -40,7 +41,7 @@ export function useAddress<A extends Address & Record<keyof A, string>>(
   }, []);
   return {
     address,
-    /** How many pages come before this page. */
+    /** The number of pages before this page. */
     depth: readTrail().length,
     /** Changes the address, and stays on this page of jobs. */
     change: (change: Partial<A>) => write(change, 'replaceState', readTrail()),
@@ -56,7 +57,7 @@ export function useAddress<A extends Address & Record<keyof A, string>>(
 
 const readTrail = (): Trail => (history.state as { trail?: Trail } | null)?.trail ?? [];
 
-/** The query string of an address. Empty values are left out. */
+/** Returns the query string of an address, without empty values. */
 function toQuery(address: Record<string, string>): string {
   const given = Object.entries(address).filter(([, value]) => value !== '');
   return given.length === 0 ? location.pathname : `?${new URLSearchParams(given)}`;

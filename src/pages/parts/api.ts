@@ -1,12 +1,16 @@
 import { createClient } from '../../client/index.ts';
 import { token, tokenWanted } from './token.ts';
 
-/** The base address of the service. It is the folder of the page, also behind a proxy. */
+/**
+ * The base address of the service. This is the folder of the page's address, so the pages also work
+ * behind a proxy that adds a path.
+ */
 export const serviceUrl = new URL('.', location.href).href;
 
 export const api = createClient(serviceUrl, {
   token(refused) {
-    // The service has refused the token of this tab.
+    // The service has refused the token that this tab still has, so the person must give a new
+    // token.
     if (refused === token.get()) askWho();
     return token.get();
   },
@@ -14,7 +18,10 @@ export const api = createClient(serviceUrl, {
 
 token.onChange(() => api.forgetToken());
 
-/** A room for a class knows its students by a cookie. Other services want a token from a person. */
+/**
+ * Makes the page ask who the person is. A room for a class knows its students by a cookie, so the
+ * person joins the room. Other services need a token from the person.
+ */
 function askWho() {
   if ('classroom' in document.documentElement.dataset) location.assign('./join');
   else tokenWanted.set(true);

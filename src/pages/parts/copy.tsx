@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
 
-/** Copies a text. If the browser does not allow this, the page says so. */
+/** Shows a button that copies a text. If the browser does not allow copying, the page says so. */
 export function Copy({ label, text }: { label: string; text: () => string }) {
   const [said, setSaid] = useState('');
   const copy = async () => {

@@ -1,5 +1,5 @@
 import type { CallOptions, Done, Problem } from '../../client/index.ts';
-import { pause, pauseAfter } from '../../waiting/backoff.ts';
+import { pause, pauseAfter } from '../../platform/waiting/backoff.ts';
 import { BACKOFF } from './backoff.ts';
 
 /** A refusal of the service, with the reason. */
@@ -12,15 +12,16 @@ export class Refused extends Error {
   }
 }
 
-/** The data of an answer. Throws a `Refused` if the answer is a problem. */
+/** Returns the data of an answer. Throws a `Refused` if the answer is a problem. */
 export function dataOf<T>(answer: Done<T> | Problem): T {
   if (!answer.ok) throw new Refused(answer);
   return answer.data;
 }
 
 /**
- * Repeats a request that only reads, until it is answered. Throws a final refusal. After the signal
- * is aborted, throws any error. `onFailure` is called after each failed attempt.
+ * Sends a request that only reads, and repeats the request until the service answers. Throws a
+ * final refusal. After the signal is aborted, throws any error. `onFailure` is called after each
+ * failed attempt.
  */
 export async function insist<T>(
   ask: (options: CallOptions) => Promise<T>,

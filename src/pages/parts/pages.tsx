@@ -1,7 +1,7 @@
 export interface PagesProps {
   /** The listed things, such as `jobs`. */
   of: string;
-  /** How many pages come before this page. */
+  /** The number of pages before this page. */
   depth: number;
   isFirst: boolean;
   /** The cursor for the next page. Null on the last page. */
@@ -11,7 +11,7 @@ export interface PagesProps {
   onNext(after: string): void;
 }
 
-/** Buttons that lead to the other pages. */
+/** Shows the buttons that lead to the other pages. */
 export function Pages({ of, depth, isFirst, next, onFirst, onBack, onNext }: PagesProps) {
   return (
     <nav class="pages" aria-label={`Pages of ${of}`}>
@@ -23,8 +23,8 @@ export function Pages({ of, depth, isFirst, next, onFirst, onBack, onNext }: Pag
 }
 
 /**
- * A button that leads to another page. It is never `disabled`, since a disabled button loses the
- * focus.
+ * Shows a button that leads to another page. The button is never `disabled`, since a disabled
+ * button loses the focus.
  */
 const Way = ({ words, isOpen, onGo }: { words: string; isOpen: boolean; onGo(): void }) => (
   <button

@@ -1,7 +1,8 @@
-/** The longest search that the service accepts. */
+/** The maximum length of a search that the service accepts. */
 export const LONGEST_SEARCH = 100;
 
 /**
- * The typed text as a parameter of a request. A text without letters and digits gives no parameter.
+ * Returns the typed text as the parameter `q` of a request. Returns no parameter for a text without
+ * letters and digits.
  */
 export const searched = (q: string): { q?: string } => (/[\p{L}\p{N}]/u.test(q) ? { q } : {});

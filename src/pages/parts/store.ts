@@ -26,10 +26,10 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 /**
- * Gives the value of a store, and renders the component again after each change. We do not use the
- * `useSyncExternalStore` of Hono 4.13, because it subscribes one frame later. If the component is
- * removed before that frame, it subscribes nevertheless. The next change then puts the component
- * into the page again. We saw two boards on one page.
+ * Returns the value of a store, and renders the component again after each change. We do not use
+ * the `useSyncExternalStore` of Hono 4.13, because this hook subscribes one frame late, even if the
+ * component is removed before this frame. The next change of the store then puts the removed
+ * component into the page again. We saw two boards on one page.
  */
 export function useStore<T>(store: Store<T>): T {
   const value = store.get();

@@ -3,8 +3,8 @@ import { useStore } from './store.ts';
 import { presentToken, token } from './token.ts';
 
 /**
- * Says that the service needs a token, and has a field for the token. `what` is `jobs`, `endpoints`
- * or `lab`.
+ * Says that the service needs a token, and shows a field for the token. `what` is `jobs`,
+ * `endpoints` or `lab`, as the page shows.
  */
 export function TokenForm({ what }: { what: string }) {
   const wasRefused = useStore(token) !== '';

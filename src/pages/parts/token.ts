@@ -1,8 +1,8 @@
 import { createStore } from './store.ts';
 
 /**
- * The name in the storage of this tab. Each tab has its own token, and the token is deleted when
- * the tab is closed.
+ * The name of the token in the storage of this tab. Each tab has its own token, and the browser
+ * deletes the token when the tab is closed.
  */
 const KEPT_AS = 'rowlock.token';
 

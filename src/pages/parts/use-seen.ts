@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from './use-effect.ts';
 
-/** Whether the tab is visible. */
+/** Returns whether the tab is visible. */
 export function useSeen(): boolean {
   const [isSeen, setSeen] = useState(!document.hidden);
   useEffect(() => {

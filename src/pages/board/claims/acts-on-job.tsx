@@ -1,5 +1,5 @@
 import { ActButton } from '../../parts/acts/act-button.tsx';
-import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { PendingAct } from '../../parts/acts/use-acts.ts';
 import type { Job } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
 
@@ -9,17 +9,17 @@ const RELEASE = ['Release', 'Releasing…'] as const;
 
 export interface ActsProps {
   job: Job;
-  /** The claim of the chosen recruiter, if there is one. */
+  /** The chosen recruiter's claim on this job. Undefined if there is none. */
   claim: Claim | undefined;
-  attempt: Attempt | undefined;
+  attempt: PendingAct | undefined;
   onClaim(): void;
   onRelease(): void;
   onRenew(): void;
 }
 
 /**
- * The buttons of a job. A full job has a Claim button too, since only the service knows whether the
- * job is still full when the claim arrives.
+ * Shows the buttons of a job. A full job has a Claim button too, since only the service knows
+ * whether the job is still full when the claim arrives.
  */
 export function Acts({ job, claim, attempt, onClaim, onRelease, onRenew }: ActsProps) {
   const shared = { subject: job.role, attempt };

@@ -5,12 +5,12 @@ import type { Slots } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
 import { inWords } from './words.ts';
 
-/** The result of an act in words, and the facts in the answer. */
+/** The result of a request in words, and the facts in the answer. */
 export interface Result {
   note: Note;
   /**
-   * The claim after the act. Null if there is no claim any more. Undefined if the answer does not
-   * tell.
+   * The claim after the request. Null if there is no claim any more. Undefined if the answer does
+   * not say whether there is a claim.
    */
   claim?: Claim | null;
   slots?: Slots;
@@ -19,8 +19,8 @@ export interface Result {
 type OnWait = () => void;
 
 /**
- * Claims a job for a recruiter. The lease lasts `leaseSeconds`. If this is 0, the claim stays until
- * it is released.
+ * Claims a job for a recruiter. The lease lasts `leaseSeconds`. If `leaseSeconds` is 0, the claim
+ * has no lease, and stays until somebody releases the claim.
  */
 export async function claim(
   jobId: Id,
@@ -51,7 +51,8 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
 }
 
 /**
- * Puts a refusal into words. If the refusal tells the slots of the job, the result has them too.
+ * Puts a refusal into words. If the refusal contains the slots of the job, the result contains the
+ * slots too.
  */
 function refusal(problem: Problem): Result {
   const { code, capacity, claimed, remaining } = problem;

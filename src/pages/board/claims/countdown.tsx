@@ -15,7 +15,7 @@ export interface CountdownProps {
   onEnd(): void;
 }
 
-/** The remaining time of a lease. */
+/** Shows the remaining time of a lease. */
 export function Countdown({ expiresAt, onEnd }: CountdownProps) {
   const left = () => Date.parse(expiresAt) - api.now();
   const [milliseconds, setMilliseconds] = useState(left());

@@ -6,7 +6,7 @@ export interface LeaseChoiceProps {
   onChoose(seconds: number): void;
 }
 
-/** Chooses how long the next claims last. */
+/** Shows a field in which a person chooses how long the next claims last. */
 export function LeaseChoice({ seconds, onChoose }: LeaseChoiceProps) {
   const field = useRef<HTMLSelectElement>(null);
   return (

@@ -1,4 +1,7 @@
-/** How long a claim may last. 0 seconds means until the claim is released. */
+/**
+ * The lengths of a claim that a person can choose. 0 seconds means: until somebody releases the
+ * claim.
+ */
 export const leases = [
   { seconds: 0, words: 'until I release them' },
   { seconds: 60, words: '1 minute' },
@@ -7,10 +10,10 @@ export const leases = [
   { seconds: 24 * 60 * 60, words: '1 day' },
 ] as const;
 
-/** Renewing sets this length if the person has chosen no lease. */
+/** The length of a renewed claim, if the person has not chosen a length. */
 export const USUAL_LEASE_S = 15 * 60;
 
-/** The remaining time, such as 14:05 or 23:59:59. */
+/** Returns the remaining time, such as 14:05 or 23:59:59. */
 export function timeLeft(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) =>

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'hono/jsx/dom';
 import type { CallOptions, Claim } from '../../../client/index.ts';
-import { pause } from '../../../waiting/backoff.ts';
+import { pause } from '../../../platform/waiting/backoff.ts';
 import { api } from '../../parts/api.ts';
 import { dataOf, insist } from '../../parts/insist.ts';
 import type { Id } from '../../parts/jobs/jobs.ts';
@@ -18,14 +18,16 @@ export interface Holding {
   held: Held;
   /** Reads the claims again, for example because one of the jobs has changed. */
   refresh(): void;
-  /** Shows the claim from an answer. Null means that the recruiter no longer holds the job. */
+  /**
+   * Shows the claim that an answer contains. Null means that the recruiter no longer holds the job.
+   */
   put(jobId: Id, claim: Claim | null): void;
 }
 
 /**
- * Finds out which of these jobs the recruiter holds. The page asks by requests. A stream of claims
- * would take one of the browser's five streams for each recruiter. Five tabs with five recruiters
- * then need six streams, and one tab would not know its claims.
+ * Returns the recruiter's claims on these jobs. The page reads the claims with ordinary requests.
+ * Rejected: a stream of claims for each recruiter. All tabs of a browser together may have five
+ * streams. Five tabs with five recruiters would need six streams, five for claims and one for jobs.
  */
 export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
   const [held, setHeld] = useState<Held>(new Map());
@@ -40,7 +42,7 @@ export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
     held,
     refresh: () => asking.refresh(),
     put(jobId, claim) {
-      // The page now shows another recruiter or other jobs.
+      // This answer comes too late: the page now shows another recruiter or other jobs.
       if (asking.isStopped) return;
       asking.outdate();
       setHeld((before) => withClaim(before, jobId, claim));
@@ -56,7 +58,10 @@ function withClaim(before: Held, jobId: Id, claim: Claim | null): Held {
   return after;
 }
 
-/** Sends one request at a time. All refreshes during a request lead to a single further request. */
+/**
+ * Reads the claims with one request at a time. All calls of `refresh` during a request lead to a
+ * single further request.
+ */
 class Asking {
   readonly #recruiterId: string;
   readonly #ids: readonly Id[];
@@ -80,7 +85,10 @@ class Asking {
     return this.#stopping.signal.aborted;
   }
 
-  /** Ignores the answer of the running request, because it may be older than the latest act. */
+  /**
+   * Ignores the answer of the running request, because this answer may be older than the latest
+   * change.
+   */
   outdate() {
     this.#answersCounted++;
   }
@@ -96,7 +104,7 @@ class Asking {
     while (this.#isWanted && !signal.aborted) {
       this.#isWanted = false;
       const counted = this.#answersCounted;
-      // A final refusal is ignored here, since the next claim will show it in words.
+      // We ignore a final refusal here, because the next claim shows the refusal in words.
       const held = await insist((options) => this.#ask(options), signal).catch(() => undefined);
       if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
       await pause(PAUSE_MS, signal);

@@ -1,10 +1,13 @@
 import type { Problem } from '../../../client/index.ts';
 import { bad, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 
-/** The person has pressed Claim, but has chosen no recruiter. */
+/** The note that the page shows if a person presses Claim before choosing a recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
-/** The texts are in the past tense, because a slot may be free again when the text is read. */
+/**
+ * Puts a problem into words. The texts are in the past tense, because a slot may be free again when
+ * a person reads the text.
+ */
 export function inWords(problem: Problem): Note {
   const { code, capacity } = problem;
   switch (code) {

@@ -8,12 +8,12 @@ export type { Delivery, DeliveryWithAttempts as WholeDelivery } from '../../../c
 export type Attempted = DeliveryAttempt;
 export type Status = Delivery['status'];
 
-/** How many deliveries a page holds. */
+/** The number of deliveries on a page. */
 const PAGE = 10;
 
 export interface DeliveryFilter {
   endpointId: Endpoint['id'];
-  /** Empty means all. */
+  /** Empty means every status. */
   status: '' | Status;
   /** The cursor where the page begins. Empty means the newest deliveries. */
   after: string;

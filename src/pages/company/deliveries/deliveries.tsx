@@ -11,9 +11,9 @@ import { ResendSince } from './resend-since.tsx';
 
 export interface DeliveriesProps {
   endpoint: Endpoint;
-  /** Counts the events and the acts that may have made deliveries. */
+  /** The number of events and test messages so far. Each of them may have made a delivery. */
   events: number;
-  /** The deliveries have changed. */
+  /** Called when the deliveries have changed. */
   onNews(): void;
 }
 
@@ -24,10 +24,10 @@ const statuses = [
   ['delivered', 'Delivered'],
 ] as const satisfies readonly (readonly [DeliveryFilter['status'], string])[];
 
-/** Stands for all deliveries since a time. */
+/** The subject of a request that resends all messages since a time. */
 const ALL = { id: 'all', name: 'All messages' };
 
-/** The deliveries to an endpoint, newest first. */
+/** Shows the deliveries to an endpoint, newest first. */
 export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
   const [status, setStatus] = useState<DeliveryFilter['status']>('');
   /** The cursors of this page and of the earlier pages. */
@@ -45,7 +45,8 @@ export function Deliveries({ endpoint, events, onNews }: DeliveriesProps) {
   useEffect(onNews, [value]);
   useEffect(() => {
     const isListed = value?.deliveries.some(({ id }) => id === resent.current);
-    // With a filter, the resent delivery may leave the list, and take the focus with it.
+    // With a filter, the resent delivery may leave the list. If its button had the focus, the
+    // filter gets the focus.
     if (resent.current !== undefined && !isListed && document.activeElement === document.body)
       select.current?.focus();
     resent.current = undefined;

@@ -1,15 +1,15 @@
 import { useState } from 'hono/jsx/dom';
 import { ActButton } from '../../parts/acts/act-button.tsx';
 import { ASKING_AGAIN, type Note } from '../../parts/acts/notes.ts';
-import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { PendingAct } from '../../parts/acts/use-acts.ts';
 import { api } from '../../parts/api.ts';
+import { useAgain } from '../use-again.ts';
 import { timeInWords, When } from '../when.tsx';
-import type { Delivery, Status } from './api.ts';
-import { Attempts, answerInWords } from './attempts.tsx';
+import { type Attempted, type Delivery, readDelivery, type Status } from './api.ts';
 
 export interface DeliveryRowProps {
   delivery: Delivery;
-  attempt: Attempt | undefined;
+  attempt: PendingAct | undefined;
   note: Note | undefined;
   onResend(): void;
 }
@@ -72,7 +72,7 @@ const attemptsInWords = ({ status, attemptCount: count }: Delivery): string => {
   return count === 1 ? '1 attempt' : `${count} attempts`;
 };
 
-/** The state of a delivery. `now` is the time of the service. */
+/** Puts the state of a delivery into words. `now` is the current time by the service's clock. */
 function stateInWords(
   { status, deliveredAt, nextAttemptAt, attemptCount }: Delivery,
   now: number,
@@ -82,8 +82,41 @@ function stateInWords(
   if (nextAttemptAt === null) return 'Waiting';
   const time = timeInWords(nextAttemptAt, now);
   if (Date.parse(nextAttemptAt) > now) return `Waiting. The next attempt is at ${time}.`;
-  // No field tells whether an attempt runs, or whether no worker takes the task.
+  // The next attempt is due. No field says whether it runs now, or still waits for a worker.
   return attemptCount === 0
     ? `Waiting. Due since ${time}.`
     : `Waiting. The next attempt has been due since ${time}.`;
 }
+
+/** Shows all attempts of a delivery, and the message itself. */
+function Attempts({ delivery: { id, messageId } }: { delivery: Delivery }) {
+  const { value, trouble } = useAgain(String(id), (options) => readDelivery(id, options));
+  return (
+    <div class="attempts">
+      {trouble && <p class="note">{trouble}</p>}
+      {!value && !trouble && <p class="muted">Loading…</p>}
+      {value && (
+        <>
+          <p class="muted">
+            Message <code>{messageId}</code>, made <When at={value.createdAt} />
+          </p>
+          {value.attempts.length === 0 && <p class="muted">There was no attempt yet.</p>}
+          <ol>
+            {value.attempts.map((attempt) => (
+              <li key={attempt.at}>
+                <When at={attempt.at} />, {attempt.milliseconds} ms: {answerInWords(attempt)}
+              </li>
+            ))}
+          </ol>
+          <pre>{indented(value.body)}</pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Returns the status and the first line of the answer, or the reason why no answer came. */
+const answerInWords = ({ status, detail }: Attempted): string =>
+  status === null ? detail : [`The receiver answered ${status}`, detail].filter(Boolean).join(': ');
+
+const indented = (json: string): string => JSON.stringify(JSON.parse(json), null, 2);

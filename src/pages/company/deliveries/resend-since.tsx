@@ -1,18 +1,21 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import { ActButton } from '../../parts/acts/act-button.tsx';
-import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { PendingAct } from '../../parts/acts/use-acts.ts';
 
 export interface ResendSinceProps {
-  /** The endpoint's URL. */
+  /**
+   * The word `to` and the endpoint's URL. Screen readers read this text after the label of the
+   * button.
+   */
   subject: string;
-  attempt: Attempt | undefined;
+  attempt: PendingAct | undefined;
   onResend(since: Date): void;
 }
 
 const WORDS = ['Resend all since then', 'Resending…'] as const;
 const HOUR_MS = 3_600_000;
 
-/** Chooses a time in the past, and resends all messages since then. */
+/** Shows a field for a time, and a button that resends all messages since this time. */
 export function ResendSince({ subject, attempt, onResend }: ResendSinceProps) {
   const field = useRef<HTMLInputElement>(null);
   const [isWrong, setWrong] = useState(false);
@@ -48,6 +51,6 @@ export function ResendSince({ subject, attempt, onResend }: ResendSinceProps) {
   );
 }
 
-/** A time as the field wants it, in this machine's time zone. */
+/** Returns a time in the format of the field, in the time zone of this browser. */
 const localTime = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

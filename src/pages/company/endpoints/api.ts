@@ -6,14 +6,14 @@ import { dataOf } from '../../parts/insist.ts';
 export type { Endpoint } from '../../../client/index.ts';
 export type MessageType = Endpoint['types'][number];
 
-/** The fields of the form. */
+/** The values in the form for an endpoint. */
 export interface EndpointValues {
   url: string;
   types: MessageType[];
   description: string;
 }
 
-/** What is wrong with the fields, in words. */
+/** The error of each wrong field, in words. */
 export type Wrong = Partial<Record<keyof EndpointValues, string>>;
 
 /** An endpoint with its new secret. */
@@ -21,15 +21,20 @@ type Made = Pick<Endpoint, 'id'> & { secret: string };
 
 export interface Result {
   note: Note;
-  /** The endpoint has a new secret. No other answer shows the secret. */
+  /**
+   * The endpoint and its new secret, if the request made a secret. No other answer shows this
+   * secret.
+   */
   made?: Made;
-  /** The form has wrong fields. */
+  /** The errors of the wrong fields, if there are any. */
   wrong?: Wrong;
 }
 
 type OnWait = () => void;
 
-/** A company has at most ten endpoints. */
+/**
+ * The maximum length of the list. A company has at most ten endpoints, so the list has all of them.
+ */
 const MOST = 100;
 
 export const listEndpoints = async (id: string, options: CallOptions): Promise<Endpoint[]> =>
@@ -45,8 +50,8 @@ export async function addEndpoint(
 }
 
 /**
- * Sends only the fields that differ. If a change has a URL, the service forgets the failures of the
- * endpoint. So an unchanged URL must not be sent.
+ * Sends only the fields that the person has changed. If a request contains a URL, the service
+ * forgets the failures of the endpoint. So an unchanged URL must not be sent.
  */
 export async function changeEndpoint(
   endpoint: Endpoint,
@@ -113,8 +118,9 @@ function refusal(problem: Problem): Result {
 }
 
 /**
- * Some details are sentences. The others begin with a verb, and need a subject. The form can send
- * only one wrong list of types, which is the empty list.
+ * Returns the detail of an error as a sentence. Some details are sentences already. All other
+ * details begin with a verb, and need a subject. The form can send only one wrong list of types:
+ * the empty list.
  */
 function sentenceOf(field: keyof EndpointValues, detail: string): string {
   if (field === 'types') return 'Choose at least one event.';

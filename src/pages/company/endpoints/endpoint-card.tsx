@@ -1,7 +1,8 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import { ActButton } from '../../parts/acts/act-button.tsx';
 import { ASKING_AGAIN, type Note } from '../../parts/acts/notes.ts';
-import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { PendingAct } from '../../parts/acts/use-acts.ts';
+import { Copy } from '../../parts/copy.tsx';
 import { useEffect } from '../../parts/use-effect.ts';
 import { Deliveries } from '../deliveries/deliveries.tsx';
 import { Question } from '../question.tsx';
@@ -9,21 +10,23 @@ import type { Endpoint, Result, Wrong } from './api.ts';
 import * as acts from './api.ts';
 import { EndpointForm } from './endpoint-form.tsx';
 import { allTypes } from './message-types.ts';
-import { Secret } from './secret.tsx';
 import { StateBadge, StateWords } from './state.tsx';
 
 export interface EndpointCardProps {
   endpoint: Endpoint;
-  attempt: Attempt | undefined;
+  attempt: PendingAct | undefined;
   note: Note | undefined;
   /** A secret that was made a moment ago. */
   secret: string | undefined;
   isShown: boolean;
-  /** Counts the events of the jobs. */
+  /** The number of events of the jobs so far. */
   events: number;
-  /** The deliveries have changed, so the endpoint may have changed. */
+  /** Called when the deliveries have changed, because the endpoint may have changed too. */
   onNews(): void;
-  /** Runs an act, and gives its result. Undefined if another act is under way. */
+  /**
+   * Sends a request, and returns its result. Returns undefined if another request about this
+   * endpoint is under way.
+   */
   run(
     name: string,
     ask: (endpoint: Endpoint, onWait: () => void) => Promise<Result>,
@@ -39,11 +42,12 @@ export function EndpointCard(props: EndpointCardProps) {
   const { onNews, onSecretSeen, onShow } = props;
   const [panel, setPanel] = useState<Panel>('none');
   const [wrong, setWrong] = useState<Wrong>({});
-  /** Counts the acts that may have made a delivery. */
+  /** The number of test messages so far. Each of them makes a delivery. */
   const [sent, setSent] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
   const wasOpen = useRef(false);
-  // A closed panel takes the focus with it. The secret is in a panel, too.
+  // When a panel closes, its buttons disappear with the focus. The heading then gets the focus. The
+  // secret is in a panel too.
   useEffect(() => {
     if (wasOpen.current && document.activeElement === document.body)
       heading.current?.focus({ preventScroll: true });
@@ -83,7 +87,8 @@ export function EndpointCard(props: EndpointCardProps) {
       <StateWords endpoint={endpoint} />
       {secret !== undefined && <Secret secret={secret} onDone={onSecretSeen} />}
       {panel === 'none' && (
-        // Without keys, a button that disappears would leave the focus on the next button.
+        // Each button has a key. Without keys, the button after a disappearing button would get its
+        // focus.
         <div class="buttons">
           {endpoint.enabled && (
             <ActButton key="test" act="test" words={TEST} {...button} onPress={onTest} />
@@ -166,3 +171,29 @@ const DELETE = ['Delete the endpoint', 'Deleting…'] as const;
 
 const typesInWords = ({ types }: Endpoint): string =>
   types.length === allTypes.length ? 'Gets all events' : `Gets ${types.join(', ')}`;
+
+interface SecretProps {
+  secret: string;
+  onDone(): void;
+}
+
+/** Shows a new secret until the person hides it. */
+function Secret({ secret, onDone }: SecretProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <section class="panel" tabIndex={-1} ref={panel} aria-label="The new secret">
+      <p>
+        <strong>Copy this secret now. The page cannot show it again.</strong> Your receiver needs
+        the secret to check that a message is from this service.
+      </p>
+      <code class="secret">{secret}</code>
+      <div class="buttons">
+        <Copy label="Copy the secret" text={() => secret} />
+        <button type="button" onClick={onDone}>
+          Hide the secret
+        </button>
+      </div>
+    </section>
+  );
+}

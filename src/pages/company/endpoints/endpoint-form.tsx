@@ -1,5 +1,5 @@
 import { useRef } from 'hono/jsx/dom';
-import type { Attempt } from '../../parts/acts/use-acts.ts';
+import type { PendingAct } from '../../parts/acts/use-acts.ts';
 import { useEffect } from '../../parts/use-effect.ts';
 import type { Endpoint, EndpointValues, MessageType, Wrong } from './api.ts';
 import { allTypes, messageTypes } from './message-types.ts';
@@ -7,13 +7,15 @@ import { allTypes, messageTypes } from './message-types.ts';
 export interface EndpointFormProps {
   /** The endpoint to change. Undefined for a new endpoint. */
   endpoint: Endpoint | undefined;
-  attempt: Attempt | undefined;
+  attempt: PendingAct | undefined;
   wrong: Wrong;
   onSave(values: EndpointValues): void;
   onCancel(): void;
 }
 
-/** The fields of an endpoint. The service judges them, and the form shows what is wrong. */
+/**
+ * Shows the fields of an endpoint. The service checks the fields, and the form shows the errors.
+ */
 export function EndpointForm({ endpoint, attempt, wrong, onSave, onCancel }: EndpointFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const id = `endpoint-${endpoint?.id ?? 'new'}`;

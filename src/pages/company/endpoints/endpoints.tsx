@@ -16,19 +16,22 @@ import { EndpointForm } from './endpoint-form.tsx';
 
 export interface EndpointsProps {
   companyId: string;
-  /** The id of the endpoint whose deliveries are shown, `none`, or empty for the only endpoint. */
+  /**
+   * The id of the endpoint whose deliveries are shown, or `none`. If this is empty and the company
+   * has a single endpoint, the deliveries of this endpoint are shown.
+   */
   shown: string;
   onShow(shown: string): void;
-  /** Counts the events of the jobs. */
+  /** The number of events of the jobs so far. */
   events: number;
 }
 
-/** Stands for the endpoint that the form makes. */
+/** The subject of a request that adds an endpoint. The new endpoint has no id yet. */
 const NEW = { id: 'new', name: 'New endpoint' };
 
 type Id = Endpoint['id'];
 
-/** The endpoints of a company. The page can add, change, test and delete them. */
+/** Shows the endpoints of a company. A person can add, change, test and delete them. */
 export function Endpoints({ companyId, shown, onShow, events }: EndpointsProps) {
   const { value, trouble, refresh, nudge } = useAgain(companyId, (options) =>
     listEndpoints(companyId, options),
@@ -48,7 +51,7 @@ export function Endpoints({ companyId, shown, onShow, events }: EndpointsProps) 
       else after.set(id, secret);
       return after;
     });
-  /** Runs an act, shows its result, and reads the endpoints again. */
+  /** Sends a request, shows its result, and reads the endpoints again. */
   const run = async (
     subject: typeof NEW | { id: Id; name: string },
     name: string,
@@ -61,7 +64,7 @@ export function Endpoints({ companyId, shown, onShow, events }: EndpointsProps) 
       refresh();
       return result.note;
     });
-    // The card disappears with its focus.
+    // The card of the deleted endpoint disappears with the focus. So another button gets the focus.
     if (name === 'delete' && result?.note.isGood) adder.current?.focus();
     return result;
   };

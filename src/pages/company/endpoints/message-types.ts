@@ -1,6 +1,6 @@
 import type { MessageType } from './api.ts';
 
-/** The types of messages, and what each type tells. */
+/** The types of messages, and the meaning of each type. */
 export const messageTypes = {
   'claim.created': 'A recruiter claims a job',
   'claim.released': 'A recruiter releases a claim',

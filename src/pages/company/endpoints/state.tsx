@@ -26,7 +26,7 @@ export function StateBadge({ endpoint }: { endpoint: Endpoint }) {
   return <span class={`state ${tones[state]}`}>{words[state]}</span>;
 }
 
-/** Says what is wrong with an endpoint, and what follows. */
+/** Explains failures, a pause, the reason why an endpoint is disabled, and a valid old secret. */
 export function StateWords({ endpoint }: { endpoint: Endpoint }) {
   const { failingSince, disablesAt, pausedUntil, oldSecretUntil } = endpoint;
   const isOldSecretValid = oldSecretUntil !== null && Date.parse(oldSecretUntil) > api.now();

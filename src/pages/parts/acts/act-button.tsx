@@ -1,13 +1,15 @@
-import type { Attempt } from './use-acts.ts';
+import type { PendingAct } from './use-acts.ts';
 
 export interface ActButtonProps {
   act: string;
-  /** The words of the button, and its words while the act is under way. */
+  /** The label of the button, and the label while the request of the button is under way. */
   words: readonly [string, string];
-  /** The name of the thing. Screen readers read it after the words. */
+  /**
+   * The name of the thing that the button is about. Screen readers read this name after the label.
+   */
   subject: string;
-  /** The act that is under way on the thing. */
-  attempt: Attempt | undefined;
+  /** The request that is under way about the thing. Undefined if there is none. */
+  attempt: PendingAct | undefined;
   isPrimary?: boolean;
   onPress(): void;
 }
@@ -18,10 +20,11 @@ export function ActButton({ act, words, subject, attempt, isPrimary, onPress }: 
     <button
       type="button"
       class={isPrimary ? 'primary' : ''}
-      // A `disabled` button would lose the focus.
+      // Not `disabled`, because a disabled button loses the focus.
       aria-disabled={attempt ? 'true' : undefined}
       onClick={(event: MouseEvent) => {
-        // The second click of a double click was meant for the button that was here before.
+        // A second click of a double click does nothing. The person meant the previous button at
+        // this position.
         if (!attempt && event.detail <= 1) onPress();
       }}
     >

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../client/index.ts';
 
-/** The result of an attempt in words, and whether the attempt succeeded. */
+/** The result of a request in words, and whether the request succeeded. */
 export interface Note {
   isGood: boolean;
   text: string;
@@ -9,10 +9,10 @@ export interface Note {
 export const good = (text: string): Note => ({ isGood: true, text });
 export const bad = (text: string): Note => ({ isGood: false, text });
 
-/** The words while a request is being repeated. */
+/** The words that the page shows while it repeats a request. */
 export const ASKING_AGAIN = 'The service is busy or silent. Asking again…';
 
-/** Puts a refusal into words that fit every act. */
+/** Puts a refusal into words that fit every request. */
 export function refusalInWords({ code, title, detail }: Problem): Note {
   switch (code) {
     case 'too-many-requests':
@@ -21,6 +21,8 @@ export function refusalInWords({ code, title, detail }: Problem): Note {
       return bad('The service is about to restart. Nothing was changed. Try again in a moment.');
     case 'busy':
       return bad('The database is busy. Nothing was changed. Try again.');
+    case 'offline':
+      return bad(detail);
     case 'key-in-use':
     case 'no-answer':
     case 'outcome-unknown':
@@ -30,7 +32,10 @@ export function refusalInWords({ code, title, detail }: Problem): Note {
   }
 }
 
-/** Nobody knows whether the act was done. After the act the page reads the present state. */
+/**
+ * The note if nobody knows whether the service has done the request. The page then reads the
+ * current state.
+ */
 export const unknownOutcome = bad(
   'No answer came, so the outcome is unknown. Look at what the page shows before you try again.',
 );

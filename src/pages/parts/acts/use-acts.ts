@@ -4,34 +4,34 @@ import type { Note } from './notes.ts';
 
 type Id = number | string;
 
-/** The thing that an act is about. */
+/** The thing that a request is about, such as a job or an endpoint. */
 export interface Subject {
   id: Id;
-  /** The thing in words, for screen readers. */
+  /** The name of the thing, for screen readers. */
   name: string;
 }
 
-/** The act that is under way on a thing. */
-export interface Attempt {
+/** The request that is under way about a thing. */
+export interface PendingAct {
   act: string;
   /** Whether the request is being repeated, because the service was busy or silent. */
   isAgain: boolean;
 }
 
 /**
- * After this time the page shows that an act is under way. Most answers come sooner, so the page
- * does not flicker.
+ * The page shows a request as under way after this time. Most answers come sooner, so the page does
+ * not flicker.
  */
 const SLOW_MS = 150;
 
 type ByThing<T> = ReadonlyMap<Id, T>;
 
 /**
- * Runs one act for each thing at a time, and keeps the results in words. There is no result before
- * the service answers. The results are removed when `whom` changes.
+ * Sends at most one request about each thing at a time, and keeps the results in words. A result is
+ * shown only after the service has answered. When `whom` changes, the results are removed.
  */
 export function useActs(whom: string) {
-  const [attempts, setAttempts] = useState<ByThing<Attempt>>(new Map());
+  const [attempts, setAttempts] = useState<ByThing<PendingAct>>(new Map());
   const [notes, setNotes] = useState<ByThing<Note>>(new Map());
   const [news, setNews] = useState('');
   const running = useRef(new Set<Id>());
@@ -53,7 +53,7 @@ export function useActs(whom: string) {
       setAttempts((all) => changed(all, id, { act: name, isAgain }));
     const slow = setTimeout(() => show(false), SLOW_MS);
     setNotes((all) => changed(all, id, undefined));
-    // Otherwise a screen reader would not read the same words a second time.
+    // Without this empty text, a screen reader would not read the same words a second time.
     setNews('');
     const note = await run(() => show(true));
     clearTimeout(slow);

@@ -16,11 +16,11 @@ export interface Filter {
   status: '' | 'open' | 'full';
   /** The cursor where the page begins. Empty means the first page. */
   after: string;
-  /** How many jobs the page holds. */
+  /** The number of jobs on a page. */
   size: number;
 }
 
-/** How many jobs the largest page holds. One event stream may follow twice as many. */
+/** The number of jobs on the largest page. One event stream may follow 100 jobs. */
 export const PAGE = 50;
 
 export interface JobPage {
@@ -31,7 +31,8 @@ export interface JobPage {
 
 /**
  * Lists a page of jobs. If a status is given, the service examines a limited number of jobs for
- * each request, and may find only a few. Further requests then fill the page. Throws a `Refused`.
+ * each request, and may find only a few. Further requests then fill the page. Throws a `Refused` if
+ * the service refuses a request.
  */
 export async function listJobs(
   { companyId, q, status, after, size }: Filter,

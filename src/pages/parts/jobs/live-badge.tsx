@@ -4,6 +4,7 @@ const words = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
+  offline: 'Offline',
   crowded: 'Not live: this browser has five other streams',
   refused: 'Not live: the service refuses',
 } as const satisfies Record<FollowStatus, string>;

@@ -1,9 +1,15 @@
 import type { Slots as SlotCounts } from './jobs.ts';
 
-/** The most dots of a job. People do not count more, so a job with more slots has no dots. */
+/**
+ * The maximum number of dots of a job. People do not count more dots, so a job with more slots has
+ * no dots.
+ */
 const MOST_DOTS = 12;
 
-/** A job's slots in words and as dots. Claimed slots are filled, and your own slot is marked. */
+/**
+ * Shows a job's slots in words and as dots. The dots of claimed slots are filled, and the
+ * recruiter's own slot is marked.
+ */
 export function Slots({ capacity, claimed, isYours }: SlotCounts & { isYours: boolean }) {
   const dots = capacity <= MOST_DOTS ? Array.from({ length: capacity }, (_, at) => at) : [];
   const yours = isYours ? claimed - 1 : -1;

@@ -1,12 +1,15 @@
 import { useState } from 'hono/jsx/dom';
-import { pause } from '../../../waiting/backoff.ts';
+import { pause } from '../../../platform/waiting/backoff.ts';
 import { insist, Refused } from '../insist.ts';
 import { useStore } from '../store.ts';
 import { token } from '../token.ts';
 import { useEffect } from '../use-effect.ts';
 import { type Filter, type Id, type Job, type JobPage, listJobs, type Slots } from './jobs.ts';
 
-/** How often the last page is read again. The event stream does not report newly posted jobs. */
+/**
+ * The pause before a page that is not full is read again. New jobs appear on such a page, and the
+ * event stream does not report new jobs.
+ */
 const LOOK_AGAIN_MS = 10_000;
 
 export interface Jobs extends JobPage {
@@ -22,8 +25,8 @@ export interface Jobs extends JobPage {
 }
 
 /**
- * Reads the jobs of a page. After that, the listed jobs change only by `put`, `putSlots` and
- * `remove`.
+ * Reads the jobs of a page. After that, only `put`, `putSlots` and `remove` change listed jobs. A
+ * page that is not full also gets newly posted jobs.
  */
 export function useJobs({ companyId, q, status, after, size }: Filter): Jobs {
   const bearer = useStore(token);
@@ -72,7 +75,7 @@ function withNew(before: JobPage, found: JobPage, size: number): JobPage {
 
 interface Listeners {
   onPage(page: JobPage): void;
-  /** The same page, read again later. */
+  /** Called each time the same page has been read again. */
   onLater(page: JobPage): void;
   onTrouble(why: string): void;
 }

@@ -8,17 +8,17 @@ import { useSeen } from '../use-seen.ts';
 import type { Id, Job } from './jobs.ts';
 
 export interface LiveListeners {
-  /** The latest state of some jobs. */
+  /** Called with the latest state of the jobs that have changed. */
   onJobs(jobs: Job[]): void;
   onGone(id: Id): void;
-  /** The full state has arrived, so the page is up to date. */
+  /** Called when the full state has arrived, so the page is up to date. */
   onLive(): void;
 }
 
 /**
- * Follows these jobs while the tab is visible, and tells whether the page is up to date. Tabs with
- * other jobs need streams of their own, and a browser has only a few. So a hidden tab follows
- * nothing. When the tab is visible again, it gets the full state.
+ * Follows these jobs while the tab is visible, and returns whether the page is up to date. Tabs
+ * with different jobs need separate event streams, and all tabs of a browser together may have five
+ * streams. So a hidden tab follows nothing. When the tab is visible again, it gets the full state.
  */
 export function useLive(ids: readonly Id[], listeners: LiveListeners): FollowStatus {
   const latest = useRef(listeners);

@@ -6,19 +6,20 @@ export interface Named {
   name: string;
 }
 
-/** How the pages find the recruiters or the companies. */
+/** Finds recruiters or companies for the pages. */
 export interface Directory {
   /** The role of a token that names a recruiter or a company. */
   role: 'recruiter' | 'company';
   /** The word for many, such as `Recruiters`. */
   plural: string;
-  /** Finds the first names that match these words. Throws a `Refused`. */
+  /** Finds the first recruiters or companies whose names match these words. Throws a `Refused`. */
   find(q: string, options: CallOptions): Promise<Named[]>;
   /**
-   * Reads the name with this id. Throws a `Refused`, for example if the id does not exist.
+   * Reads the recruiter or the company with this id. Throws a `Refused`, for example if the id does
+   * not exist.
    */
   read(id: string, options: CallOptions): Promise<Named>;
 }
 
-/** How many matches the pages show. */
+/** The maximum number of matches that a page shows. */
 export const MOST_FOUND = 8;

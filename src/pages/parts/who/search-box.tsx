@@ -1,12 +1,12 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { pause } from '../../../waiting/backoff.ts';
+import { pause } from '../../../platform/waiting/backoff.ts';
 import { Refused } from '../insist.ts';
 import { LONGEST_SEARCH } from '../search.ts';
 import { useEffect } from '../use-effect.ts';
 import type { Directory, Named } from './named.ts';
 
 /**
- * After a pause of this length the page searches. A shorter pause means that somebody is still
+ * The page searches after a pause of this length. During a shorter pause, the person may still be
  * typing.
  */
 const TYPING_MS = 150;
@@ -23,11 +23,13 @@ interface Search {
   found: Named[];
 }
 
-/** A text field with a list of matches, to choose one of many recruiters or companies. */
+/**
+ * Shows a text field with a list of matches. A person chooses one of many recruiters or companies.
+ */
 export function SearchBox({ directory, chosen, onChoose }: SearchBoxProps) {
   const { role, plural, find: findMatches } = directory;
   const [text, setText] = useState<string | undefined>(undefined);
-  /** The matches for the text `by`. The field may already hold a newer text. */
+  /** The matches for the text `by`. The field may already contain a newer text. */
   const [{ by, found }, setFound] = useState<Search>({ by: '', found: [] });
   const [hint, setHint] = useState('');
   const [active, setActive] = useState(0);
@@ -60,7 +62,7 @@ export function SearchBox({ directory, chosen, onChoose }: SearchBoxProps) {
   }, [text]);
 
   useEffect(() => {
-    // The next typed text replaces the name.
+    // Selects the chosen name, so that the next typed text replaces the name.
     if (document.activeElement === field.current) field.current?.select();
   }, [chosen]);
 

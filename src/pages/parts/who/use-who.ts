@@ -13,9 +13,9 @@ export interface Person {
   id: string;
   /** Undefined until the service has answered. */
   known: Named | undefined;
-  /** Whether the token names the person. Then nobody can choose another person. */
+  /** Whether the token names the person. If so, nobody can choose another person on the page. */
   isFixed: boolean;
-  /** Why the service refuses to tell the name. Undefined if all is well. */
+  /** Why the service refuses to send the name. Undefined if all is well. */
   trouble: string | undefined;
 }
 

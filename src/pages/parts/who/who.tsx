@@ -8,7 +8,10 @@ export interface WhoProps {
   onChoose(chosen: Named): void;
 }
 
-/** Shows for whom the page acts. The person chooses, unless a token names the person. */
+/**
+ * Shows the recruiter or the company for whom the page acts. The visitor chooses one in a search
+ * box, unless the token already names one.
+ */
 export function Who({ directory, person: { id, known, isFixed }, onChoose }: WhoProps) {
   if (!isFixed) return <SearchBox directory={directory} chosen={known} onChoose={onChoose} />;
   return (

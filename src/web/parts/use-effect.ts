@@ -1,7 +1,0 @@
-/**
- * Runs an effect once each time its dependencies change. The `useEffect` of Hono 4.13 has a fault:
- * if a component is rendered twice within a frame, its effect runs twice, and only the second run
- * is cleaned up. The result was an event stream that nobody read. It used one of the browser's six
- * connections.
- */
-export { useLayoutEffect as useEffect } from 'hono/jsx/dom';
