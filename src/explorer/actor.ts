@@ -26,7 +26,9 @@ export class Actor implements Gatekeeper {
   /** The results that `Execution` has not recorded yet. */
   returned: { step: Step; result: StepResult }[] = [];
   ending: Ending | undefined;
-  /** Why no schedule can show what the program does. */
+  /**
+   * The reason why no schedule can show what the program does. Undefined if schedules can show it.
+   */
   refusal: Unplayable | undefined;
   /** The timers that the program has set. */
   readonly timers = new Timers();
@@ -37,7 +39,10 @@ export class Actor implements Gatekeeper {
   #isDead = false;
   /** Whether the answer to the step that starts now gets lost. */
   #losesAnswer = false;
-  /** Whether the first step runs now. A statement of the first step does not wait at the gate. */
+  /**
+   * Whether the first choice of this session has just started the program. The first step of the
+   * program does not wait at the gate.
+   */
   #isStarting = false;
 
   constructor(number: number, program: () => Promise<unknown>, onChange: () => void) {
@@ -125,13 +130,13 @@ export class Actor implements Gatekeeper {
     this.#onChange();
   }
 
-  /** The program does not wait for such a step, so nobody knows when the step comes. */
+  /** Refuses a step that the program does not wait for. Nobody knows when such a step comes. */
   #refuseLate(step: Step) {
     const statement = readableStatement(step);
     this.refuse(new Unplayable(`nobody awaited ${statement}: the session ended before.`));
   }
 
-  /** The process has died. From now on the program makes no step. */
+  /** Called when the process dies. From now on the program makes no step. */
   die() {
     this.#isDead = true;
     if (this.status === 'ready') this.step = undefined;
@@ -142,7 +147,7 @@ export class Actor implements Gatekeeper {
     this.#become('ended');
   }
 
-  /** The first step is over. From now on each statement waits at the gate. */
+  /** Called when no session moves after a choice. From now on each step waits at the gate. */
   started() {
     this.#isStarting = false;
   }
@@ -164,7 +169,7 @@ export class Actor implements Gatekeeper {
     this.#onChange();
   }
 
-  /** The session sleeps until the scheduler lets time pass. */
+  /** Lets the session sleep until the scheduler lets time pass. */
   readonly sleep = (): Promise<void> => {
     this.#become('asleep');
     return new Promise((resolve) => {
@@ -181,7 +186,7 @@ export class Actor implements Gatekeeper {
     if (this.status === 'running') this.#become('waiting');
   }
 
-  /** The session waits for no other session any more, and runs on. */
+  /** Called when the session waits for no other session any more. Its statement still runs. */
   resume() {
     this.waitsFor = [];
     this.#become('running');

@@ -13,13 +13,13 @@ export interface Seat {
   process: number;
 }
 
-/** A choice of at most three sessions. `Choices` explains it. */
+/** The pattern of a choice, with at most three sessions. `Choices` explains the choices. */
 export const CHOICE = /^(t|[.kldx]?[1-3])$/;
 
-/** The session that a choice is about. 0 if the choice is about no session. */
+/** Returns the session that a choice names, or 0 if the choice names no session. */
 export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
 
-/** Whether a session makes an ordinary step by this choice. */
+/** Whether the choice is an ordinary step of a session. */
 export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
 
 /** All kinds of choices, in the order in which `Choices` lists them. */
@@ -110,7 +110,7 @@ export class Choices {
     return first?.actor !== actor;
   }
 
-  /** The next step of the session, as far as we know it. */
+  /** Returns the next step of the session. Undefined if we do not know the step. */
   #stepOf({ actor }: Seat): Step | undefined {
     return actor.isStarted ? actor.step : this.#first[actor.number - 1];
   }
@@ -120,9 +120,9 @@ export class Choices {
   }
 
   /**
-   * Whether time may pass. It passes once, before a step that reads the clock, or while a session
-   * sleeps. Before the first change there is nothing that time can end. If all open sessions sleep or
-   * wait, time passes as often as needed.
+   * Whether time may pass now. Time passes at most once: before a step that reads the clock, or
+   * while a session sleeps. Before the first change, time has no lease or key to end. If no session
+   * can make a step and a session sleeps, time passes as often as needed.
    */
   #mayTimePass(ready: Seat[]): boolean {
     const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
@@ -163,8 +163,8 @@ export class Choices {
 }
 
 /**
- * Whether the process has this session now. If processes start again after a death, a session that has
- * not begun comes later.
+ * Whether the process runs this session now. If processes start again after a death, a session that
+ * has not begun runs in the new process.
  */
 export const isIn = (process: number, { actor, ...seat }: Seat, { died }: Trial): boolean =>
   seat.process === process && (died === undefined || actor.isStarted);
@@ -176,10 +176,10 @@ const isTimed = (step: Step | undefined) => step !== undefined && readsClock(ste
 /**
  * Whether a process with these sessions may die now. `last` is the session that made the last step.
  *
- * A death rolls back an open transaction and frees locks, so its moment matters. Without a transaction
- * or a lock, a later death is the same until the next step of the process. So the process may die
- * only right after a step of its own. A lone write is one message to PostgreSQL, so the process never dies
- * between its write and its commit.
+ * A death rolls back an open transaction and frees locks, so the moment of the death matters.
+ * Without a transaction or a lock, a later death is the same until the next step of the process. So
+ * such a process may die only right after a step of its own. An autocommit write is one message to
+ * PostgreSQL, so the process never dies between the write and the commit.
  */
 function mayDie(seats: readonly Seat[], last: number): boolean {
   const open = seats.filter(({ actor }) => actor.isStarted && actor.status !== 'ended');

@@ -4,7 +4,7 @@ import type { EffectText } from './trial.ts';
 import { SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
 import { ENDS, hasWritten, writesIn } from './writes.ts';
 
-/** What PostgreSQL knows of a session. */
+/** Everything about a session that decides what its death ends and what stays. */
 interface Fate {
   /** The writes of the open transaction, such as `update lab_queue.tasks`, and their steps, from 0. */
   writes: { words: string; at: number }[];
@@ -20,7 +20,10 @@ interface Fate {
   waiting: string | undefined;
   hasLock: boolean;
   isDead: boolean;
-  /** Whether PostgreSQL has noticed the death at once. Then the words about the death tell the rollback. */
+  /**
+   * Whether PostgreSQL noticed the death immediately. Then the sentence about the death names the
+   * rollback too.
+   */
   isGone: boolean;
 }
 
@@ -44,7 +47,7 @@ export class Deaths {
     return fate;
   }
 
-  /** Records a choice after which a process is dead. Returns what ends then, and what stays. */
+  /** Records the death of a process. Says what ends at this death, and what stays. */
   dies({ choice, acts, dead }: Entry, answersFirst: boolean): string {
     const fates = dead.map((session) => this.#of(session));
     for (const fate of fates) {
@@ -63,15 +66,18 @@ export class Deaths {
     ].join('. ');
   }
 
-  /** Whether the words about a death tell this act already: a rollback, or a statement that waits. */
+  /**
+   * Whether the sentence about a death already covers this act, which is a rollback or a waiting
+   * statement.
+   */
   hasTold(act: Act): boolean {
     const { isDead, isGone } = this.#of(act.session);
     return isDead && (act.result ? isGone && isEnd(act) : true);
   }
 
   /**
-   * Records an act of step `at`, from 0. Returns a sentence if the process of the session is dead. After a
-   * COMMIT or ROLLBACK, no other note follows this sentence.
+   * Records an act of step `at`, from 0. Returns a sentence if the process of the session is dead.
+   * On a COMMIT or ROLLBACK, this sentence is the only note.
    */
   note({ session, step: { text, effect }, result }: Act, at: number): string | null {
     const fate = this.#of(session);
@@ -92,7 +98,7 @@ export class Deaths {
     if (!fate.isDead) return null;
     if (/^rollback$/i.test(text))
       return `S${session} is dead, so PostgreSQL rolls its transaction back${before}`;
-    // Only a lone write commits after the death of its process.
+    // Only an autocommit write commits after the death of its process.
     if (/^commit$/i.test(text)) return 'PostgreSQL commits too, since the statement stands alone';
     return `S${session} is dead, but PostgreSQL runs its statement`;
   }
@@ -110,13 +116,18 @@ function noteEffect(fate: Fate, effect: EffectText) {
 /** A command on a key of a store begins with the name of the store. */
 const STORE = /^(\w+): /;
 
-/** The store of a command, such as `redis`. Undefined if the effect is no such command. */
+/**
+ * Returns the store of a command, such as `redis`. Undefined if the effect is no command on a key.
+ */
 export const storeOf = ({ text, readsClock }: EffectText): string | undefined =>
   readsClock && STORE.exec(text)?.[1];
 
 const isEnd = ({ step }: Act) => ENDS.test(step.text);
 
-/** The sentences about the transactions and the locks of a process. Some of its transactions are open. */
+/**
+ * Returns the sentences about the transactions and locks of a process. `open` are its sessions
+ * whose transaction was open at the death.
+ */
 function inPostgreSQL(fates: Fate[], open: Fate[]): string[] {
   const waiting = fates.flatMap(({ waiting }) => waiting ?? []);
   const lock = fates.some(({ hasLock }) => hasLock) ? ', and its session lock is free' : '';
@@ -132,7 +143,10 @@ function inPostgreSQL(fates: Fate[], open: Fate[]): string[] {
   return inLine.length > 0 ? inLine : [`It has no open transaction${lock}`];
 }
 
-/** A sentence for each thing that no rollback changes, and for the memory of the process. */
+/**
+ * Returns a sentence for each thing that no rollback changes, and a sentence about the memory of
+ * the process.
+ */
 function whatStays(fates: Fate[]): string[] {
   const committed = fates.flatMap(({ committed }) => committed);
   const effects = fates.flatMap(({ effects }) => effects);
@@ -152,6 +166,9 @@ const undone = (writes: Fate['writes']) =>
     ? `: ${list(writes.map(({ words, at }) => `${words} (step ${at + 1})`))} undone`
     : '';
 
-/** The first words of a statement, up to the table. */
+/**
+ * Returns a write up to its table, such as `update lab_queue.tasks`, or the first word of any other
+ * statement.
+ */
 const wordsOf = (text: string): string =>
   writesIn(text).at(-1)?.words ?? text.split(/\s/, 1)[0] ?? '';

@@ -8,7 +8,7 @@ import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.t
 import { Hang, Stillness } from './stillness.ts';
 import { type Assessment, type Ending, inAnyOrder, type Program, type Trial } from './trial.ts';
 
-/** One session's part in one step of the schedule. */
+/** One statement or effect of a session, within one step of the schedule. */
 export interface Act {
   session: number;
   step: Step;
@@ -25,7 +25,10 @@ export interface Entry {
   choice: string;
   /** Whether time passes. */
   timePasses: boolean;
-  /** Whether the clock of PostgreSQL jumps two days ahead. Else time passes only for sleepers. */
+  /**
+   * Whether the clock of PostgreSQL jumps two days ahead. If false, time passes only for sleeping
+   * sessions and outside the database.
+   */
   clockJumps: boolean;
   /** The leases and keys that ended when the clock jumped, such as `the lease of W1 on task 1 ends`. */
   runOut: readonly string[];
@@ -36,9 +39,11 @@ export interface Entry {
   acts: Act[];
 }
 
-/** How long we wait for a session to come back by itself, such as from its own timer. */
+/**
+ * The maximum time that we wait for a session to continue by itself, such as after its own timer.
+ */
 const GRACE_MS = 2_000;
-/** The most steps of a schedule. A strategy that needs more steps repeats its tries for ever. */
+/** The maximum number of steps in a schedule. A strategy that needs more steps retries for ever. */
 const MOST_STEPS = 200;
 
 /**
@@ -93,8 +98,8 @@ export class Execution {
   }
 
   /**
-   * The first step of each session, since some choices depend on it. To learn this step, we run it
-   * once, alone.
+   * Returns the first step of each session, because some choices depend on the first step. To learn
+   * this step, we start each session once, alone.
    */
   static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
     if (!trial.timePasses && !trial.lostAnswers) return [];
@@ -115,7 +120,7 @@ export class Execution {
     return this.#sessions.map(({ pid }) => pid);
   }
 
-  /** How many sessions take part. The program that runs afterwards is no session. */
+  /** The number of sessions. The program that runs afterwards does not count as a session. */
   get sessions(): number {
     return this.#trial.sessions.length;
   }
@@ -142,7 +147,7 @@ export class Execution {
     return seat;
   }
 
-  /** The choices that the scheduler has now. Empty if no session can move. */
+  /** Returns the choices that the scheduler has now. Empty if no session can move. */
   choices(): string[] {
     return this.#choices.now();
   }
@@ -192,7 +197,10 @@ export class Execution {
     });
   }
 
-  /** The session makes its next step. Then its process may die, as it does after a deadly effect. */
+  /**
+   * Lets the session make its next step. Then kills the process if the choice says so, or if the
+   * effect of the step kills the process.
+   */
   async #go(seat: Seat, { losesAnswer = false, diesThen = false } = {}) {
     const { actor } = seat;
     const isDeadly = diesThen || actor.step?.effect?.kills;
@@ -203,20 +211,21 @@ export class Execution {
     await this.#kill(seat);
   }
 
-  /** The process of this session dies, with all its sessions. */
+  /** Kills the process of this session, with all sessions of this process. */
   async #kill(dying: Seat) {
     this.#trial.died?.(dying.process);
     const open = this.#seats.filter(
       (seat) => isIn(dying.process, seat, this.#trial) && seat.actor.status !== 'ended',
     );
-    // A program may end with its answer. Its process dies all the same.
+    // A program may have ended with its answer to the client. Its process still dies.
     const dead = open.includes(dying) ? open : [dying, ...open];
     for (const { actor } of dead) {
       if (actor.status !== 'waiting') this.#sentAt.set(actor.number, this.entries.length - 1);
       this.entries.at(-1)?.dead.push(actor.number);
       actor.die();
     }
-    // All die at the same moment. Otherwise the lock of the first could let the second go on.
+    // All sessions die at the same moment. Otherwise the death of the first session could free a
+    // lock, and the second session could go on.
     await Promise.all(open.map(({ gate }) => gate.die()));
   }
 
@@ -261,7 +270,7 @@ export class Execution {
 
   /**
    * Returns the sessions that can never go on. These sessions have not ended, the scheduler has no
-   * choice, and within GRACE_MS no session came back by itself.
+   * choice, and within GRACE_MS no session continued by itself.
    */
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
@@ -270,7 +279,10 @@ export class Execution {
     return [];
   }
 
-  /** Whether a session comes back by itself within GRACE_MS. Its result belongs to the last step. */
+  /**
+   * Whether a session continues by itself within GRACE_MS. The result of this session belongs to
+   * the last step.
+   */
   async #comesBack(): Promise<boolean> {
     if (!(await this.#stillness.changeWithin(GRACE_MS))) return false;
     await this.#settle(this.entries.at(-1) as Entry);
@@ -286,7 +298,10 @@ export class Execution {
     return this.#trial.judge(this.#stage.admin, endings, last, this.pids);
   }
 
-  /** Usually time passes. Then the program makes its steps, and time passes again whenever it sleeps. */
+  /**
+   * Plays the program that runs afterwards. Time passes first, unless `afterwardsAtOnce` is set.
+   * Time passes again whenever the program sleeps.
+   */
   async #playAlone(program: Program) {
     const letTimePass = () => this.#advance('', () => this.#passTime({ always: true }), true);
     if (!this.#trial.afterwardsAtOnce) await letTimePass();
@@ -298,7 +313,7 @@ export class Execution {
     }
   }
 
-  /** Why these sessions can never go on. */
+  /** Returns the error that says why these sessions can never go on. */
   hangOf(stuck: readonly Actor[]): Hang {
     const keepers = stuck.map(({ waitsFor }) =>
       waitsFor.filter((number) => this.#hasEnded(number)),
@@ -321,5 +336,8 @@ export class Execution {
   }
 }
 
-/** For each trial, the first step of each session. Undefined if the session first waits in memory. */
+/**
+ * The first steps of the sessions, for each trial. A step is undefined if the session first waits
+ * in memory.
+ */
 const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();

@@ -1,4 +1,4 @@
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Actor } from './actor.ts';
 import { compareChoices } from './choices.ts';
 import { type Entry, Execution } from './execution.ts';
@@ -10,15 +10,21 @@ import { type Ending, isOfTrial, type Trial } from './trial.ts';
 
 /** One schedule, played to its end. */
 export interface Played {
-  /** How many sessions took part. A program that ran afterwards is no session. */
+  /** The number of sessions. A program that ran afterwards does not count as a session. */
   sessions: number;
   schedule: string[];
   entries: Entry[];
   endings: Ending[];
-  /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
+  /**
+   * The faults that the trial found, and those that the explorer finds: `deadlock`, `error`,
+   * `hang`.
+   */
   faults: string[];
   serializationFailure: boolean;
-  /** Whether the schedule hangs since a session waits for a lock that another kept after its end. */
+  /**
+   * Whether the schedule hangs because a session waits for a lock that another session kept after
+   * its end.
+   */
   isForKeptLock?: boolean;
   /** The state at the end, in one line. */
   summary: string;
@@ -28,26 +34,30 @@ export interface Exploration {
   schedules: number;
   /** Whether all schedules were played. */
   isComplete: boolean;
-  /** In how many schedules each fault was found. */
+  /** For each fault, the number of schedules with this fault. */
   faults: Record<string, number>;
   serializationFailures: number;
   /**
-   * For each fault the schedule with the fewest switches between sessions, then the fewest steps.
+   * For each fault, the clearest schedule: the fewest switches between sessions, then the fewest
+   * steps.
    */
   counterexamples: Record<string, Played>;
   milliseconds: number;
-  /** How many mirrored schedules were left out. Undefined if none should be. */
+  /**
+   * The number of mirrored schedules that were left out. Undefined unless `leavesOutMirrored` is
+   * set.
+   */
   leftOut?: number;
 }
 
 export interface ExploreOptions {
   model?: StepModel;
   /**
-   * Leaves out each schedule that is the mirror of another: two identical sessions change places.
-   * Only for trials that `hasMirrors`.
+   * Leaves out each schedule that is the mirror of another schedule. In a mirror, two identical
+   * sessions have changed places. Only for trials with mirrors, see `hasMirrors`.
    */
   leavesOutMirrored?: boolean;
-  /** The most schedules to play. By default all are played. */
+  /** The maximum number of schedules to play. By default all schedules are played. */
   most?: number | undefined;
   /** The exploration ends after the first schedule with one of these faults. */
   until?: readonly string[];
@@ -63,8 +73,8 @@ export interface ExploreOptions {
 }
 
 /**
- * Plays every schedule of a trial, each from the beginning, and counts the faults. Schedules with fewer
- * switches come first, so `most` leaves out those with the most switches.
+ * Plays every schedule of a trial, each from the beginning, and counts the faults. Schedules with
+ * fewer switches come first, so `most` leaves out the schedules with the most switches.
  */
 export async function explore(
   stage: Stage,
@@ -101,7 +111,8 @@ export async function explore(
     if (played.faults.includes('hang')) break;
     if (options.until?.some((fault) => played.faults.includes(fault))) break;
   } while (!found.isComplete && found.schedules < most && elapsed() < mostMs);
-  // The schedule and its mirror begin with different sessions. So each has one mirror.
+  // A schedule and its mirror begin with different sessions. So each played schedule has one
+  // mirror, which was left out.
   if (leavesOutMirrored) found.leftOut = found.schedules;
   found.milliseconds = Math.round(elapsed());
   return found;
@@ -111,7 +122,10 @@ export async function explore(
 export const hasMirrors = ({ sessions, areIdentical = false }: Trial): boolean =>
   sessions.length === 2 && areIdentical;
 
-/** The number of schedules. It says so if further schedules were not played. */
+/**
+ * Returns the number of schedules in words, such as `12`, or `the first 12` if there are more
+ * schedules.
+ */
 export const inWords = ({
   schedules,
   isComplete,
@@ -119,8 +133,8 @@ export const inWords = ({
   isComplete ? `${schedules}` : `the first ${schedules}`;
 
 /**
- * The clearest schedule for the gravest fault. `faults` begins with the gravest. Undefined if none
- * was found.
+ * Returns the clearest schedule with the gravest fault that was found. `faults` begins with the
+ * gravest fault. Undefined if no fault was found.
  */
 export function counterexampleOf(
   { counterexamples }: Exploration,
@@ -136,7 +150,7 @@ export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
-    // There is no choice yet. A session may still come back by itself.
+    // There is no choice yet. A session may still continue by itself.
     if (choices.length === 0 && !execution.isOver()) return undefined;
     if (choices.includes(wanted)) return wanted;
     throw new Divergence(
@@ -155,7 +169,7 @@ async function play(
   const execution = await Execution.start(stage, trial, model);
   try {
     let stuck: Actor[] = [];
-    // A session that waits in memory may come back by itself. Then there is a choice.
+    // A session that waits in memory may continue by itself. Then there is a choice again.
     while (stuck.length === 0 && !execution.isOver()) {
       for (let choice = choose(execution); choice !== undefined; choice = choose(execution))
         await execution.step(choice);
@@ -210,8 +224,9 @@ function count(found: Exploration, played: Played) {
 }
 
 /**
- * Whether `a` has fewer switches between sessions, or as many switches and fewer steps, or as many
- * steps and comes first in the order of the choices.
+ * Whether `a` is clearer than `b`. The clearer schedule has fewer switches between sessions. If the
+ * switches are equal, it has fewer steps. If the steps are equal too, it comes first in the order
+ * of the choices.
  */
 function isClearer(a: Played, b: Played): boolean {
   const switches = ({ schedule }: Played) =>

@@ -1,10 +1,10 @@
-import { databaseError } from '../../db/sqlstate.ts';
-import { PlainError } from '../../process/errors.ts';
+import { databaseError } from '../platform/db/sqlstate.ts';
+import { PlainError } from '../platform/process/errors.ts';
 import { isStep, sessionOf } from './choices.ts';
 import type { Execution } from './execution.ts';
 import type { StepResult } from './step.ts';
 
-/** A schedule could not be repeated, so no count of schedules is right. */
+/** Thrown if a schedule could not be repeated. Then no count of schedules is right. */
 export class Divergence extends PlainError {
   override name = 'Divergence';
 }
@@ -15,26 +15,27 @@ interface Fork {
   before: Fork | undefined;
   choices: string[];
   chosen: string;
-  /** How often the scheduler has left the usual way so far. */
+  /** The number of unusual choices so far. */
   turns: number;
-  /** The events of the step before. They must be the same each time. */
+  /** The events of the previous step. These events must be the same in each repetition. */
   trace: string;
 }
 
 /**
- * Leads through all schedules, each once. Usually the session of the last step goes on. Schedules that
- * leave this way less often come first, so the first schedules already show most faults. A search that
- * changed the end of a schedule first would need thousands of schedules to change its beginning.
+ * Leads through all schedules, each once. The usual choice lets the session of the last step go on.
+ * Schedules with fewer unusual choices come first, so the first schedules already show most faults.
+ * We do not change the end of a schedule first, because such a search would need thousands of
+ * schedules before it changed the beginning.
  */
 export class Forks {
   /** Forks whose choice has not been played, by their turns. */
   readonly #untried: Fork[][] = [];
-  /** The forks of the present schedule. Those after the last untried fork are new. */
+  /** The forks of the present schedule: first the repeated forks, then the new forks. */
   #path: Fork[] = [];
 
   /**
-   * Returns the next choice: at a known fork the remembered choice, at a new fork the usual choice.
-   * Undefined if there is no choice.
+   * Returns the next choice. At a known fork this is the remembered choice, and at a new fork the
+   * usual choice. Undefined if there is no choice.
    */
   next(execution: Execution): string | undefined {
     const choices = execution.choices();
@@ -71,7 +72,7 @@ export class Forks {
     return forks;
   }
 
-  /** Goes to the next schedule. False if all have been played. */
+  /** Goes to the next schedule. Returns false if all schedules have been played. */
   advance(): boolean {
     const next = this.#untried.find((forks) => forks?.length > 0)?.shift();
     this.#path = [];
@@ -81,7 +82,10 @@ export class Forks {
   }
 }
 
-/** The session of the last step goes on. If it cannot, the first choice is the usual one. */
+/**
+ * Returns the usual choice: the session of the last step goes on. If this session cannot go on, the
+ * first choice is the usual choice.
+ */
 function usualOf(choices: string[], path: Fork[]): string | undefined {
   const last = path.findLast(({ chosen }) => isStep(chosen))?.chosen ?? '';
   const same = (choice: string) => isStep(choice) && sessionOf(choice) === sessionOf(last);
@@ -93,7 +97,7 @@ function outcomeOf(result: StepResult): unknown {
   return 'value' in result ? 'its effect' : databaseError(result.error)?.code;
 }
 
-/** The results of the last step, and the next statement of each session, in short. */
+/** Returns the results of the last step and the next statement of each session, as a short text. */
 function traceOf({ entries, actors }: Execution): string {
   const acts = (entries.at(-1)?.acts ?? []).map(({ session, step, result, waitsFor }) => {
     if (!result) return `S${session} waits for S${waitsFor} with ${step.text}`;

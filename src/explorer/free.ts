@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { arrayOf } from '../../db/arrays.ts';
-import { inTime } from '../../waiting/deadline.ts';
+import { arrayOf } from '../platform/db/arrays.ts';
+import { inTime } from '../platform/waiting/deadline.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type Gatekeeper, type Unplayable } from './gatekeeper.ts';
 import { type Death, Mortal, type Seen } from './mortal.ts';
@@ -11,12 +11,13 @@ import { Hang } from './stillness.ts';
 import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
 /**
- * Many sessions together need milliseconds. Only a faulty session needs longer than all these parts.
- * PostgreSQL answers us after each part, so on a busy machine we wait longer.
+ * The maximum time of a run, in parts. Even many sessions need only milliseconds, so a run that
+ * takes longer has a fault. PostgreSQL answers us after each part, so on a busy machine we wait
+ * longer.
  */
 const PATIENCE = { parts: 100, partMs: 100 };
 
-/** Starts every step at once. */
+/** Lets every step start immediately. */
 const openGate: Omit<Gatekeeper, 'refuse'> = {
   arrive: async () => false,
   leave: () => {},
@@ -25,8 +26,8 @@ const openGate: Omit<Gatekeeper, 'refuse'> = {
   dead: () => {},
 };
 
-/** At full speed, a lone write is one message to PostgreSQL, as in production. */
-const MODEL = { ...STEP_MODEL, loneWriteIsTwo: false };
+/** At full speed, an autocommit write is one message to PostgreSQL, as in production. */
+const MODEL = { ...STEP_MODEL, autocommitWriteIsTwo: false };
 
 export interface FreeOptions {
   /** When the process of each session is killed. Undefined for a session that lives. */
@@ -36,9 +37,9 @@ export interface FreeOptions {
 }
 
 /**
- * The free scheduler: every session of the trial runs at full speed, as in production. PostgreSQL
- * and chance decide the order. Throws a `Hang` if a session does not end. If the program was refused,
- * throws the `Unplayable`, or the error of the program that the `Unplayable` caused.
+ * Plays a trial with the free scheduler: every session runs at full speed, as in production.
+ * PostgreSQL and chance decide the order. Throws a `Hang` if a session does not end. If the program
+ * was refused, throws the `Unplayable`, or the error of the program that the `Unplayable` caused.
  */
 export async function playFree(
   stage: Stage,
@@ -118,8 +119,9 @@ async function patiently<T>(stage: Stage, work: Promise<T>): Promise<T | undefin
 }
 
 /**
- * Why the sessions do not end: a statement may wait for a lock that nobody frees. The connections of a
- * program in another process belong to no session. There, an idle connection keeps the lock.
+ * Returns the reason why the sessions do not end, such as a statement that waits for a lock that
+ * nobody frees. The connections of a program in another process belong to no session. For such a
+ * program, the reason is an idle connection that keeps the lock.
  */
 async function findHang(
   stage: Stage,
@@ -147,7 +149,10 @@ interface Wait {
   waiter: number;
   keeper: number;
   text: string;
-  /** Whether the keeper is in no transaction. Then it keeps the lock of a session. */
+  /**
+   * Whether the backend that keeps the lock is idle and in no transaction. Then the lock is a
+   * session lock.
+   */
   isIdle: boolean;
 }
 

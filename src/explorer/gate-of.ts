@@ -1,5 +1,5 @@
-import { databaseOver } from '../../db/client.ts';
-import type { Session } from '../../db/session.ts';
+import { databaseOver } from '../platform/db/client.ts';
+import type { Session } from '../platform/db/session.ts';
 import { Gate } from './gate.ts';
 import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
@@ -13,8 +13,9 @@ export interface Gated {
 }
 
 /**
- * Puts a gate between a program and PostgreSQL. A program of ours gets a database with the gate below
- * it. The connections of a remote program have the gate already.
+ * Puts a gate between a program and PostgreSQL. A local program gets a database whose session is
+ * the gate. A remote program opens its own connections, so `remote.guard` puts the gate on these
+ * connections.
  */
 export function gateOf(
   stage: Stage,

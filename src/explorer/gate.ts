@@ -1,5 +1,5 @@
-import { BEGIN } from '../../db/parameters.ts';
-import type { Rows, Session, Statement } from '../../db/session.ts';
+import { BEGIN } from '../platform/db/parameters.ts';
+import type { Rows, Session, Statement } from '../platform/db/session.ts';
 import { type GatedSession, type Gatekeeper, type Guard, Unplayable } from './gatekeeper.ts';
 import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
@@ -7,20 +7,26 @@ import { AnswerLost, RolledBackByTrial } from './trial.ts';
 import { hasControl, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
 
 /**
- * A session that pauses before each step until the scheduler starts the step. The gate replaces
- * production's plain session, below Drizzle. So all code above the gate is production's code.
+ * A session that waits before each step until the scheduler starts the step. The first statement of
+ * the program passes immediately, because the first choice of the scheduler has started the program
+ * for this statement. The gate replaces the plain session of production, below Drizzle. So all code
+ * above the gate is production code.
  */
 export class Gate implements Session, Guard {
   readonly #inner: GatedSession;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
-  /** Undefined if the trial rolls no transaction back, or has done so already. */
+  /**
+   * Asks whether the trial rolls back the open transaction. Undefined if the trial rolls back no
+   * transaction of this session, or has already rolled it back.
+   */
   #askIsDoomed: (() => Promise<boolean>) | undefined;
   /** Preparatory statements that we send together with the next step. */
   #held: Statement[] = [];
   #inTransaction = false;
   /**
-   * Whether the strategy itself began the open transaction. For a lone write, the gate begins one.
+   * Whether the program itself began the open transaction. For an autocommit write, the gate begins
+   * a transaction.
    */
   #isBegun = false;
   #lent: Promise<unknown> = Promise.resolve();
@@ -31,7 +37,10 @@ export class Gate implements Session, Guard {
   #isDead = false;
   /** Whether PostgreSQL runs a statement of this session. */
   #isSent = false;
-  /** Whether PostgreSQL has begun the transaction. BEGIN waits at the gate for the next step. */
+  /**
+   * Whether PostgreSQL has begun the transaction. False while BEGIN waits at the gate for the next
+   * step.
+   */
   #isOpen = false;
   /** Whether the session holds an advisory lock that outlives its transaction. */
   #hasSessionLock = false;
@@ -65,10 +74,10 @@ export class Gate implements Session, Guard {
   }
 
   /**
-   * The program of this session dies, and nothing more of it runs. PostgreSQL notices the death
-   * only between two statements. Then it rolls back the open transaction, and releases the locks of
-   * the session. A lone write that waits for a lock is a whole transaction, so PostgreSQL still
-   * runs and commits it.
+   * Kills the program of this session. No code of the program runs any more. PostgreSQL notices the
+   * death only between two statements. Then it rolls back the open transaction, and releases the
+   * locks of the session. An autocommit write that waits for a lock is a whole transaction, so
+   * PostgreSQL still runs and commits the write.
    */
   async die() {
     this.#isDead = true;
@@ -87,8 +96,8 @@ export class Gate implements Session, Guard {
   }
 
   /**
-   * Lends this session to one user after the other, like a pool with one connection. A larger pool
-   * would lend a second connection inside a transaction. The program could then wait for its own
+   * Lends this session to one user after the other, like a pool with one connection. We do not
+   * offer a second connection inside a transaction, because the program could then wait for its own
    * locks.
    */
   async lend<T>(use: (session: Session) => Promise<T>): Promise<T> {
@@ -124,11 +133,11 @@ export class Gate implements Session, Guard {
     if (/^rollback$/i.test(text) && !this.#inTransaction) return nothing('ROLLBACK');
     if (/^rollback$/i.test(text)) return this.#end(statement);
     if (/^commit$/i.test(text)) return this.#isDoomed ? this.#rollBack() : this.#end(statement);
-    return this.#isLoneWrite(text) ? this.#loneWrite(statement) : this.#step(statement);
+    return this.#isAutocommitWrite(text) ? this.#autocommitWrite(statement) : this.#step(statement);
   }
 
-  #isLoneWrite(text: string): boolean {
-    if (this.#inTransaction || !this.#model.loneWriteIsTwo) return false;
+  #isAutocommitWrite(text: string): boolean {
+    if (this.#inTransaction || !this.#model.autocommitWriteIsTwo) return false;
     return isWrite(text) && !hasControl(text);
   }
 
@@ -140,11 +149,14 @@ export class Gate implements Session, Guard {
     }
   }
 
-  /** A text may begin or end a transaction in ways that the gate does not read. */
+  /**
+   * Learns from the session whether a transaction is open, because a text may begin or end a
+   * transaction in ways that the gate does not recognize.
+   */
   #follow() {
-    const isLone = this.#inTransaction && !this.#isBegun;
+    const isAutocommit = this.#inTransaction && !this.#isBegun;
     const isOpen = this.#inner.isInTransaction?.();
-    if (isOpen === undefined || isLone) return;
+    if (isOpen === undefined || isAutocommit) return;
     if (isOpen) this.#inTransaction = this.#isBegun = true;
     else if (this.#inTransaction) this.#forgetTransaction();
   }
@@ -172,8 +184,11 @@ export class Gate implements Session, Guard {
     throw new RolledBackByTrial('the trial rolled this transaction back');
   }
 
-  /** Runs a lone write in a transaction, as PostgreSQL does, but with a pause before the commit. */
-  async #loneWrite(statement: Statement): Promise<Rows> {
+  /**
+   * Runs an autocommit write in a transaction, as PostgreSQL does, but with a pause before the
+   * commit.
+   */
+  async #autocommitWrite(statement: Statement): Promise<Rows> {
     this.#held = [command(BEGIN)];
     this.#inTransaction = true;
     const rows = await this.#step(statement, () => {
@@ -184,7 +199,10 @@ export class Gate implements Session, Guard {
     return rows;
   }
 
-  /** Only a lone write has `undo`, which ends the gate's transaction after an error. */
+  /**
+   * Makes one step. Only an autocommit write has `undo`, which ends the gate's transaction after an
+   * error.
+   */
   async #step(statement: Statement, undo?: () => Promise<unknown>): Promise<Rows> {
     const statements = [...this.#held, statement];
     const step: Step = {
@@ -193,7 +211,7 @@ export class Gate implements Session, Guard {
       isolation: this.#isolation,
       before: this.#held.map((each) => each.text),
     };
-    if (undo) step.isLone = true;
+    if (undo) step.isAutocommit = true;
     this.#held = [];
     const { text } = step;
     const isLost = await this.#keeper.arrive(step);
@@ -229,7 +247,10 @@ export class Gate implements Session, Guard {
     }
   }
 
-  /** The program has died, so nothing of it runs any more. */
+  /**
+   * Ends the session of a dead program. The promise never resolves, so no code of the program runs
+   * any more.
+   */
   async #neverReturn(): Promise<never> {
     await this.#endAfterDeath();
     return new Promise(() => undefined);

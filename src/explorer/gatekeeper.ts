@@ -1,8 +1,10 @@
-import type { Session, Statement } from '../../db/session.ts';
+import type { Session, Statement } from '../platform/db/session.ts';
 import type { Step, StepResult } from './step.ts';
 import { causesOf, type Ending } from './trial.ts';
 
-/** The program does something that no schedule can show, so its schedules prove nothing. */
+/**
+ * Thrown if a program does something that no schedule can show. Its schedules then prove nothing.
+ */
 export class Unplayable extends Error {
   override name = 'Unplayable';
 }
@@ -19,8 +21,8 @@ export function assertPlayable(refusal: Unplayable | undefined, ending: Ending) 
 /** The session below a gate. */
 export interface GatedSession extends Session {
   /**
-   * Whether this statement is sent at once, and is no step. Undefined if statements such as BEGIN
-   * wait for the next step.
+   * Whether this statement is sent immediately, without being a step. Undefined if statements such
+   * as BEGIN wait for the next step.
    */
   passes?(statement: Statement): boolean;
   /** Whether a transaction is open. Undefined if only the gate knows. */
@@ -28,8 +30,8 @@ export interface GatedSession extends Session {
 }
 
 /**
- * Whether the open transaction of this backend is one that the trial rolls back. A gate asks after each
- * step that succeeds.
+ * Whether the trial rolls back the open transaction of this backend. A gate asks after each step
+ * that succeeds.
  */
 export type IsDoomed = (pid: number) => Promise<boolean>;
 
@@ -37,12 +39,12 @@ export type IsDoomed = (pid: number) => Promise<boolean>;
 export interface Guard {
   /** Whether the death of the session would end a transaction or free a lock. */
   readonly holdsSomething: boolean;
-  /** Whether a lone write has run, and is not committed yet. */
+  /** Whether an autocommit write has run, and is not committed yet. */
   readonly isBetweenHalves: boolean;
   die(): Promise<void>;
 }
 
-/** The scheduler, as a gate sees it. */
+/** The functions of the scheduler that a gate calls. */
 export interface Gatekeeper {
   /**
    * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
@@ -55,7 +57,10 @@ export interface Gatekeeper {
   waitsInLine(): void;
   /** Called when a step has ended that ran while another step of the session waited. */
   leaveBeside(result: StepResult, step: Step): void;
-  /** Called when the program does something that no schedule can show. The program gets the error too. */
+  /**
+   * Called when the program does something that no schedule can show. The program also gets the
+   * error.
+   */
   refuse(error: Unplayable): void;
   /** Called when the program has died and PostgreSQL has ended its transaction. */
   dead(): void;

@@ -22,31 +22,34 @@ export class History {
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
   readonly #open = new Map<number, OpenWrite[]>();
-  /** The sessions whose lone write has changed no row. */
+  /** The sessions whose autocommit write has changed no row. */
   readonly #inVain = new Set<number>();
   /** The sessions that have rolled back a part of their open transaction. */
   readonly #partly = new Set<number>();
-  /** The last rows that each open transaction has locked before its first write. */
+  /** The rows that each open transaction locked last, before its first write. */
   readonly #locked = new Map<number, LockedRows>();
   /** The steps at which open transactions failed. */
   readonly #failed = new Map<number, number>();
-  /** The sessions whose open transaction is a lone write. The program sent no BEGIN. */
-  readonly #lone = new Set<number>();
+  /** The sessions whose open transaction is an autocommit write. The program sent no BEGIN. */
+  readonly #autocommit = new Set<number>();
   readonly #looks: Look[] = [];
-  /** The commits that a session was told to have missed, such as `1 misses 4`. */
+  /**
+   * The missed commits that a note has already named. `1 misses 4` means: session 1 has not seen
+   * the commit of step 4, from 0.
+   */
   readonly #told = new Set<string>();
 
   /**
-   * The step, from 0, whose snapshot the session's open transaction keeps. Undefined if there is
-   * none.
+   * Returns the step, from 0, whose snapshot the open transaction of the session keeps. Undefined
+   * if the session keeps no snapshot.
    */
   kept(session: number): number | undefined {
     return this.#snapshots.get(session);
   }
 
   /**
-   * Records the next act. It belongs to step `at`, from 0. Returns a note on the writes that the act
-   * cannot see: its snapshot is too old, or their transaction is still open. Null if there are none.
+   * Records the next act, which belongs to step `at`, from 0. Returns a note on the act, such as
+   * which writes the act does not see, and why. Null if there is nothing to say.
    */
   note(act: Act, at: number): string | null {
     const { session, step, result } = act;
@@ -58,7 +61,7 @@ export class History {
     const unseen = this.#commits.filter((each) => each.session !== session && each.at > taken);
     const uncommitted = this.#uncommitted(act);
     this.#follow(act, at);
-    // The name of an error says enough.
+    // After an error, we name no unseen writes. The name of the error says enough.
     const isDone = result !== undefined && 'rows' in result;
     const missed = isDone
       ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
@@ -71,7 +74,7 @@ export class History {
     return notes.filter((each) => each !== null).join('; ') || null;
   }
 
-  /** Says what is special about the transaction that begins with the act. */
+  /** Says that a transaction with one snapshot begins with the act. */
   #sayBeginning({ session, step }: Act): string | null {
     if (!keepsSnapshot(step) || this.#snapshots.has(session) || ENDS.test(step.text)) return null;
     return `begins a transaction at ${step.isolation.toUpperCase()}: one snapshot for all its statements`;
@@ -79,7 +82,7 @@ export class History {
 
   #sayEnd({ session, step: { text } }: Act): string | null {
     if (/^rollback$/i.test(text)) return this.#sayUndone(session);
-    const isAlone = this.#lone.has(session) && /^commit$/i.test(text);
+    const isAlone = this.#autocommit.has(session) && /^commit$/i.test(text);
     return isAlone ? 'autocommit, since the statement stands alone' : null;
   }
 
@@ -88,7 +91,10 @@ export class History {
     return writes.length > 0 ? `undoes ${inWords(writes)}` : null;
   }
 
-  /** Empty after a rollback to a savepoint: PostgreSQL does not tell which writes were undone. */
+  /**
+   * Returns the writes of the open transaction that are certain. Empty after a rollback to a
+   * savepoint, because PostgreSQL does not tell which writes were undone.
+   */
   #sureWrites(session: number): OpenWrite[] {
     if (this.#partly.has(session)) return [];
     return this.#open.get(session)?.filter(({ isSure }) => isSure) ?? [];
@@ -101,7 +107,10 @@ export class History {
     return taken;
   }
 
-  /** The writes of other open transactions into the tables that the act reads, in words. */
+  /**
+   * Says which writes of other open transactions the act does not see, in the tables that the act
+   * reads.
+   */
   #uncommitted({ session, step }: Act): string[] {
     return [...this.#open].flatMap(([other, writes]) => {
       const ofTables = writes.filter(
@@ -117,7 +126,10 @@ export class History {
     });
   }
 
-  /** PostgreSQL locks a row before it checks the row again. So a write without a row may hold a lock. */
+  /**
+   * Explains a wait for a session that has changed no row. PostgreSQL locks a row before it checks
+   * the row again, so a write that changes no row may hold a lock.
+   */
   #sayInVain({ waitsFor }: Act): string | null {
     const inVain = waitsFor.filter((other) => this.#inVain.has(other));
     const said = inVain.map(
@@ -128,8 +140,8 @@ export class History {
   }
 
   /**
-   * Names the sessions whose rows SKIP LOCKED has skipped. Such a session locked a row by the same
-   * conditions, and nobody has committed since. So the row still fits.
+   * Names the sessions whose rows SKIP LOCKED has skipped. We name a session if it locked a row by
+   * the same conditions, and nobody has committed since. Such a row still meets the conditions.
    */
   #saySkipped({ session, step }: Act): string | null {
     if (keepsSnapshot(step) || !SKIPS.test(step.text)) return null;
@@ -143,7 +155,10 @@ export class History {
       : null;
   }
 
-  /** Says which commits came after the session had last looked at a table. Each commit is told once. */
+  /**
+   * Says which commits came after the session had last read a table. Names each commit only once
+   * for a session.
+   */
   #sayOldLook(session: number): string | null {
     const looks = this.#looks.filter((look) => look.session === session);
     const isNew = ({ at }: Commit) => !this.#told.has(`${session} misses ${at}`);
@@ -163,7 +178,7 @@ export class History {
 
   #follow(act: Act, at: number) {
     const { session, step, result } = act;
-    const { text, isLone } = step;
+    const { text, isAutocommit } = step;
     if (!result) return;
     if ('rows' in result && !BLIND.test(text))
       this.#looks.push({ session, text, at: isRead(act) ? act.sentAt : at });
@@ -171,8 +186,8 @@ export class History {
     if ('error' in result) this.#locked.delete(session);
     if ('error' in result && writes.length > 0) this.#failed.set(session, at);
     const isDone = 'rows' in result;
-    if (isDone && isLone) this.#lone.add(session);
-    if (isLone && /^(insert|update|delete)\b/i.test(text) && hasNoRows(act))
+    if (isDone && isAutocommit) this.#autocommit.add(session);
+    if (isAutocommit && /^(insert|update|delete)\b/i.test(text) && hasNoRows(act))
       this.#inVain.add(session);
     if (isDone && /^commit$/i.test(text) && writes.length > 0 && !this.#failed.has(session))
       this.#commits.push({ session, at, writes, sure: this.#sureWrites(session) });
@@ -192,26 +207,26 @@ export class History {
     this.#open.delete(session);
     this.#snapshots.delete(session);
     this.#failed.delete(session);
-    this.#lone.delete(session);
+    this.#autocommit.delete(session);
     this.#inVain.delete(session);
     this.#partly.delete(session);
     this.#locked.delete(session);
   }
 }
 
-/** A statement that looks at tables. Step `at`, from 0, is the step of its snapshot. */
+/** A statement that reads tables. `at` is the step, from 0, whose data the statement read. */
 interface Look {
   session: number;
   text: string;
   at: number;
 }
 
-/** An INSERT of values looks at no table. */
+/** An INSERT of values reads no table. */
 const BLIND = /^insert\b(?!.*\b(select|on conflict)\b)/is;
 
 /**
- * Whether an act relies on an earlier look of its session: a write, an advisory lock, or an effect. An act
- * that looks at tables itself does not.
+ * Whether an act relies on what its session has read earlier. This is true of a write, an advisory
+ * lock and an effect, but not of a statement that reads tables itself.
  */
 function reliesOnLooks(act: Act): boolean {
   const { text, effect } = act.step;
@@ -221,12 +236,17 @@ function reliesOnLooks(act: Act): boolean {
   );
 }
 
-/** ON CONFLICT looks for the row, and a condition on a second column looks at the newest row. */
+/**
+ * Writes that check the newest row themselves, by ON CONFLICT or by a condition on a second column.
+ */
 const CHECKS = /\bon conflict\b|\bwhere\b.+\band\b/is;
 
 interface OpenWrite extends Write {
   at: number;
-  /** Nobody tells whether a WITH has changed a row. */
+  /**
+   * False for a write in a statement with WITH, because PostgreSQL does not tell whether it changed
+   * a row.
+   */
   isSure: boolean;
 }
 
@@ -240,16 +260,21 @@ interface LockedRows {
 }
 
 const SKIPS = /\bskip locked\b/i;
-/** Such an INSERT has rows to insert. So it inserts none only if each of them is there. */
+/**
+ * An INSERT of values with ON CONFLICT. If such a statement inserts no row, all its rows exist
+ * already.
+ */
 const CONFLICTS = /^insert\b(?!.*\bselect\b).*\bon conflict\b/is;
 
-/** Everything from the first WHERE on. Two workers may write their own names before. */
+/**
+ * Returns the text after the first WHERE. Before the WHERE, two workers may write their own names.
+ */
 const conditionsOf = (step: Step): string =>
   wholeStatement(step)
     .replace(/^.*?\bwhere\b/is, '')
     .replace(SKIPS, '')
     .trim();
 
-/** Such as `the insert at step 1 and the update at step 2`. */
+/** Returns the writes in words, such as `the insert at step 1 and the update at step 2`. */
 const inWords = (writes: OpenWrite[]): string =>
   [...new Set(writes.map(({ verb, at }) => `the ${verb} at step ${at + 1}`))].join(' and ');

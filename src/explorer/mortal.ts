@@ -1,7 +1,7 @@
-import type { Rows, Session, Statement } from '../../db/session.ts';
+import type { Rows, Session, Statement } from '../platform/db/session.ts';
 import type { Effect } from './trial.ts';
 
-/** When a process is killed at full speed. */
+/** The moment at which a process is killed while it runs at full speed. */
 export interface Death {
   /** The number of the step, from 1. A step is a message to PostgreSQL, or an effect. */
   step: number;
@@ -9,7 +9,9 @@ export interface Death {
   isSent: boolean;
 }
 
-/** A step of a process that ran at full speed. The times are those of `performance.now()`. */
+/**
+ * A step of a process that ran at full speed. `from` and `to` are values of `performance.now()`.
+ */
 export interface Seen {
   /** Undefined for an effect. */
   statement?: Statement;
@@ -19,9 +21,9 @@ export interface Seen {
 }
 
 /**
- * A process with one session, which may be killed. The connection then closes at once, and nothing of
- * the program runs again: no answer arrives, no `catch`, no `finally`. PostgreSQL cannot tell this
- * from a process that was ended by SIGKILL.
+ * A process with one session. The process may be killed. Then the connection closes immediately,
+ * and no code of the program runs any more: no answer arrives, and no `catch` or `finally` runs.
+ * PostgreSQL cannot see a difference to a process that SIGKILL has ended.
  */
 export class Mortal {
   /** Resolves when the process dies. */
@@ -76,7 +78,10 @@ export class Mortal {
     }
   }
 
-  /** Whatever the answer was, a dead process does not hear it. */
+  /**
+   * Passes the answer on, unless the process is dead. A dead process gets neither a result nor an
+   * error.
+   */
   async #unlessDead<T>(sent: Promise<T>): Promise<T> {
     try {
       const value = await sent;

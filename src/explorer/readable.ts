@@ -1,12 +1,15 @@
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Step } from './step.ts';
 import { isRollbackOfTrial, RolledBackByTrial } from './trial.ts';
 import { AWAITED_LOCK, SESSION_UNLOCK } from './words.ts';
 
-/** The most values of a row that is shown with its values. Longer rows are only counted. */
+/**
+ * The maximum number of values of a row that we show. For a row with more values, we show only the
+ * number of rows.
+ */
 const MOST_VALUES = 4;
 
-/** Longer statements are shown without their middle. */
+/** The maximum length of a statement. We leave out the middle of a longer statement. */
 const LONGEST = 600;
 
 function shorten(text: string): string {
@@ -16,7 +19,10 @@ function shorten(text: string): string {
   return `${begin}…${end}`;
 }
 
-/** Numbers arrive as text too. Other texts are quoted. Times differ each time, so they are not shown. */
+/**
+ * Returns a parameter as the statement shows it. A number may arrive as text, so only other texts
+ * get quotes. Times differ in each run, so we do not show them.
+ */
 function readableParameter(value: unknown): string {
   if (isTime(value)) return '<time>';
   return typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
@@ -24,12 +30,12 @@ function readableParameter(value: unknown): string {
 
 type Sent = Pick<Step, 'text' | 'params'>;
 
-/** The statement as `wholeStatement` has it, without its middle if it is very long. */
+/** Returns the same as `wholeStatement`, but without the middle of a very long statement. */
 export const readableStatement = (sent: Sent): string => shorten(wholeStatement(sent));
 
 /**
- * The statement with the values of its parameters. Drizzle's quotes and long lists of columns are
- * left out, since they do not affect locks.
+ * Returns the statement with the values of its parameters. Leaves out Drizzle's quotes and long
+ * lists of columns, because they do not affect locks.
  */
 export const wholeStatement = ({ text, params }: Sent): string =>
   text
@@ -45,21 +51,24 @@ export const wholeStatement = ({ text, params }: Sent): string =>
     .replace(/ returning (\w+, ){2,}\w+$/i, ' returning …')
     .trim();
 
-/** Whether a name without its table could belong to more than one table. */
+/**
+ * Returns whether the statement names more than one table. If so, each column needs its table's
+ * name.
+ */
 const hasManyTables = (text: string): boolean =>
   new Set(text.replace(/"/g, '').match(/(?<=\b(from|into|update|join) )\w+\.\w+/gi)).size > 1;
 
 /**
- * The rows in a few words: the values of one small row, or the number of rows. Empty for BEGIN,
- * COMMIT and ROLLBACK.
+ * Returns the rows in a few words: the values of one small row, or the number of rows. Empty for
+ * BEGIN, COMMIT and ROLLBACK.
  */
 export function readableRows(rows: unknown[] & { count?: number }, { text }: Step): string {
   if (/^(begin|commit|rollback)/i.test(text)) return '';
-  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
+  // A write without RETURNING gives no rows, but the driver tells how many rows were written.
   const { length, count } = rows;
   const many = length === 0 && WRITE.test(text) ? (count ?? 0) : length;
   const counted = `${many} ${many === 1 ? 'row' : 'rows'}`;
-  // The ids of inserted rows differ each time, so they are not shown.
+  // The ids of inserted rows differ in each run, so we do not show them.
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length === 1 && ANSWERS_OF_LOCK.includes(entries[0]?.[1])) {
@@ -75,16 +84,22 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   return shorten(shown.filter((each) => each !== '').join(', ')) || counted;
 }
 
-/** An advisory lock has the answer `void`. An unlock has `true`, or `t` from a program on the wire. */
+/**
+ * PostgreSQL answers an advisory lock with `void`, an empty text. It answers an unlock with `true`,
+ * or with `t` if the program is on the wire.
+ */
 const ANSWERS_OF_LOCK: unknown[] = ['', true, 't'];
 
-/** Times differ each time, so they are not shown. */
+/** Whether the value is a time. Times differ in each run, so we do not show them. */
 export const isTime = (value: unknown) =>
   value instanceof Date || (typeof value === 'string' && /^\d{4}-\d\d-\d\d[ T]/.test(value));
 
 const WRITE = /^(insert|update|delete|merge|with)\b/i;
 
-/** The names of the columns that a statement returns. Empty if its text does not contain them. */
+/**
+ * Returns the names of the columns of a result. Empty if the text of the statement does not name
+ * them.
+ */
 function namesOf(text: string): string[] {
   let outline = text.replace(/"/g, '');
   while (/\([^()]*\)/.test(outline)) outline = outline.replace(/\([^()]*\)/g, '');
@@ -106,7 +121,7 @@ const ERRORS: Record<string, string> = {
 };
 
 export function readableError(error: unknown): string {
-  // Drizzle wraps the error of a lone write, and the wire has only a code.
+  // Drizzle wraps the error of an autocommit write, and a program on the wire gets only a code.
   if (isRollbackOfTrial(error)) return `ERROR: ${RolledBackByTrial.name}`;
   const code = databaseError(error)?.code;
   const name = error instanceof Error ? error.name : 'error';

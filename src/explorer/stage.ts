@@ -1,15 +1,15 @@
-import { arrayOf } from '../../db/arrays.ts';
-import { databaseOver } from '../../db/client.ts';
-import { READ_COMMITTED } from '../../db/parameters.ts';
+import { arrayOf } from '../platform/db/arrays.ts';
+import { databaseOver } from '../platform/db/client.ts';
+import { READ_COMMITTED } from '../platform/db/parameters.ts';
 import {
   type Codecs,
   openSession,
   type Rows,
   type Session,
   type SessionSettings,
-} from '../../db/session.ts';
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import { PlainError } from '../../process/errors.ts';
+} from '../platform/db/session.ts';
+import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
+import { PlainError } from '../platform/process/errors.ts';
 import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
 import type { StepModel } from './step.ts';
 import { LAB_TIME, PASS_TIME, RESET_TIME } from './time.ts';
@@ -25,15 +25,22 @@ export interface StageSession {
   remote?: Remote;
 }
 
-/** A program that runs elsewhere, and opens connections of its own. */
+/** A program that opens its own connections to PostgreSQL, such as a program in another process. */
 export interface Remote {
-  /** The process ids of all its backends. `pid` of the session is the backend that runs a step. */
+  /**
+   * The process ids of all backends of the program. `pid` of the session is the backend that runs
+   * the present step.
+   */
   readonly pids: readonly number[];
-  /** If the program does nothing for longer, we assume that it waits for another session. */
+  /**
+   * If the program does nothing for longer than this time, we assume that the program waits for
+   * another session.
+   */
   readonly patienceMs: number;
   /**
-   * A step waits for a lock of another connection of its own session. Starts the step that the
-   * session wants to make there. False if there is none.
+   * Called if a step waits for a lock that another connection of the same session holds. Starts the
+   * step that the session wants to make on its other connection. Returns false if there is no such
+   * step.
    */
   goBeside(): boolean;
   /** Puts a gate between the program and PostgreSQL, for one schedule. */
@@ -44,12 +51,12 @@ export interface Remote {
 
 /**
  * After this time a waiting session searches for a deadlock, once in each wait, and reports that it
- * waits. When a session closes a circle of waits, the others have already searched. So this last
- * session always finds the deadlock.
+ * waits. When a session closes a circle of waits, the other sessions have already searched. So this
+ * last session always finds the deadlock.
  */
 const DEADLOCK_TIMEOUT_MS = 1;
 
-/** The engine's settings that only a superuser may make. */
+/** The settings of the explorer that only a superuser may make. */
 export const SUPERUSERS_PARAMETERS = {
   // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
   log_lock_waits: 'on',
@@ -58,7 +65,7 @@ export const SUPERUSERS_PARAMETERS = {
   deadlock_timeout: DEADLOCK_TIMEOUT_MS,
 };
 
-/** The engine's settings that each account may make. */
+/** The settings of the explorer that each account may make. */
 export const EVERYBODYS_PARAMETERS = {
   ...READ_COMMITTED,
   client_min_messages: 'log',
@@ -75,13 +82,13 @@ export const RULES = {
 
 const PARAMETERS = { ...RULES, ...SUPERUSERS_PARAMETERS };
 
-/** How a stage opens its connections, if the programs on this stage are not trusted. */
+/** The settings of a stage whose programs are not trusted. */
 export interface StageSettings {
   /**
-   * Where the engine asks who waits, and ends sessions. The account there has more rights than the
-   * sessions have.
+   * The session in which the explorer asks which sessions wait, and ends sessions. The account of
+   * this session has more rights than the accounts of the other sessions.
    */
-  keeperUrl: string;
+  keeper: Session;
   /** The settings of the sessions and of `admin`. */
   settings: Omit<SessionSettings, 'url' | 'onNotice'>;
 }
@@ -95,12 +102,13 @@ export class Stage {
   /** Sets up the tables, and judges them. */
   readonly admin: Session;
   readonly url: string;
-  /** Serves the engine itself. */
+  /** The session for the explorer's own questions and commands. */
   readonly #keeper: Session;
   readonly #settings: StageSettings['settings'];
   /**
-   * Sent as one text, these statements save a sixth of the processor time of a schedule. A sandbox
-   * refuses a text with several statements.
+   * The texts that clean a session. One text with all statements saves a sixth of the processor
+   * time of a schedule. A sandbox refuses such a text, so there each statement is a text of its
+   * own.
    */
   readonly #clean: readonly string[];
   #sessions: StageSession[] = [];
@@ -110,18 +118,17 @@ export class Stage {
     this.url = url;
     this.#settings = untrusted?.settings ?? { parameters: PARAMETERS };
     this.#clean = this.#settings.oneStatement ? CLEAN : [CLEAN.join('; ')];
-    // A session copies the codecs when it is opened. So Drizzle must write its own codecs before.
+    // A session copies the codecs when the session is opened. So we let Drizzle write its codecs
+    // before.
     databaseOver({ lend: () => Promise.reject(new Error('no session')) }, this.codecs);
     const plain: Codecs = { parsers: {}, serializers: {} };
     this.admin = openSession({ ...untrusted?.settings, url, prepare: true }, plain);
-    this.#keeper = untrusted
-      ? openSession({ url: untrusted.keeperUrl, prepare: true }, plain)
-      : this.admin;
+    this.#keeper = untrusted?.keeper ?? this.admin;
   }
 
   /**
-   * Returns sessions without a transaction or a lock. Replaces lost sessions. The time is the real
-   * time.
+   * Returns sessions without a transaction or a lock. Replaces lost sessions. Sets the clock back
+   * to the real time.
    */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
@@ -158,16 +165,16 @@ export class Stage {
   /** Called before each schedule of a trial, before the tables are set up. */
   async prepare(_trial: Trial) {}
 
-  /** Lets time pass for all sessions. Nobody waits. */
+  /** Moves the clock of all sessions ahead, without a real wait. */
   async passTime() {
     this.#hasTimePassed = true;
     await this.run(PASS_TIME);
   }
 
   /**
-   * Whether the open transaction of this backend has written to the table. Each write locks its table
-   * until the end of the transaction, even a write that a function makes. A question to the session
-   * itself could take a snapshot.
+   * Whether the open transaction of this backend has written to the table. Each write locks its
+   * table until the end of the transaction, even a write that a function makes. We ask in another
+   * session, because a question in the session itself could take a snapshot.
    */
   async hasWritten(pid: number, table: string): Promise<boolean> {
     const [row] = await this.run(HAS_WRITTEN, [pid, table]);
@@ -205,7 +212,10 @@ export async function openStageSession(
   return opened;
 }
 
-/** The error for a person, if the account may not make the settings of the engine. */
+/**
+ * Returns an error for a person if the account has no right to make the settings of the explorer.
+ * Returns any other error unchanged.
+ */
 export function noRightToSet(error: unknown): unknown {
   if (databaseError(error)?.code !== SQLSTATE.insufficientPrivilege) return error;
   return new PlainError(

@@ -1,4 +1,4 @@
-import type { Rows } from '../../db/session.ts';
+import type { Rows } from '../platform/db/session.ts';
 import type { EffectText } from './trial.ts';
 import { namesClock } from './words.ts';
 
@@ -10,13 +10,13 @@ export interface StepModel {
    */
   beginIsStep: boolean;
   /**
-   * Whether a write outside a transaction is two steps: the write and its commit. Other sessions
-   * may run between the two.
+   * Whether an autocommit write is two steps: the write and its commit. Other sessions may run
+   * between these two steps.
    */
-  loneWriteIsTwo: boolean;
+  autocommitWriteIsTwo: boolean;
 }
 
-export const STEP_MODEL: StepModel = { beginIsStep: false, loneWriteIsTwo: true };
+export const STEP_MODEL: StepModel = { beginIsStep: false, autocommitWriteIsTwo: true };
 
 /** One step of a session, as it arrives at the gate. */
 export interface Step {
@@ -25,8 +25,8 @@ export interface Step {
   isolation: Isolation;
   /** The preparatory statements that are sent with this step, such as BEGIN. */
   before?: readonly string[];
-  /** Whether this is a write outside a transaction of the strategy. The gate begins and ends it. */
-  isLone?: true;
+  /** Whether this is an autocommit write. The gate begins and ends its transaction. */
+  isAutocommit?: true;
   /** What the step does outside the database. Undefined for a statement. */
   effect?: EffectText;
 }
@@ -45,8 +45,8 @@ export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
   effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
 
 /**
- * The result of a step. `isLost` if the program did not get this result, but the error of a lost
- * connection.
+ * The result of a step. `isLost` if the program got the error of a lost connection instead of this
+ * result.
  */
 export type StepResult =
   | { rows: Rows; isLost?: true }

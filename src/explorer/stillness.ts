@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { arrayOf } from '../../db/arrays.ts';
-import { Bell } from '../../waiting/bell.ts';
+import { arrayOf } from '../platform/db/arrays.ts';
+import { Bell } from '../platform/waiting/bell.ts';
 import type { Actor } from './actor.ts';
 import type { Stage, StageSession } from './stage.ts';
 
@@ -8,8 +8,8 @@ import type { Stage, StageSession } from './stage.ts';
 export class Hang extends Error {
   override name = 'Hang';
   /**
-   * Whether a session waits for a lock that a session kept after its end. Nobody releases this lock, so
-   * more patience would not help.
+   * Whether a session waits for a lock that a session kept after its end. Nobody releases this
+   * lock, so a longer wait would not help.
    */
   readonly isForKeptLock: boolean;
 
@@ -19,27 +19,34 @@ export class Hang extends Error {
   }
 }
 
-/** Far longer than any statement on a few rows takes. A statement that takes longer has a fault. */
+/**
+ * The maximum time without a change while a statement runs. A statement on a few rows takes far
+ * less time, so a longer statement has a fault.
+ */
 const HANG_MS = 10_000;
-/** A long wait consists of such parts. */
+/** The length of one part of a long wait. */
 const PART_MS = 100;
-/** A remote program may silence the server's report of a wait. Then we ask the server this often. */
+/**
+ * A remote program may silence the server's report of a wait. So with a remote program, we ask the
+ * server who waits, once in each part of this length.
+ */
 const ASK_MS = 10;
 /**
- * If a session stays in memory longer than this, we assume that it waits for another session. We
- * wait in short parts. If a busy machine stops our process for a moment, only one part is over.
+ * If a session sends no statement for longer than this, we assume that it waits in memory for
+ * another session. We wait in short parts. If a busy machine stops our process for a moment, the
+ * stop uses up only one part.
  */
 const MEMORY = { parts: 10, partMs: 5 };
 /**
- * A session may have as many pauses in one step. A session that pauses more often looks for something
- * that another session does.
+ * The maximum number of pauses of a session in one step. We assume that a session with more pauses
+ * polls for something that another session does.
  */
 const MOST_PAUSES = 50;
 
 /** Finds out when no session moves. Only then the scheduler can choose. */
 export class Stillness {
   readonly #bell = new Bell();
-  /** How often a session has changed its status. */
+  /** The number of status changes of all sessions. */
   #changes = 0;
   readonly #stage: Stage;
   readonly #sessions: readonly StageSession[];
@@ -54,14 +61,15 @@ export class Stillness {
   }
 
   /**
-   * Waits until no session moves: each statement has come back, or waits for another of our
+   * Waits until no session moves. Then each statement has returned, or waits for another of our
    * sessions.
    */
   async settle() {
     const pauses = new Map<Actor, number>();
     for (;;) {
       await this.#untilNoneRuns();
-      // We wait two turns, since a result resolves promises, and these may release other promises.
+      // We wait two turns of the event loop, because a result resolves promises, and their
+      // callbacks may resolve other promises.
       await turn();
       await turn();
       if (this.#isRunning()) continue;
@@ -71,7 +79,10 @@ export class Stillness {
     }
   }
 
-  /** Ends the next pause of a session that does nothing else. False if there is none. */
+  /**
+   * Ends the next pause of a session that does nothing else. Returns false if there is no such
+   * pause.
+   */
   #endsPause(pauses: Map<Actor, number>): boolean {
     return this.#actors.some((actor) => {
       const count = pauses.get(actor) ?? 0;
@@ -82,8 +93,8 @@ export class Stillness {
   }
 
   /**
-   * True if a session that has just become `elsewhere` comes back by itself, such as after a short
-   * timer. We assume that a session that does not come back waits for another session.
+   * Whether a session that has just become `elsewhere` continues by itself, such as after a short
+   * timer. We assume that a session that does not continue waits for another session.
    */
   async #comesBack(): Promise<boolean> {
     for (const actor of this.#inMemory)
@@ -94,7 +105,10 @@ export class Stillness {
     return away.length > 0 && this.#movesSoon(away);
   }
 
-  /** True if anything changes while we have patience with these sessions. */
+  /**
+   * Whether the status of any session changes while we wait for these sessions. If not, we record
+   * that these sessions wait in memory.
+   */
   async #movesSoon(away: Actor[]): Promise<boolean> {
     const before = this.#changes;
     const parts = away.map((actor) => {
@@ -134,7 +148,7 @@ export class Stillness {
     return this.#sessions[number - 1] as StageSession;
   }
 
-  /** The process ids of all backends, and the number of the session of each. */
+  /** Returns the process id of each backend, with the number of its session. */
   #backends(): Map<number, number> {
     return new Map(
       this.#sessions.flatMap(({ pid, remote }, index) =>
@@ -143,15 +157,15 @@ export class Stillness {
     );
   }
 
-  /** Actors call this whenever their status changes. */
+  /** Records a change. Each actor calls this function when its status changes. */
   changed() {
     this.#changes++;
     this.#bell.ring();
   }
 
   /**
-   * Resolves to true if a session changes its status within this time, and else to false. We wait in
-   * parts, and PostgreSQL answers us after each. So on a busy machine we wait longer.
+   * Whether a session changes its status within this time. We wait in parts, and PostgreSQL answers
+   * us after each part. So on a busy machine we wait longer.
    */
   async changeWithin(milliseconds: number): Promise<boolean> {
     const before = this.#changes;
@@ -184,8 +198,8 @@ export class Stillness {
     );
     if (waiting.length === 0 && failed.length === 0) return true;
     const { of, numbers } = await this.#lookAtBackends();
-    // PostgreSQL reports an error before it releases the locks. Until the release, its answer is
-    // wrong.
+    // PostgreSQL reports an error before it releases the locks. Until the release, its answer about
+    // waits is wrong.
     if (failed.some((actor) => of(actor)?.active)) return false;
     let moved = false;
     for (const actor of waiting) {
@@ -196,8 +210,8 @@ export class Stillness {
       }
       actor.waitsFor = numbers(of(actor)?.blockers ?? []);
       if (actor.waitsFor.includes(actor.number) && (await this.#movesBeside(actor))) return false;
-      // None of our sessions blocks this session. It goes on by itself, even if a stranger such as
-      // autovacuum blocks it now.
+      // None of our sessions blocks this session. The session goes on by itself, even if a process
+      // such as autovacuum blocks the session now.
       if (actor.waitsFor.length === 0) {
         actor.resume();
         moved = true;
@@ -206,7 +220,10 @@ export class Stillness {
     return !moved;
   }
 
-  /** A session that waits for a lock of its own other connection may go on there. */
+  /**
+   * Lets a session go on if it waits for a lock of its own other connection. Returns false if
+   * nothing moves on the other connection.
+   */
   async #movesBeside(actor: Actor): Promise<boolean> {
     if (this.#sessionOf(actor).remote?.goBeside()) return true;
     return !this.#inMemory.has(actor) && this.#movesSoon([actor]);

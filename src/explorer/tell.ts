@@ -10,7 +10,7 @@ import { transcript } from './transcript.ts';
 import type { Ending } from './trial.ts';
 import { ENDS } from './writes.ts';
 
-/** A schedule as far as it was played. */
+/** A schedule up to the last step that was played. */
 export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary'> & {
   endings: (Ending | undefined)[];
 };
@@ -41,7 +41,7 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
 interface Known {
   history: History;
   deaths: Deaths;
-  /** The index of the step at which time passes first. -1 if there is none. */
+  /** The index of the first step at which time passes. -1 if time never passes. */
   passes: number;
   /** Whether the session of this choice has ended without any statement. */
   isSilent(choice: string): boolean;
@@ -106,13 +106,16 @@ function sayDead(dead: string, { step: { text } }: Act, notes: string): string {
   return `${dead}. ${hasSubject ? capital(notes) : `The statement ${notes}`}`;
 }
 
-/** The clock of a process stands still when time passes in PostgreSQL. */
+/**
+ * Says that a parameter has an old time. When time passes in PostgreSQL, the clock of the process
+ * does not change.
+ */
 const sayOldTime = ({ params }: Step, index: number, passes: number): string | null =>
   passes >= 0 && index > passes && params.some(isNearNow)
     ? `its time is from before step ${passes + 1}, where time passes`
     : null;
 
-/** Whether this is a time, and time has not passed for it. */
+/** Whether the value is a time from a clock that has not jumped ahead. */
 const isNearNow = (value: unknown): boolean =>
   isTime(value) && new Date(value as string | Date).getTime() < Date.now() + DAY_MS;
 
@@ -121,13 +124,13 @@ const DAY_MS = 86_400_000;
 const tellEnding = (ending: Ending | undefined): string | null =>
   ending ? sayEnding(ending) : null;
 
-/** The end of a session in a word or two, such as `claimed` or `died`. */
+/** Returns the end of a session in a word or two, such as `claimed` or `died`. */
 export function sayEnding(ending: Ending): string {
   if ('died' in ending) return 'died';
   return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
 }
 
-/** The result of a step in a few words. Empty if there is nothing to tell. */
+/** Returns the result of a step in a few words. Empty if there is nothing to say. */
 export function readableResult(step: Step, result: StepResult): string {
   if ('error' in result) return readableError(result.error);
   if (result.isLost) return 'done, but the answer is lost';
@@ -135,7 +138,7 @@ export function readableResult(step: Step, result: StepResult): string {
   return result.value === undefined ? '' : readableValue(result.value);
 }
 
-/** The `kind` of a value. A value without a `kind` is shown itself. */
+/** Returns the `kind` of a value, or the value itself as text if the value has no `kind`. */
 function readableValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(readableValue).join(', ');
   if (value instanceof Promise) return 'a promise';

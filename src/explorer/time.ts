@@ -1,12 +1,12 @@
-import { inProject } from '../../process/project.ts';
+import { inProject } from '../platform/process/project.ts';
 
-/** The migrations that make the functions of the lab's time. */
+/** The migrations that create the functions of the explorer's clock. */
 export const timeMigrations = inProject('drizzle/lab/time');
 
-/** With this search path, a session calls the lab's `now()` in place of PostgreSQL's. */
+/** The search path with which a session calls the explorer's `now()` in place of PostgreSQL's. */
 export const LAB_TIME = { search_path: 'lab_time, pg_catalog, public' };
 
-/** Two days pass. Every lease and every key of production ends earlier. */
+/** Moves the clock two days ahead. Every lease and every key of production lasts less than that. */
 export const PASS_TIME = `
   select setval('lab_time.passes', (select last_value + 1 from lab_time.passes)),
     setval('lab_time.passed_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
@@ -16,9 +16,10 @@ export const RESET_TIME = `
   from lab_time.passes where last_value > 0`;
 
 /**
- * The condition that the time in a column was still to come before time last passed, and is over now. A
- * person in Play may take an hour between two steps, so we allow one hour more. A time that the session
- * itself set to the present, less than an hour before, counts too.
+ * Returns the condition that the time in a column was in the future before time last passed, and is
+ * in the past now. A person who plays step by step may take an hour between two steps, so we allow
+ * one hour more. So a time counts too if the session set it to the present less than an hour
+ * before.
  */
 export const hasRunOut = (column: string) =>
   `(${column} <= lab_time.clock_timestamp()
@@ -29,8 +30,8 @@ const KEYWORD =
   /'(?:[^']|'')*'|"[^"]*"|--.*|\b(current_timestamp|localtimestamp|current_date)\b(?!\s*\()/gi;
 
 /**
- * Puts the lab's clock in place of the keywords that read PostgreSQL's clock. A `search_path` changes
- * functions, but no keywords.
+ * Replaces the keywords that read PostgreSQL's clock by the explorer's clock. A `search_path`
+ * replaces only functions, and no keywords.
  */
 export const withLabTime = (text: string): string =>
   text.replace(KEYWORD, (found, keyword?: string) =>

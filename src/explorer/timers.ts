@@ -7,16 +7,16 @@ interface Timer {
 }
 
 /**
- * The timers of one session. A timer is due when the session does nothing else, so a pause belongs to
- * the step before it, however long it is. With real timers, the load of the machine would decide which
- * steps of other sessions come before the end of a pause.
+ * The timers of one session. A timer runs as soon as the session does nothing else, however long
+ * the pause is. So a pause belongs to the step before the pause. With real timers, the load of the
+ * machine would decide which steps of other sessions come before the end of a pause.
  */
 export class Timers {
   #timers: Timer[] = [];
   #now = 0;
 
   set(run: () => void, milliseconds: number): Timer {
-    // Node.js too replaces a time that is no number, or too short.
+    // Like Node.js, we replace a time that is too short, or no number, by 1 ms.
     const timer = { dueAt: this.#now + (milliseconds >= 1 ? milliseconds : 1), run };
     this.#timers.push(timer);
     return timer;
@@ -26,7 +26,7 @@ export class Timers {
     this.#timers = this.#timers.filter((each) => each !== timer);
   }
 
-  /** Runs the timer that is due first. False if there is none. */
+  /** Runs the timer that is due first. Returns false if there is no timer. */
   fire(): boolean {
     const [first] = this.#timers.sort((a, b) => a.dueAt - b.dueAt);
     if (!first) return false;
@@ -35,7 +35,7 @@ export class Timers {
     try {
       timersOf.run(this, first.run);
     } catch (error) {
-      // In Node.js too, no caller can catch the error of a timer.
+      // As in Node.js, no caller can catch the error of a timer.
       process.nextTick(() => {
         throw error;
       });
@@ -46,7 +46,10 @@ export class Timers {
 
 const timersOf = new AsyncLocalStorage<Timers>();
 
-/** Runs the program of a session. The functions of `ownTimers` then set these timers. */
+/**
+ * Runs the program of a session. While the program runs, the functions of `ownTimers` set timers in
+ * `timers`.
+ */
 export const withTimers = <T>(timers: Timers, program: () => T): T => timersOf.run(timers, program);
 
 /** Stands for the object that Node.js returns for a timer. */
@@ -92,7 +95,9 @@ function clearOwn(handle: unknown) {
 const pause = <T>(milliseconds?: number, value?: T): Promise<T | undefined> =>
   new Promise((resolve) => setOwn(() => resolve(value), milliseconds));
 
-/** In place of the functions of Node.js, for code of which we do not know whether it pauses. */
+/**
+ * Replacements for the timer functions of Node.js, for code that may pause without our knowledge.
+ */
 export const ownTimers = {
   setTimeout: Object.assign(setOwn, { [promisify.custom]: pause }),
   clearTimeout: clearOwn,
@@ -100,5 +105,5 @@ export const ownTimers = {
   clearInterval: clearOwn,
 };
 
-/** In place of some functions of `node:timers/promises`. */
+/** Replacements for some functions of `node:timers/promises`. */
 export const ownPromises = { setTimeout: pause, scheduler: { wait: pause } };

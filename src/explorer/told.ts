@@ -8,7 +8,10 @@ export interface ToldSchedule {
   endings: (string | null)[];
   /** The end of the program that ran afterwards. Null if there was none. */
   afterwards: string | null;
-  /** The faults that the trial found, and the engine's own: `deadlock`, `error`, `hang`. */
+  /**
+   * The faults that the trial found, and those that the explorer finds: `deadlock`, `error`,
+   * `hang`.
+   */
   faults: string[];
   /** The state at the end, in one line. Empty before the end. */
   summary: string;
@@ -20,7 +23,9 @@ export interface ToldSchedule {
 export interface ToldStep {
   /** Empty after the end of the sessions, since the scheduler has no choice there. */
   choice: string;
-  /** Such as `the process of S1 dies`. Null if a session makes an ordinary step. */
+  /**
+   * An event in words, such as `the process of S1 dies`. Null if a session makes an ordinary step.
+   */
   event: string | null;
   /** The sessions whose process dies at this step. */
   dead: number[];
@@ -37,15 +42,18 @@ export interface ToldAct {
   statement: string;
   /** Whether the step did something outside the database. */
   isEffect: boolean;
-  /** Whether the step looked at the memory of its process, or wrote to this memory. */
+  /** Whether the step read or wrote the memory of its process. */
   isInMemory: boolean;
-  /** Whether the effect outlives the process for ever, as a mail does. A key in a store expires. */
+  /**
+   * Whether the effect stays for ever, such as a mail. A key in a store does not stay, since it
+   * expires.
+   */
   stays: boolean;
   /** `completed`: the statement was sent at an earlier step, waited, and came back at this step. */
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */
   result: string | null;
-  /** Such as the commits that the statement's snapshot is too old to see. */
+  /** A remark on the act, such as which commits the snapshot of the statement is too old to see. */
   note: string | null;
   /** The sessions whose locks the statement waits for. */
   waitsFor: number[];

@@ -6,7 +6,7 @@ const MARGIN = 6;
 const SPACE = 2;
 /** Wider columns do not help, and narrower columns break most statements into single words. */
 const COLUMN = { most: 48, least: 22 };
-/** The most width of an event, which stands over the columns. */
+/** The maximum width of an event. An event stands across the columns. */
 const MOST_WIDTH = 90;
 
 /** The columns of a transcript. */
@@ -24,10 +24,10 @@ function columnsOf(sessions: number, width: number): Columns {
 }
 
 /**
- * Prints a schedule with a column for each session: statements and their results, who waited for whom,
- * and which snapshots were too old. A program that ran afterwards ran alone, so it is below in the
- * first column, under a line of its own. The same schedule prints the same text. `width` is the greatest
- * width of a line.
+ * Returns a schedule as text with a column for each session. The text shows statements and results,
+ * which session waited for which, and which snapshots were too old. A program that ran afterwards
+ * ran alone, so this program stands below, in the first column under `afterwards`. The same
+ * schedule always gives the same text. `width` is the maximum width of a line.
  */
 export function transcript(
   told: Omit<ToldSchedule, 'transcript'>,
@@ -53,7 +53,10 @@ export function transcript(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** The step at which a session ended or died, since the end of the transcript does not show the order. */
+/**
+ * Names the step at which a session ended or died, because the end of the transcript does not show
+ * in which order the sessions ended.
+ */
 function sayStep(steps: ToldStep[], session: number): string {
   const at = steps.findIndex(({ dead, ended }) => [...dead, ...ended].includes(session));
   return at < 0 ? '' : ` (step ${at + 1})`;
@@ -63,8 +66,8 @@ const sumUp = (summary: string, faults: string[]) =>
   `${summary}: ${faults.join(', ').toUpperCase() || 'no fault'}`;
 
 /**
- * The most steps that are printed. The middle of a longer schedule is left out. Nearly always such
- * a schedule never ends, and its middle repeats itself.
+ * The maximum number of printed steps. We leave out the middle of a longer schedule. Nearly always
+ * such a schedule never ends, and its middle only repeats the same steps.
  */
 const MOST_STEPS = 40;
 
@@ -120,7 +123,7 @@ function inColumn(
     .map((line, index) => (index === 0 ? label.padEnd(indent) : ' '.repeat(indent)) + line);
 }
 
-/** Breaks a text into lines at spaces. All lines but the first are indented. */
+/** Breaks a text into lines at spaces. Indents all lines except the first line. */
 function wrap(text: string, width: number): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/client.ts';
-import type { Session } from '../../db/session.ts';
+import type { Database } from '../platform/db/client.ts';
+import type { Session } from '../platform/db/session.ts';
 
 /**
  * How one session ended: the value that its program returned, or the error that it threw, or the
@@ -19,7 +19,7 @@ export type Sleep = (milliseconds: number) => Promise<unknown>;
 export type Effect = <T>(does: EffectText | string, act: () => T | Promise<T>) => Promise<T>;
 
 export interface EffectText {
-  /** Such as `send mail 1`. */
+  /** The words of the effect, such as `send mail 1`. */
   text: string;
   /** Whether the effect depends on the time, such as a command on a key with an expiry. */
   readsClock?: true;
@@ -27,7 +27,7 @@ export interface EffectText {
   isInMemory?: true;
   /** Whether the effect is the answer to the client of this session. */
   isAnswer?: true;
-  /** Whether the process that does this dies of it, such as by running out of memory. */
+  /** Whether the effect kills its process, such as by running out of memory. */
   kills?: true;
 }
 
@@ -39,7 +39,7 @@ export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
 
 /**
  * The work of one session. A program that pauses must use `sleep`, and a program with effects must
- * use `effect`, so that the scheduler knows.
+ * use `effect`. So the scheduler knows of each pause and effect.
  */
 export type Program = (db: Database, sleep: Sleep, effect: Effect, lend: Lend) => Promise<unknown>;
 
@@ -54,8 +54,8 @@ export interface Assessment {
 }
 
 /**
- * One strategy in one situation, with a number of sessions. The engine itself knows only sessions,
- * statements and waits. The trial has everything else.
+ * One strategy in one situation, with a number of sessions. The explorer itself knows only
+ * sessions, statements and waits. The trial defines everything else.
  */
 export interface Trial {
   /** Puts the tables into the same state before every schedule. */
@@ -70,33 +70,35 @@ export interface Trial {
   /** Whether session 2 begins after session 1, and so on. By default any session may begin. */
   beginsInOrder?: boolean;
   /**
-   * Session 1 runs alone before the others begin, and only its process may die. If time may pass, it
-   * passes before the others begin.
+   * Whether session 1 runs alone before the other sessions begin. Only the process of session 1 may
+   * then die. If `timePasses` is set, time passes before the other sessions begin.
    */
   hasPrologue?: boolean;
   /**
-   * The process of each session, by any number. Sessions of one process die together. By default
+   * The process of each session, as any number. Sessions of one process die together. By default
    * each session has a process of its own.
    */
   processes?: number[];
   /** How many processes may die in a schedule. By default none. */
   deaths?: number;
   /**
-   * Called when a process dies. Everything in its memory is gone, and the process starts again. So a
-   * session that has not begun comes later. Without this function, it dies with the process.
+   * Called when a process dies. The memory of the process is lost, and the process starts again. So
+   * a session that has not begun runs in the new process. Without this function, such a session
+   * dies with the process.
    */
   died?(process: number): void;
   /**
-   * How many answers to commits and effects may be lost in a schedule. The program then gets the
-   * error of a lost connection. By default none.
+   * The maximum number of lost answers to commits and effects in a schedule. The program then gets
+   * the error of a lost connection. By default no answer is lost.
    */
   lostAnswers?: number;
   /**
    * Makes a program that runs alone after the sessions have ended, such as a new worker. The
-   * scheduler has no choice there. Time passes before, unless `afterwardsAtOnce` is set.
+   * scheduler has no choice while this program runs. Time passes before the program, unless
+   * `afterwardsAtOnce` is set.
    */
   afterwards?(endings: Ending[]): Program;
-  /** Whether `afterwards` begins at once, before time passes. */
+  /** Whether the program of `afterwards` begins immediately, before time passes. */
   afterwardsAtOnce?: boolean;
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
@@ -117,8 +119,9 @@ export interface Trial {
    */
   rollsBack?: { session: number; table: string };
   /**
-   * `last` is the end of the program that ran afterwards. `backends` are the process ids of the
-   * sessions' backends, and then the one of this program.
+   * Judges the state at the end. `last` is the end of the program that ran afterwards. `backends`
+   * are the process ids of the backends of the sessions, followed by the process id for the program
+   * that ran afterwards.
    */
   judge(
     admin: Session,
@@ -128,7 +131,7 @@ export interface Trial {
   ): Promise<Assessment>;
 }
 
-/** The same trial, but any session may begin. */
+/** Returns the same trial, but any session may begin. */
 export const inAnyOrder = (trial: Trial): Trial => ({
   ...trial,
   beginsInOrder: false,

@@ -3,8 +3,8 @@ import { keepsSnapshot } from './step.ts';
 import { type Commit, hasNoRows, namesTable } from './writes.ts';
 
 /**
- * Says which of these commits the act does not see, since its snapshot is of step `taken`, from 0.
- * The act has ended at step `at`. Null if the commits change nothing for the act.
+ * Says which of these commits the act does not see, because its snapshot is from step `taken`,
+ * counted from 0. The act ended at step `at`. Null if the commits change nothing for the act.
  */
 export function sayUnseen(act: Act, unseen: Commit[], taken: number, at: number): string | null {
   if (unseen.length === 0) return null;
@@ -29,8 +29,8 @@ function sayKept(act: Act, missed: string, taken: number): string | null {
 }
 
 /**
- * After a wait, PostgreSQL checks the locked row again, if the commit has changed the row. All other rows
- * are those of the snapshot.
+ * Says that PostgreSQL checked the locked row again. This happens after a wait, if the commit has
+ * changed the row. All other rows come from the snapshot.
  */
 function sayCheckedAgain(act: Act, { session, writes }: Commit): string | null {
   const { text } = act.step;
@@ -43,7 +43,10 @@ function sayCheckedAgain(act: Act, { session, writes }: Commit): string | null {
   return `the locked row is checked again, as S${session} left it${found}`;
 }
 
-/** Empty if the words of the statement do not tell. Other rows may fit where this row does not. */
+/**
+ * Says whether the locked row still meets the conditions. Empty if the text of the statement does
+ * not tell, because other rows may meet the conditions.
+ */
 function sayFound(act: Act): string {
   const { text } = act.step;
   if (hasNoRows(act)) return /^(select|update|delete)\b/i.test(text) ? ', and no longer fits' : '';
@@ -55,7 +58,7 @@ const OF_ONE_ROW =
   /^(?!.*\bor\b)(?:[^(]|\(\))*\bwhere \(?(?:"?\w+"?\.)*"?(?:id|key)"? = (?:[$\d'-]|\(\s*select\b)/is;
 
 /**
- * Whether a statement reads a table by its snapshot, such as a write with a subselect. FOR UPDATE
+ * Whether a statement reads a table from its snapshot, such as a write with a subselect. FOR UPDATE
  * reads the newest version of the locked row, unless the transaction keeps its snapshot.
  */
 export function isRead({ step }: Act): boolean {
@@ -65,7 +68,10 @@ export function isRead({ step }: Act): boolean {
   return keepsSnapshot(step) || !LOCK.test(text) || readsBySubselect(text);
 }
 
-/** Whether only a subselect reads by the snapshot: the statement itself locks the rows that it reads. */
+/**
+ * Whether only a subselect reads from the snapshot, while the statement itself locks the rows that
+ * it reads.
+ */
 const readsBySubselect = (text: string): boolean =>
   locksWhatItReads(text) && /\(\s*select\b/i.test(text);
 

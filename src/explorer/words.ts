@@ -1,8 +1,8 @@
-/** What the lab reads in the words of a statement. */
+/** Patterns by which the explorer recognizes what a statement does. */
 
 /**
- * Statements that take neither a snapshot nor a lock. Their order does not matter, so they are no
- * steps.
+ * Statements that take neither a snapshot nor a lock. Other sessions notice nothing of them, so
+ * they are not steps.
  */
 export const PREPARATORY =
   /^(begin|start transaction|set transaction|savepoint|release savepoint)\b[^;]*$/i;
@@ -17,13 +17,17 @@ const COMMENTS_AND_STRINGS = /--[^\n]*|\/\*.*?\*\/|'[^']*'/gs;
 /** The body of a function or of a DO block. */
 const BODIES = /\$([a-z_]\w*)?\$.*?\$\1\$/gis;
 const CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
-/** How a DO block ends a transaction. Its BEGIN and END are only brackets. */
+/**
+ * A statement that ends a transaction inside a DO block. BEGIN and END of the block are only
+ * brackets.
+ */
 const CONTROL_IN_BLOCK = /\b(commit|rollback)\s*(;|and\b)/i;
 /** Comments may stand before a DO block. */
 const isDoBlock = (text: string): boolean => /^(\s|--[^\n]*\n|\/\*.*?\*\/)*do\b/is.test(text);
 
 /**
- * Whether a text begins or ends a transaction within itself. No transaction can surround this text.
+ * Whether a text itself begins or ends a transaction. Such a text cannot run inside another
+ * transaction.
  */
 export function hasControl(text: string): boolean {
   const code = text.replace(COMMENTS_AND_STRINGS, '');
@@ -32,7 +36,7 @@ export function hasControl(text: string): boolean {
 }
 
 const CHANGES_ROWS = /\b(insert|update|delete|merge|share)\b/i;
-/** Changes of the schema, without those that PostgreSQL refuses in a transaction. */
+/** Changes of the schema, except those that PostgreSQL refuses in a transaction. */
 const CHANGES_SCHEMA =
   /^(create|alter|drop|truncate)\b(?!.*\b(concurrently|database|tablespace|system|subscription)\b)/is;
 const COPIES_IN = /^copy\s+[^(\s][^(]*(\([^)]*\)\s*)?\bfrom\b/i;

@@ -5,7 +5,7 @@ export const ENDS = /^(commit|rollback)$/i;
 /** A write into a table, such as `update lab_queue.tasks`. */
 export interface Write {
   words: string;
-  /** Such as `update`. */
+  /** The kind of the write, such as `update`. */
   verb: string;
   table: string;
 }
@@ -35,19 +35,20 @@ const WRITE =
 
 export function hasNoRows({ result }: Act): boolean {
   if (!result || !('rows' in result)) return false;
-  // A write without RETURNING gives no rows, but the driver tells how many rows it wrote.
+  // A write without RETURNING gives no rows, but the driver tells how many rows were written.
   const { count, length }: unknown[] & { count?: number } = result.rows;
   return (count ?? length) === 0;
 }
 
 /**
- * Whether a write has changed a row. A write without RETURNING gives no rows, but the driver tells how
- * many rows it wrote. Nobody tells how many rows a WITH wrote.
+ * Whether a write has changed a row. A write without RETURNING gives no rows, but the driver tells
+ * how many rows were written. For a statement with WITH this number is unknown, so such a statement
+ * counts as a write.
  */
 export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =>
   /^with\b/i.test(text) || (rows.count ?? rows.length) > 0;
 
-/** Whether the statement names the table, apart from a table that it only writes. */
+/** Whether the statement reads the table. A table that the statement only writes does not count. */
 export const readsTable = (text: string, table: string): boolean =>
   namesTable(text.replace(/"/g, '').replace(WRITE, ''), table);
 

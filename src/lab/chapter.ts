@@ -1,18 +1,18 @@
-import type { Database } from '../db/client.ts';
-import type { Session } from '../db/session.ts';
-import type { Trial } from './explore/trial.ts';
+import type { Trial } from '../explorer/trial.ts';
+import type { Database } from '../platform/db/client.ts';
+import type { Session } from '../platform/db/session.ts';
 import type { RaceRoute } from './race/http.ts';
 import type { StoreName } from './stores/index.ts';
 
-export { hasRunOut } from './explore/time.ts';
+export { hasRunOut } from '../explorer/time.ts';
 export type {
   Assessment,
   Effect,
   Ending,
   Sleep,
   Trial,
-} from './explore/trial.ts';
-export { isOfTrial } from './explore/trial.ts';
+} from '../explorer/trial.ts';
+export { isOfTrial } from '../explorer/trial.ts';
 
 /** Strategies, the situations in which they are tried, and the faults that a schedule may have. */
 export interface Explorable<S extends Strategy = Strategy, N extends Situation = Situation> {
@@ -22,7 +22,7 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
   session: { one: string; many: string };
   /**
    * The events after the end of all sessions, such as `a new worker works until nothing is due`.
-   * Undefined if no trial has a program for it.
+   * Undefined if no trial runs a program afterwards.
    */
   afterwards?: string;
   /** All faults that a schedule or a round may have. The gravest fault comes first. */
@@ -52,29 +52,30 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
    * chapter, such as `lab_claims`, since all chapters share each scratch database.
    */
   migrations: string;
-  /** The folder of production's code for this problem, such as `src/claims`. */
+  /** The folder of production's code for this problem, such as `src/service/claims`. */
   production: string;
-  /** The strategies, in the order of the workshop's lessons. */
+  /** The strategies, in the order of the workshop. */
   strategies: readonly S[];
   race: Race<S> | CrashRace<N>;
   /** For each table whose rows may be locked: an SQL expression that names a row. */
   lockable: Readonly<Record<string, string>>;
-  /** How a program of any language solves the problem. Undefined if no program can be tried. */
+  /** The rules for programs of any language. Undefined if no program can be tried. */
   programs?: ProgramRules<S>;
   /** Reads the committed state of a strategy in the form that the page shows. */
   readState(admin: Session, strategy: S): Promise<ShownState>;
   /**
-   * The strategy that a file exports by default. Undefined if the export is no strategy. `again`
-   * evaluates the file anew, as a new process does, and returns the default export.
+   * Returns the strategy that a file exports by default. Returns undefined if the export is no
+   * strategy. `again` evaluates the file anew, as a new process does, and returns the default
+   * export.
    */
   strategyOf(exported: unknown, name: string, again: () => unknown): S | undefined;
   /** The name of the function of each strategy, such as `claim`. */
   entry: string;
-  /** An example of such a default export, for help texts and messages. */
+  /** An example of a strategy's default export, for help texts and messages. */
   example: string;
 }
 
-/** What a program answers to a request over HTTP. */
+/** The answer of a program to an HTTP request. */
 export interface ProgramAnswer {
   status: number;
   /** The standard words for the status, such as `OK`. */
@@ -82,20 +83,23 @@ export interface ProgramAnswer {
   body: string;
 }
 
-/** The kind of outcome that answers with this status mean, if their body has the word. */
+/**
+ * A rule that translates HTTP answers. Answers with this status mean this kind of outcome, if their
+ * body has the word.
+ */
 export interface AnswerRule {
   kind: string;
   status: number;
   word?: string;
 }
 
-/** How a program that answers HTTP becomes a strategy. */
+/** The rules by which a program that answers HTTP becomes a strategy. */
 export interface ProgramRules<S extends Strategy = Strategy> {
   /** The rules for programs that answer as production does. */
   answers: readonly AnswerRule[];
   /** The path of each request, such as `/claim-job`. */
   path: string;
-  /** The query string of a session (from 1) that works on tables of its own. */
+  /** The query string of a session, from 1, for a program that uses its own tables. */
   queryOf(session: number): string;
   /** `ask` sends a session's request with a query string, and returns the kind of the answer. */
   strategyOf(name: string, ask: (session: number, query: string) => Promise<string>): S;
@@ -109,9 +113,12 @@ export interface Strategy {
   idea: string;
   /** The name of one of the chapter's promises, or `nothing`. */
   promise: string;
-  /** The store that it needs beside PostgreSQL. A machine may lack the store. */
+  /** The store that the strategy needs beside PostgreSQL. A machine may lack the store. */
   needs?: StoreName;
-  /** The name of its file in `strategies`, without `.ts`. By default the name of the strategy. */
+  /**
+   * The name of the strategy's file in `strategies`, without `.ts`. By default the name of the
+   * strategy.
+   */
   file?: string;
 }
 
@@ -119,13 +126,13 @@ export interface Strategy {
 export interface Situation {
   name: string;
   idea: string;
-  /** The number of sessions, if the situation has its own. */
+  /** The number of sessions, if the situation fixes the number. */
   sessions?: number;
-  /** The most schedules that are explored, if there may be too many. By default all are. */
+  /** The maximum number of schedules that are explored. By default all schedules are explored. */
   most?: number;
   /**
-   * The name of the fault that a person suspects here. The page asks for this fault if no schedule has
-   * a fault. By default the chapter's gravest fault.
+   * The name of the fault that a person suspects here. The page asks for this fault if no schedule
+   * has a fault. By default the chapter's gravest fault.
    */
   suspect?: string;
 }
@@ -134,7 +141,7 @@ export interface Situation {
 export const sessionsIn = ({ sessions }: Situation, asked: number): number => sessions ?? asked;
 
 export interface Fault {
-  /** Such as `oversold`. */
+  /** The name of the fault, such as `oversold`. */
   name: string;
   /** The fact that this fault makes false. */
   fact: string;
@@ -144,7 +151,10 @@ export interface Fault {
   verdict: string;
   /** The question to a person who plays, such as `Can you oversell it?` */
   dare: string;
-  /** The fault is checked only if the strategy has this option. Without an option, always. */
+  /**
+   * The fault is checked only if the strategy has this option. A fault without an option is always
+   * checked.
+   */
   option?: { name: string; code: string };
 }
 
@@ -152,7 +162,7 @@ export interface Fault {
 export const isChecked = ({ option }: Fault, strategy: Strategy): boolean =>
   option === undefined || Boolean((strategy as unknown as Record<string, unknown>)[option.name]);
 
-/** The faults that the engine itself finds, in any chapter. */
+/** The faults that the explorer itself finds, in any chapter. */
 export const engineFaults = {
   deadlock: {
     name: 'deadlock',
@@ -188,9 +198,9 @@ export interface Pledge {
 /** The committed state as a person sees it: a row of marks, and two texts. */
 export interface ShownState {
   marks: Mark[];
-  /** Such as `3 claims committed, 4 slots`. */
+  /** The state in short, such as `3 claims committed, 4 slots`. */
   summary: string;
-  /** Such as `3 from before, Recruiter 1`. */
+  /** The details, such as `3 from before, Recruiter 1`. */
   detail: string;
   /** Whether the committed state alone shows a fault. */
   isWrong: boolean;
@@ -208,11 +218,11 @@ export interface Mark {
 export interface RaceSize {
   /** How many sessions begin at the same moment. */
   sessions: number;
-  /** How much there is for them, such as the slots of the job. */
+  /** The number of slots, tasks or keys that the sessions share. */
   capacity: number;
 }
 
-/** What both kinds of races have. */
+/** The parts that both kinds of races have. */
 interface AnyRace {
   /** The strategies that race if the caller names none. */
   shown: readonly [string, ...string[]];
@@ -223,8 +233,8 @@ interface AnyRace {
 }
 
 /**
- * How strategies race as servers that answer requests, also over HTTP. `Q` is a request of one session,
- * and `A` its answer.
+ * How strategies race as servers that answer requests, also over HTTP. `Q` is a request of one
+ * session, and `A` its answer.
  */
 export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> extends AnyRace {
   kind: 'requests';
@@ -244,8 +254,8 @@ export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> e
 }
 
 /**
- * How strategies race in the trial of the chapter. The sessions run at full speed, and some of their
- * processes are killed at random moments. Then the trial counts what has happened.
+ * How strategies race in the trial of the chapter. The sessions run at full speed, and some of
+ * their processes are killed at random moments. Then the trial counts what has happened.
  */
 export interface CrashRace<N extends Situation = Situation> extends AnyRace {
   kind: 'crashes';
@@ -261,22 +271,22 @@ export interface CrashRace<N extends Situation = Situation> extends AnyRace {
 export interface CrashWords {
   /** The name of a session, from 1, such as `Worker 3`. */
   session(number: number, size: RaceSize): string;
-  /** Such as `5 workers do 20 tasks, and some workers are killed.` */
+  /** The sentence before the race, such as `5 workers do 20 tasks, and some workers are killed.` */
   start(size: RaceSize): string;
-  /** After the name of a strategy, such as `did every task once`. */
+  /** The words after the name of a strategy without a fault, such as `did every task once`. */
   held: string;
-  /** The wrong ends, such as `12 done twice, 3 lost`. Empty if there are none. */
+  /** Names the wrong ends, such as `12 done twice, 3 lost`. Empty if there are none. */
   sum(counts: Readonly<Record<string, number>>): string;
 }
 
-/** The counts with their words. A count of zero says nothing, so we leave it out. */
+/** Returns the counts with their words. Leaves out counts of zero, which say nothing. */
 export const sumInWords = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .filter(([, many]) => many > 0)
     .map(([what, many]) => `${many} ${what}`)
     .join(', ');
 
-/** One race in the tables, and the requests for it. */
+/** One race: the requests for rows that are in the tables. */
 export interface Course<Q = unknown> {
   capacity: number;
   /** One request for each session, in the order of the sessions. */
@@ -299,16 +309,19 @@ export interface Standing {
   /** The number of successes, counted in the tables. */
   taken: number;
   faults: string[];
-  /** Such as `5 claims in the table for 4 slots`. */
+  /** The result in words, such as `5 claims in the table for 4 slots`. */
   summary: string;
 }
 
 /** Texts about a race. `start` is a sentence. The other texts come after the name of a strategy. */
 export interface RaceWords {
-  /** Such as `8 recruiters claim one job at the same moment. The job takes 4.` */
+  /**
+   * The sentence before the race, such as `8 recruiters claim one job at the same moment. The job
+   * takes 4.`
+   */
   start(size: RaceSize): string;
   held(capacity: number): string;
-  /** Such as `at worst 5 recruiters hold 4 slots`. */
+  /** The words about the worst round, such as `at worst 5 recruiters hold 4 slots`. */
   worst(taken: number, capacity: number): string;
   nobody: string;
 }

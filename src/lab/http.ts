@@ -1,7 +1,7 @@
-import { adminOnly } from '../http/auth/http.ts';
-import { guardedBy, newRoutes } from '../http/new-routes.ts';
-import { methodNotAllowed } from '../http/problems.ts';
-import type { Log } from '../process/log.ts';
+import type { Log } from '../platform/process/log.ts';
+import { adminOnly } from '../service/http/auth/http.ts';
+import { guardedBy, newRoutes } from '../service/http/new-routes.ts';
+import { methodNotAllowed } from '../service/http/problems.ts';
 import { allStrategies, leftOut } from './chapters/index.ts';
 import { explorationRoutes } from './explorations/http.ts';
 import { lessonRoutes } from './lessons/http.ts';
@@ -27,7 +27,8 @@ export interface LabDeps extends Pick<RacesDeps, 'around' | 'patience'> {
 }
 
 /**
- * The lab's routes. Only a server in workshop mode has them. They write to scratch databases only.
+ * Makes the lab's routes. Only a server in workshop mode has these routes. They write to scratch
+ * databases only.
  */
 export function createLab({
   log,

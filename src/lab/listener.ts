@@ -1,5 +1,5 @@
-import { event, HEARTBEAT, type StreamSource } from '../http/event-stream.ts';
-import { Bell } from '../waiting/bell.ts';
+import { Bell } from '../platform/waiting/bell.ts';
+import { event, HEARTBEAT, type StreamSource } from '../service/http/event-stream.ts';
 
 /** A client that follows work of the lab by server-sent events. */
 export class Listener implements StreamSource {
@@ -18,7 +18,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Tells this news, and forgets older news of the same name that still wait. */
+  /** Sends this news. Drops older news of the same name that are not sent yet. */
   tellLatest(name: string, data: unknown) {
     this.#news = this.#news.filter((each) => each.name !== name);
     this.tell(name, data);
@@ -29,7 +29,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Ends the stream after the news that still wait. */
+  /** Ends the stream after all waiting news are sent. */
   end() {
     this.#isEnding = true;
     this.#bell.ring();

@@ -1,9 +1,14 @@
-import { databaseError, isConnectionLost, isNothingDone } from '../db/sqlstate.ts';
-import { type Problem, type ProblemResponse, problem, RETRY_AFTER } from '../http/problem.ts';
-import type { Meaning, ProblemCode } from '../http/problem-list.ts';
-import { busy, invalidRequest } from '../http/problems.ts';
-import { PlainError } from '../process/errors.ts';
-import type { Unanswered } from '../waiting/admission.ts';
+import { databaseError, isConnectionLost, isNothingDone } from '../platform/db/sqlstate.ts';
+import { PlainError } from '../platform/process/errors.ts';
+import type { Unanswered } from '../platform/waiting/admission.ts';
+import {
+  type Problem,
+  type ProblemResponse,
+  problem,
+  RETRY_AFTER,
+} from '../service/http/problem.ts';
+import type { Meaning, ProblemCode } from '../service/http/problem-list.ts';
+import { busy, invalidRequest } from '../service/http/problems.ts';
 import { StoreError, StoreMissing } from './stores/store.ts';
 
 export const labBusy = {
@@ -23,7 +28,7 @@ const noStoreNow = {
   detail: 'The lab cannot use Redis or etcd at the moment. Try again.',
 } as const satisfies Problem;
 
-/** The lab's problems that the API does not have. */
+/** The problems of the lab that the API of the service does not have. */
 export const labMeanings = {
   'strategy-not-found': {
     status: 404,
@@ -71,8 +76,9 @@ export class Refusal extends Error {
 }
 
 /**
- * The problem that callers receive. Undefined if the error is unexpected. The message of a database
- * error may contain addresses and file names, so callers never receive the message.
+ * Returns the problem that callers receive. Returns undefined if the error is unexpected. The
+ * message of a database error may contain addresses and file names, so callers never receive the
+ * message.
  */
 export function refusalOf(error: unknown): LabProblem<503> | undefined {
   if (error instanceof Refusal) return error.problem;
@@ -97,10 +103,10 @@ export async function onStage<T>(
   }
 }
 
-/** The answer to an expected error of the lab. Throws an unexpected error again. */
+/** Returns the answer to an expected error of the lab. Throws an unexpected error again. */
 export function refusalAnswer(error: unknown): ProblemResponse<503> {
   const refused = refusalOf(error);
   if (!refused) throw error;
-  // If the account lacks a right, another try does not help. So this answer has no Retry-After.
+  // If the account lacks a right, another attempt does not help. So this answer has no Retry-After.
   return problem(refused, {}, refused.code === 'busy' ? RETRY_AFTER : {});
 }

@@ -1,11 +1,11 @@
-import { PlainError } from '../../../process/errors.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import type { StepResult } from '../step.ts';
 import { readOutput, type TestedSchedule, type TestedStep } from './output.ts';
 import type { Move } from './permutation.ts';
 import type { Plan, Planned } from './plan.ts';
 import { cellsOf, isSameRow } from './values.ts';
 
-/** The first difference between us and the tester, in words for a person. */
+/** The first difference between our schedules and the tester, in words for a person. */
 export interface Difference {
   /** The number of the schedule, from 1. */
   number: number;
@@ -14,8 +14,9 @@ export interface Difference {
 }
 
 /**
- * Compares the output of the tester with our schedules. Returns the first difference, and undefined
- * if all schedules agree. Throws a `PlainError` if the output is not the whole output for this plan.
+ * Compares the output of the tester with our schedules. Returns the first difference, or undefined
+ * if all schedules agree. Throws a `PlainError` if the output is not the whole output for this
+ * plan.
  */
 export function compare(plan: Plan, output: string): Difference | undefined {
   const tested = readOutput(output);
@@ -30,9 +31,10 @@ export function compare(plan: Plan, output: string): Difference | undefined {
 const PLAYS = 5;
 
 /**
- * Plays a plan with the tester, and compares. On a busy machine, a search for deadlocks may come after
- * the tester has sent the next step. PostgreSQL then aborts another session, or the same session later.
- * This happened in 1 of 60 plays of 18 schedules. So a plan with deadlocks is played again if it differs.
+ * Plays a plan with the tester, and compares the output. On a busy machine, the search for
+ * deadlocks may begin only after the tester has sent the next step. PostgreSQL then aborts a
+ * different session, or aborts the same session later. This happened in 1 of 60 plays of 18
+ * schedules. So if a plan with deadlocks differs, we play the plan again.
  */
 export async function compareWith(
   plan: Plan,
@@ -45,7 +47,10 @@ export async function compareWith(
   }
 }
 
-/** Each schedule ends with the step that reads the tables. */
+/**
+ * Throws if a schedule is missing or cut off. A whole schedule ends with the step that reads the
+ * tables.
+ */
 function checkWhole({ label, permutations }: Plan, tested: TestedSchedule[]) {
   const ended = tested.filter(({ sent }) => sent.at(-1)?.name === label && sent.at(-1)?.rows);
   if (ended.length === permutations.length && tested.length === permutations.length) return;
@@ -69,7 +74,10 @@ function differenceOf({ moves, steps, rows }: Planned, { sent }: TestedSchedule)
   return differenceOfRows(rows, theirs?.rows ?? [], 'tables at the end');
 }
 
-/** A statement waits if it has not returned before the next choice. */
+/**
+ * Compares whether and how long a statement waited. A statement waits if it has not returned before
+ * the next choice.
+ */
 function differenceOfWait(move: Move, theirs: TestedStep, choices: number[]) {
   const { returnedAfter } = theirs;
   const returnedAt = returnedAfter === undefined ? undefined : choices[returnedAfter - 1];
@@ -92,7 +100,7 @@ function differenceOfResult({ sql, result }: Move, theirs: TestedStep) {
   return differenceOfRows(isOrdered(sql) ? ours : like(rows, ours), rows, 'rows');
 }
 
-/** Whether the statement itself has ORDER BY, and not only a statement within it. */
+/** Whether the statement itself has ORDER BY, and not only a subselect. */
 function isOrdered(sql: string): boolean {
   let outline = sql.replaceAll(/'[^']*'/g, '');
   while (/\([^()]*\)/.test(outline)) outline = outline.replaceAll(/\([^()]*\)/g, '');
@@ -100,8 +108,8 @@ function isOrdered(sql: string): boolean {
 }
 
 /**
- * Our rows in the order of theirs. Without ORDER BY the order depends on where PostgreSQL finds room in
- * the table. Rows that they do not have come last.
+ * Returns our rows in the order of the tester's rows. Without ORDER BY, the order depends on where
+ * PostgreSQL finds room in the table. Rows that the tester does not have come last.
  */
 function like(theirs: string[][], ours: string[][]): string[][] {
   const rest = [...ours];

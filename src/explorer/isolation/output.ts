@@ -5,11 +5,14 @@ export interface TestedSchedule {
 
 export interface TestedStep {
   name: string;
-  /** The number of steps that were sent when this step had returned. Undefined if it never did. */
+  /**
+   * The number of steps that had been sent when this step returned. Undefined if the step never
+   * returned.
+   */
   returnedAfter: number | undefined;
-  /** The rows of the statement. Undefined if it returned no table. */
+  /** The rows of the statement. Undefined if the statement returned no table. */
   rows: string[][] | undefined;
-  /** The message of an error. */
+  /** The message of the error. Undefined if the statement succeeded. */
   error: string | undefined;
 }
 
@@ -17,7 +20,10 @@ const START = 'starting permutation: ';
 const WAITING = ' <waiting ...>';
 const COMPLETED = '<... completed>';
 
-/** Reads the output of the isolation tester. Empty if the text is no such output. */
+/**
+ * Reads the output of the isolation tester. Returns an empty list if the text is not such an
+ * output.
+ */
 export function readOutput(text: string): TestedSchedule[] {
   const parts = text.replaceAll('\r\n', '\n').split(`\n${START}`).slice(1);
   return parts.map((part) => {
@@ -65,10 +71,10 @@ function readStep(sent: TestedStep[], name: string, said: string): TestedStep | 
   return waits ? undefined : step;
 }
 
-/** The line between the names of the columns and the rows, such as `--+---`. */
+/** Whether this is the line between the names of the columns and the rows, such as `--+---`. */
 const isRule = (line: string | undefined) => line !== undefined && /^[-+]+$/.test(line);
 
-/** The rows of a table. The second line tells the widths of the columns. */
+/** Returns the rows of a table. The second line shows the widths of the columns. */
 function readRows([, rule = '', ...rows]: string[]): string[][] {
   const widths = rule.split('+').map(({ length }) => length);
   return rows.map((row) => cut(row, widths));

@@ -13,7 +13,7 @@ export interface Move {
   /** The number of the session, or `CLOCK`. */
   session: number | typeof CLOCK;
   sql: string;
-  /** The index of the choice, from 0, that sends the statement. */
+  /** The index, from 0, of the choice that sends the statement. */
   sentAt: number;
   /** The index of the choice after which the statement had returned. */
   returnedAt: number | undefined;
@@ -29,7 +29,7 @@ export interface Permutation {
   effects: string[];
 }
 
-/** A process that dies also gives its session locks back. */
+/** The statement that releases the session locks of a dead process. */
 const RELEASE = 'select pg_advisory_unlock_all()';
 
 /** Translates a schedule. Throws `NotForTester` if the tester cannot play it. */
@@ -47,7 +47,7 @@ class Translation {
   readonly effects: string[] = [];
   readonly #sent = new Map<Step, Move>();
   readonly #results = new Map<Step, StepResult>();
-  /** Dead sessions that have not given their session locks back. */
+  /** The dead sessions that have not released their session locks yet. */
   readonly #dead = new Set<number>();
 
   constructor(entries: Entry[], movesTime: boolean) {
@@ -57,7 +57,7 @@ class Translation {
   }
 
   #translate({ choice, timePasses, acts, dead }: Entry, at: number, movesTime: boolean) {
-    // For the program that runs afterwards, the time of the database always passes.
+    // For the program that runs afterwards, the clock of the database always moves ahead.
     if (timePasses && (movesTime || choice === ''))
       this.#send({ session: CLOCK, sql: asSql({ text: PASS_TIME, params: [] }) }, at);
     for (const each of dead) this.#dead.add(each);
@@ -85,19 +85,22 @@ class Translation {
   }
 
   /**
-   * A lone write that fails needs no BEGIN. PostgreSQL ends its transaction at the error, as the gate
-   * does.
+   * Returns the SQL of a step. A failing autocommit write needs no BEGIN, because PostgreSQL ends
+   * its transaction at the error, as the gate does.
    */
   #sqlOf(step: Step): string {
     if (step.params.some(hasTime))
       throw new NotForTester('a statement has a time that was read before');
     const result = this.#results.get(step);
     const fails = result !== undefined && 'error' in result;
-    const before = step.isLone && fails ? [] : (step.before ?? []);
+    const before = step.isAutocommit && fails ? [] : (step.before ?? []);
     return [...before, asSql(step)].join('; ');
   }
 
-  /** A session that waits in line gives its locks back when its statement has returned. */
+  /**
+   * Lets a dead session release its locks. A session with a waiting statement releases them only
+   * when the statement has returned.
+   */
   #release(session: number, at: number) {
     const own = this.moves.filter((move) => move.session === session);
     const last = own.at(-1);

@@ -5,7 +5,7 @@ import { NotForTester } from './statement.ts';
 /** The session that reads the tables at the end of each schedule. */
 export const READER = 'reader';
 
-/** A statement of a session of the tester, under the name that permutations use. */
+/** A statement of a session of the tester, with the name that permutations use. */
 export interface NamedStep {
   session: string;
   name: string;
@@ -21,7 +21,10 @@ export interface Planned extends Permutation {
 
 /** All schedules of a recording, as the tester plays them. */
 export interface Plan {
-  /** The strategy, the situation and the number of sessions. Every schedule ends with this step. */
+  /**
+   * The name of the plan: the strategy, the situation and the number of sessions. The last step of
+   * every schedule has this name.
+   */
   label: string;
   recording: Recording;
   steps: NamedStep[];
@@ -49,7 +52,10 @@ export function planOf(recording: Recording, label: string): Plan {
   return plan;
 }
 
-/** Names the statements. The same statement of a session has the same name in all schedules. */
+/**
+ * Gives names to the statements. The same statement of a session has the same name in all
+ * schedules.
+ */
 class Steps {
   readonly #all: NamedStep[];
   readonly #known = new Map<string, NamedStep>();

@@ -1,4 +1,4 @@
-import type { Session, Statement } from '../../../db/session.ts';
+import type { Session, Statement } from '../../platform/db/session.ts';
 import { type Exploration, type ExploreOptions, explore, type Played } from '../explore.ts';
 import type { Stage } from '../stage.ts';
 import type { Trial } from '../trial.ts';
@@ -7,26 +7,30 @@ import { TableReader, type Tables } from './tables.ts';
 /** Everything that the isolation tester needs to play the same schedules. */
 export interface Recording {
   exploration: Exploration;
-  /** The statements that lay the tables before each schedule. */
+  /** The statements that set up the tables before each schedule. */
   setUp: Statement[];
   schedules: Recorded[];
-  /** The tables that a schedule has changed, or that a statement names, in the order of `query`. */
+  /**
+   * The tables that we compare, in the order of `query`: a schedule has changed them, or a
+   * statement names them.
+   */
   compared: string[];
-  /** A query for the rows of these tables. */
+  /** A query for the rows of the compared tables. */
   query: string;
-  /** Whether `t` moves the time of the database. */
+  /** Whether the choice `t` moves the clock of the database. */
   movesTime: boolean;
 }
 
 export interface Recorded {
   played: Played;
-  /** The rows of the tables after the end. Undefined if the schedule had no end. */
+  /** The rows of the tables after the schedule. Undefined if the schedule did not end. */
   tables: Tables | undefined;
 }
 
 /**
- * Lets all ids go on from this number. The set-up and each schedule then begin with the same ids, so ids
- * that a program reads and sends again are the same when the tester plays the schedule.
+ * Returns a statement that sets all sequences to this number. So the set-up and each schedule begin
+ * with the same ids. A program may read an id and send it again. The id is then the same when the
+ * tester plays the schedule.
  */
 const idsFrom = (number: number) => ({
   text: `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${number})
@@ -35,7 +39,7 @@ const idsFrom = (number: number) => ({
   asArrays: false,
 });
 
-/** Explores a trial, and keeps each schedule with the state of the tables after it. */
+/** Explores a trial. Keeps each schedule, and the state of the tables after the schedule. */
 export async function record(
   stage: Stage,
   trial: Trial,
@@ -78,8 +82,8 @@ export async function record(
 }
 
 /**
- * Runs the set-ups of a trial, and keeps the statements of the first. The first set-up has the most
- * statements, since a trial makes functions and rows only once for each session.
+ * Runs the set-ups of a trial, and keeps the statements of the first set-up. The first set-up has
+ * the most statements, because a trial creates some functions and rows only once in each session.
  */
 class SetUps {
   readonly statements: Statement[] = [];
@@ -114,7 +118,10 @@ function changesOf(before: Tables, after: Tables): string[] {
   return [...names].filter((name) => rowsOf(before, name) !== rowsOf(after, name));
 }
 
-/** Larger tables have the rows that all schedules share, such as all recruiters. */
+/**
+ * The maximum number of rows in a table that we compare because a statement names the table. A
+ * larger table has rows that all schedules share, such as all recruiters.
+ */
 const MOST_ROWS = 50;
 
 const textsOf = (schedules: Recorded[]): string[] => [

@@ -5,7 +5,9 @@ import type { NamedStep, Plan, Planned } from './plan.ts';
 import { READER } from './plan.ts';
 import { asLines } from './statement.ts';
 
-/** Writes a plan as a spec for PostgreSQL's isolation tester. `head` are lines for a reader. */
+/**
+ * Writes a plan as a spec for PostgreSQL's isolation tester. `head` are comment lines for a reader.
+ */
 export function specOf(plan: Plan, head: readonly string[]): string {
   const sessions = [...new Set(plan.steps.map(({ session }) => session))].sort();
   return [
@@ -19,7 +21,7 @@ export function specOf(plan: Plan, head: readonly string[]): string {
   ].join('\n');
 }
 
-/** One transaction, so the tester prints no result of the set-up. */
+/** Writes the set-up as one transaction, so the tester prints no result of the set-up. */
 function setUpOf({ recording }: Plan): string {
   const reset = { text: RESET_TIME, params: [] };
   const statements = [reset, ...recording.setUp].map(asLines);
@@ -44,7 +46,9 @@ const SET = Object.entries({ ...RULES, client_min_messages: 'error' })
   .map(([name, value]) => `set ${name} = ${listOf(value)}`)
   .join('; ');
 
-/** The search path is a list, and PostgreSQL takes each of its schemas alone. */
+/**
+ * Quotes each schema of the search path alone. PostgreSQL would read a quoted list as one schema.
+ */
 function listOf(value: string | number): string {
   return String(value)
     .split(', ')
@@ -52,7 +56,7 @@ function listOf(value: string | number): string {
     .join(', ');
 }
 
-/** Ends everything that one schedule could leave to the next. */
+/** Ends everything that a schedule could leave to the next schedule. */
 const CLEAN = 'rollback; do $$ begin perform pg_advisory_unlock_all(); end $$';
 
 function permutationOf({ schedule, effects, steps }: Planned): string {

@@ -5,19 +5,25 @@ export class NotForTester extends Error {
   override name = 'NotForTester';
 }
 
-/** Literals, quoted names, comments, parameters, white space, and every other character. */
+/**
+ * Matches literals, quoted names, comments, parameters, white space, and any other single
+ * character.
+ */
 const TOKEN =
   /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\1\$|--[^\n]*|\/\*.*?\*\/|\$\d+|\s+|./gs;
 
 /**
  * Writes a statement as SQL without parameters, on one line. A spec of the isolation tester ends
- * each statement at the first `}`, so none is left. Throws `NotForTester` if a `}` cannot be
- * avoided.
+ * each statement at the first `}`, so we escape each `}`. Throws `NotForTester` if we cannot avoid
+ * a `}`.
  */
 export const asSql = (statement: Parameterized): string =>
   translate(statement, /[}\n\r]/, ' ').trim();
 
-/** The same, but the lines stay, since a person reads the set-up. */
+/**
+ * Writes a statement as SQL without parameters, but keeps the lines, because a person reads the
+ * set-up.
+ */
 export const asLines = (statement: Parameterized): string => translate(statement, /}/).trim();
 
 type Parameterized = Pick<Step, 'text' | 'params'>;
@@ -33,7 +39,7 @@ function translate({ text, params }: Parameterized, unwanted: RegExp, blank?: st
   return sql;
 }
 
-/** A literal in which escapes replace the characters that a spec cannot have. */
+/** Returns a literal in which escapes replace the characters that a spec cannot have. */
 function escaped(token: string, tag: string | undefined): string {
   if (token.startsWith("'")) return quoted(token.slice(1, -1).replaceAll("''", "'"));
   if (tag !== undefined) return quoted(token.slice(tag.length + 2, -tag.length - 2));
@@ -41,8 +47,9 @@ function escaped(token: string, tag: string | undefined): string {
 }
 
 /**
- * The driver sends the type of bigints, booleans and times. It leaves the types of all other values
- * to PostgreSQL, as a quoted literal does.
+ * Returns a parameter as a literal of the type that the driver sends. The driver names the type of
+ * bigints, booleans and times. For all other values, PostgreSQL chooses the type, as for a quoted
+ * literal.
  */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';

@@ -1,4 +1,4 @@
-import type { Rows, Session } from '../../../db/session.ts';
+import type { Rows, Session } from '../../platform/db/session.ts';
 
 /** The rows of each table as texts, by the name of the table. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
@@ -6,10 +6,13 @@ export type Tables = ReadonlyMap<string, readonly string[]>;
 const run = (admin: Session, text: string): Promise<Rows> =>
   admin.run({ text, params: [], asArrays: false });
 
-/** Columns whose values differ in each run. Only whether there is a value can be compared. */
+/**
+ * The condition for columns whose values differ in each run. We compare only whether such a column
+ * has a value.
+ */
 const OF_RUN = "(data_type ~ '^timestamp|^date$|^time|^uuid$|^xid' or column_name = 'pid')";
 
-/** For each table a query for its rows, without the values that differ in each run. */
+/** Returns, for each table, a query for its rows without the values that differ in each run. */
 const QUERIES = `
   select table_schema || '.' || table_name as name,
     format('select %L as "table", row_to_json(r)::text as row from (select %s from %I.%I) r',
@@ -22,7 +25,9 @@ const QUERIES = `
     and table_schema !~ '^pg_|^information_schema$|^drizzle$|^lab_time$'
   group by table_schema, table_name order by 1`;
 
-/** Reads all tables of production and of the chapters. */
+/**
+ * Reads all tables of the database, except those of PostgreSQL, of the migrations and of the clock.
+ */
 export class TableReader {
   readonly #admin: Session;
   readonly #queries: ReadonlyMap<string, string>;
@@ -49,7 +54,10 @@ export class TableReader {
     return tables;
   }
 
-  /** One query for the rows of these tables, in an order that every server has. */
+  /**
+   * Returns one query for the rows of these tables. The order of the rows is the same on every
+   * server.
+   */
   queryOf(names: readonly string[]): string {
     if (names.length === 0) return 'select null as "table", null as "row" where false';
     const queries = names.map((name) => this.#queries.get(name));

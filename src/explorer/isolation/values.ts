@@ -1,15 +1,15 @@
 const TIME = /\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?/g;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 
-/** Whether a parameter is a time, or contains one. No other run has the same time. */
+/** Whether a parameter is a time or contains a time. No other run has the same time. */
 export const hasTime = (value: unknown): boolean =>
   value instanceof Date || (typeof value === 'string' && value.search(TIME) >= 0);
 
-/** A text without the values that differ in each run. */
+/** Returns a text without the values that differ in each run. */
 export const withoutRun = (text: string): string =>
   text.replace(TIME, '<time>').replace(UUID, '<uuid>');
 
-/** A value that our driver has read, as PostgreSQL writes it. */
+/** Returns a value of our driver as PostgreSQL writes the value. */
 function asText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 't' : 'f';
@@ -18,7 +18,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** The values of a row, in the form in which `isSameRow` compares them. */
+/** Returns the values of a row, in the form that `isSameRow` compares. */
 export const cellsOf = (row: unknown): string[] =>
   (Array.isArray(row) ? row : Object.values(row as object)).map(asText);
 
@@ -32,26 +32,37 @@ const isSame = (ours: string, theirs: string) =>
   (isArray(ours) && isArray(theirs) && elementsOf(ours) === elementsOf(theirs)) ||
   isSameDuration(ours, theirs);
 
-/** An array of PostgreSQL, such as `{1,2}`. */
+/** Whether a cell is an array of PostgreSQL, such as `{1,2}`. */
 const isArray = (cell: string) => /^\{[\w,]+\}$/.test(cell);
 
-/** `array_agg` returns its elements in any order, as a statement without ORDER BY does. */
+/**
+ * Returns the elements of an array in a fixed order, because `array_agg` returns its elements in
+ * any order.
+ */
 const elementsOf = (cell: string) => cell.slice(1, -1).split(',').sort().join();
 
-/** The only numbers with a fraction are durations in seconds, such as how long a task was due. */
+/**
+ * Whether two cells are nearly the same duration. The only numbers with a fraction are durations in
+ * seconds, such as the time for which a task was due.
+ */
 function isSameDuration(ours: string, theirs: string): boolean {
   const both = [ours, theirs];
   if (!both.every((cell) => /^-?\d+(\.\d+)?$/.test(cell))) return false;
   return both.some((cell) => cell.includes('.')) && Math.abs(+ours - +theirs) < MOST_SECONDS;
 }
 
-/** A schedule takes milliseconds. When time passes, two days pass. */
+/**
+ * The maximum difference of two equal durations. A schedule takes milliseconds, and a jump of the
+ * clock is two days.
+ */
 const MOST_SECONDS = 60;
 
-/** The tester fills each cell with blanks. */
+/**
+ * Removes the blanks with which the tester fills each cell, and the values that differ in each run.
+ */
 const normal = (cell: string) => withoutRun(cell.trim());
 
-/** PostgreSQL writes blanks into JSON, and JavaScript writes none. */
+/** Returns JSON without blanks. PostgreSQL writes blanks into JSON, and JavaScript writes none. */
 function normalJson(cell: string): string {
   if (!/^\s*[{[]/.test(cell)) return normal(cell);
   try {

@@ -1,6 +1,6 @@
-import { connectionLost } from '../../../db/failure.ts';
-import { BEGIN } from '../../../db/parameters.ts';
-import type { Rows } from '../../../db/session.ts';
+import { connectionLost } from '../../platform/db/failure.ts';
+import { BEGIN } from '../../platform/db/parameters.ts';
+import type { Rows } from '../../platform/db/session.ts';
 import type { GatedSession } from '../gatekeeper.ts';
 import { Exchange, type ServerError } from './exchange.ts';
 import {
@@ -16,20 +16,24 @@ import {
 import { isPassing } from './passing.ts';
 import type { Unit, WireStatement } from './unit.ts';
 
-/** A statement and a portal of the gate's own. A simple Query would destroy the client's own. */
+/**
+ * The name of the gate's own statement and portal. The gate sends no simple Query, because a Query
+ * would destroy the unnamed statement and portal of the client.
+ */
 const OWN = 'rowlock_gate';
 
 /**
- * A client that executes what it has prepared does it at once, but a busy machine may hold it up. Any
- * other act of the session ends the step earlier, so hardly anybody waits as long.
+ * The maximum time between the preparation of a statement and its execution. A client executes the
+ * statement immediately, but a busy machine may delay the client. Any other message of the session
+ * ends the step earlier, so this time rarely runs out.
  */
 const PREPARED_MS = 1_000;
 
-/** The connection to the server, as the backend uses it. */
+/** The functions by which a backend reaches the server and the client. */
 export interface Wires {
   toServer(bytes: Buffer): void;
   toClient(bytes: Buffer): void;
-  /** The server says that the statement waits for a lock. */
+  /** Called when the server says that the statement waits for a lock. */
   onWaiting(): void;
   close(): Promise<void>;
 }
@@ -40,18 +44,23 @@ interface Running {
 }
 
 /**
- * One connection to the server, below a gate. It sends the units of the client as they came, and the
- * gate's own statements by the extended protocol.
+ * One connection to the server, below a gate. The backend sends the units of the client unchanged.
+ * It sends the gate's own statements by the extended protocol.
  */
 export class Backend implements GatedSession {
   readonly #wires: Wires;
-  /** The exchanges that the server has not ended, in order. */
+  /** The exchanges that the server has not finished, in order. */
   readonly #running: Running[] = [];
   #status: Status = 'I';
-  /** Whether the gate has begun the open transaction. The client does not know this transaction. */
+  /**
+   * Whether the gate has begun the open transaction. The client does not know of this transaction.
+   */
   #isOwn = false;
   #isAlive = true;
-  /** The unit that was prepared, and perhaps is executed next. */
+  /**
+   * The exchange of a unit that only prepared a statement. The client may execute the statement
+   * next.
+   */
   #prepared: Running | undefined;
   #patience: NodeJS.Timeout | undefined;
 
@@ -72,7 +81,7 @@ export class Backend implements GatedSession {
     return this.#isAlive;
   }
 
-  /** The unit that waits for its Execute. */
+  /** The unit that has only prepared a statement, and waits for the Execute of the client. */
   get prepared(): Unit | undefined {
     return this.#prepared?.exchange.unit;
   }
@@ -86,7 +95,7 @@ export class Backend implements GatedSession {
   run({ unit, text: said, params }: WireStatement): Promise<Rows> {
     if (!this.#isAlive) return Promise.reject(connectionLost());
     if (unit) return this.#runUnit(unit, /^commit$/i.test(said));
-    // A lone write has the isolation level of its own session.
+    // An autocommit write has the isolation level of its session, so we send a plain BEGIN.
     const own = said === BEGIN ? 'begin' : said;
     if (own === 'begin') this.#isOwn = true;
     const rows = this.#exchange(undefined, false);
@@ -122,7 +131,7 @@ export class Backend implements GatedSession {
     });
   }
 
-  /** Takes a message of the server. */
+  /** Handles a message of the server. */
   receive(read: Message) {
     if (read.type === 'N' && this.#isForUs(read.body)) return;
     const running = this.#running[0];
@@ -134,7 +143,10 @@ export class Backend implements GatedSession {
     this.#ready(running);
   }
 
-  /** The server is ready for the next query. A unit that has only prepared may go on. */
+  /**
+   * Called when the server is ready for the next query. A unit that has only prepared a statement
+   * stays open for the Execute.
+   */
   #ready(running: Running) {
     const { unit, error } = running.exchange;
     if (!unit || unit.parsed.size === 0 || unit.executes || error) return running.end();
@@ -143,7 +155,7 @@ export class Backend implements GatedSession {
     running.exchange.releaseAs(this.status);
   }
 
-  /** The client goes on with the prepared unit. */
+  /** Called when the client goes on with the prepared unit. */
   goOn(next: Unit) {
     const running = this.#takePrepared() as Running;
     next.follow(running.exchange.unit as Unit);
@@ -152,7 +164,7 @@ export class Backend implements GatedSession {
     this.#send(next);
   }
 
-  /** The client does not go on with the prepared unit, so its step is over. */
+  /** Called when the client does not go on with the prepared unit. Ends the step of this unit. */
   endPrepared() {
     this.#takePrepared()?.end();
   }
@@ -169,14 +181,17 @@ export class Backend implements GatedSession {
     return this.#running[0]?.exchange.isCopying === true;
   }
 
-  /** Notices that the engine has asked for are not for the client. */
+  /**
+   * Whether a notice is only for the explorer, because the settings of the explorer caused the
+   * notice.
+   */
   #isForUs(body: Buffer): boolean {
     const { V: severity = '', R: routine, M: said = '' } = fieldsOf(body);
     if (routine === 'ProcSleep' && said.includes('still waiting')) this.#wires.onWaiting();
     return severity === 'LOG' || severity.startsWith('DEBUG');
   }
 
-  /** The connection is lost. */
+  /** Called when the connection is lost. */
   lose() {
     if (!this.#isAlive) return;
     this.#isAlive = false;
@@ -193,7 +208,10 @@ export class Backend implements GatedSession {
 export const isOfServer = (error: unknown): error is ServerError =>
   error instanceof Error && 'whole' in error;
 
-/** A failed COMMIT skips to Sync, so the statement and the portal of the last time may be there. */
+/**
+ * Returns the messages for a statement of the gate. After a failed COMMIT, the server skips to
+ * Sync, so the earlier statement and portal may still exist. We close both first.
+ */
 function ownMessages(said: string, params: unknown[]): Buffer {
   const values = params.flatMap((param) => {
     const bytes = Buffer.from(String(param));

@@ -4,10 +4,10 @@ import { normal } from './passing.ts';
 import { type Portal, type Prepared, Unit } from './unit.ts';
 import { decode, formatAt } from './values.ts';
 
-/** What the client wants. */
-export type Wish =
+/** The next request of the client. */
+export type ClientRequest =
   | { kind: 'unit'; unit: Unit }
-  /** Data for a COPY that runs. */
+  /** Data for a running COPY. */
   | { kind: 'copy'; bytes: Buffer }
   | { kind: 'end' };
 
@@ -34,8 +34,11 @@ export class ClientReader {
     return this.#gathered.reduce((sum, { whole }) => sum + whole.length, 0);
   }
 
-  /** Undefined if the client must send more, or goes on with its last unit. */
-  read(read: Message): Wish | undefined {
+  /**
+   * Reads a message. Returns a request, or undefined if the client must send more or goes on with
+   * its last unit.
+   */
+  read(read: Message): ClientRequest | undefined {
     const { type } = read;
     if (GATHERED.includes(type)) this.#gathered.push(this.#inLabTime(read));
     else if (type === 'S' || type === 'H') return this.#gather(read);
@@ -48,14 +51,14 @@ export class ClientReader {
     return undefined;
   }
 
-  #query(read: Message): Wish {
+  #query(read: Message): ClientRequest {
     const { body, whole: bytes } = this.#inLabTime(read);
     const unit = whole(normal(new Reader(body).text()), SIMPLE, bytes);
     unit.executes = true;
     return { kind: 'unit', unit };
   }
 
-  #gather(end: Message): Wish | undefined {
+  #gather(end: Message): ClientRequest | undefined {
     const messages = this.#gathered;
     this.#gathered = [];
     const isWhole = end.type === 'S';
@@ -67,7 +70,7 @@ export class ClientReader {
     return open ? undefined : { kind: 'unit', unit };
   }
 
-  /** The text of a unit, and whether the unit is a step. */
+  /** Returns the text of a unit, and whether the unit is a step. */
   #aboutOf(messages: Message[], isWhole: boolean): [string, { isStep: boolean }] {
     const isStep = !isWhole || messages.some(({ type }) => 'PBE'.includes(type));
     const portals = new Map<string, string>();

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import type { Rows } from '../../../db/session.ts';
+import type { Rows } from '../../platform/db/session.ts';
 import { AnswerLost, ROLLED_BACK_BY_TRIAL, RolledBackByTrial } from '../trial.ts';
 import { Backend, isOfServer } from './backend.ts';
-import { ClientReader, type Wish } from './client-reader.ts';
+import { ClientReader, type ClientRequest } from './client-reader.ts';
 import { withStatus } from './exchange.ts';
 import {
   errorResponse,
@@ -14,38 +14,40 @@ import {
   TERMINATE,
 } from './messages.ts';
 import { addLabTime, readOpening, startMessage } from './opening.ts';
-import { pour } from './pour.ts';
 import type { Unit, WireStatement } from './unit.ts';
 
-/** What a connection needs of its session. */
+/** The functions and settings that a connection needs from its session. */
 export interface Owner {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly server: { host: string; port: number };
-  /** Whether the program gets the lab's time. */
+  /** Whether the program gets the explorer's clock. */
   readonly hasLabTime: boolean;
-  /** Plays one unit of a connection, by a gate or without one. */
+  /** Plays one unit of a connection, with or without a gate. */
   play(connection: Connection, statement: WireStatement): Promise<Rows>;
   onWaitingOf(connection: Connection): void;
-  /** Something has happened at a connection. */
+  /** Called when a unit begins to wait or ends. */
   changed(): void;
   /** Waits until PostgreSQL has ended the connection. */
   closed(connection: Connection): Promise<void>;
   remark(said: string): void;
 }
 
-/** A client that sends a longer message has a fault. */
+/** The maximum size of a message of a client. A client that sends a longer message has a fault. */
 const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** An answer of the server may be as long as PostgreSQL allows. */
+/** The maximum size of a message of the server. PostgreSQL allows no longer message. */
 const MOST_ANSWER_BYTES = 1024 ** 3;
-/** So many units, or so many bytes, may wait. Then we read no more of the client. */
+/**
+ * The maximum number of waiting units, and of their bytes. Beyond this limit, we read no more from
+ * the client.
+ */
 const MOST_WAITING = { units: 100, bytes: 16 * 1024 * 1024 };
-/** How long a client may take to say what it wants. */
+/** The maximum time until a new client is connected to the server. */
 const HANDSHAKE_MS = 10_000;
 
 /** One connection of a program: the client, the server, and the units between them. */
 export class Connection {
   readonly backend: Backend;
-  /** 0 before the server has told it. */
+  /** The process id of the backend. 0 before the server has sent it. */
   pid = 0;
   readonly #owner: Owner;
   readonly #client: Socket;
@@ -98,7 +100,7 @@ export class Connection {
     }
   }
 
-  /** Tells the client why, and closes. */
+  /** Tells the client the reason, and closes the connection. */
   refuse(code: string, why: string) {
     this.#owner.remark(`${why}. The connection is closed.`);
     this.#tell(errorResponse('FATAL', code, why));
@@ -127,13 +129,14 @@ export class Connection {
 
   #hear(read: Message) {
     if (read.type === '') return this.#open(read);
-    // Until the server is ready for queries, both ends talk about the password.
+    // Until the server is ready for queries, the client and the server exchange messages about the
+    // password.
     if (!this.#isReady) return this.#greetServer(read);
     if (this.backend.isCopying && read.type === 'S') return this.#toServer(read.whole);
-    const wish = this.#reader.read(read);
+    const request = this.#reader.read(read);
     if (this.#reader.size > MOST_MESSAGE_BYTES)
       throw new ProtocolError('a client sends too much without a Sync');
-    if (wish) this.#grant(wish);
+    if (request) this.#grant(request);
   }
 
   #open(read: Message) {
@@ -165,7 +168,7 @@ export class Connection {
     server.on('close', () => this.close());
   }
 
-  /** PostgreSQL gets the request of the client as it is. */
+  /** Sends the cancel request of the client to PostgreSQL unchanged. */
   #cancel(read: Message) {
     const server = connect(this.#owner.server, () => server.end(read.whole));
     server.on('error', () => undefined);
@@ -185,14 +188,14 @@ export class Connection {
     this.#tell(read.whole);
   }
 
-  #grant(wish: Wish) {
-    if (wish.kind === 'end') return this.close();
-    if (wish.kind === 'copy') return this.#toServer(wish.bytes);
+  #grant(request: ClientRequest) {
+    if (request.kind === 'end') return this.close();
+    if (request.kind === 'copy') return this.#toServer(request.bytes);
     const { prepared } = this.backend;
-    if (prepared && this.#line.length === 0 && ClientReader.goesOn(prepared, wish.unit))
-      return this.backend.goOn(wish.unit);
+    if (prepared && this.#line.length === 0 && ClientReader.goesOn(prepared, request.unit))
+      return this.backend.goOn(request.unit);
     this.backend.endPrepared();
-    this.#line.push(wish.unit);
+    this.#line.push(request.unit);
     this.#owner.changed();
     if (!this.#playing) void this.#playNext();
   }
@@ -224,8 +227,9 @@ export class Connection {
   }
 
   /**
-   * The unit itself has not failed, but its commit has. In the simple protocol, the error comes in
-   * place of CommandComplete, and in the extended protocol after it.
+   * Answers a unit that has not failed itself, but whose commit has failed. In the simple protocol,
+   * the error replaces CommandComplete. In the extended protocol, the error comes after
+   * CommandComplete.
    */
   #answerWith(unit: Unit, error: unknown) {
     const code = error instanceof RolledBackByTrial ? ROLLED_BACK_BY_TRIAL : 'XX000';
@@ -235,7 +239,10 @@ export class Connection {
     this.#tell(Buffer.concat([withStatus(kept, status), said, readyForQuery(status)]));
   }
 
-  /** Closes both sides. PostgreSQL has then rolled back what was open. */
+  /**
+   * Closes the connections to the client and to the server. Resolves when PostgreSQL has rolled
+   * back the open transaction.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#closeBoth();
     return this.#closing;
@@ -249,4 +256,18 @@ export class Connection {
     this.#server?.destroy();
     this.backend.lose();
   }
+}
+
+/**
+ * The maximum number of bytes that wait to be written. At this limit, we read no more from their
+ * source.
+ */
+const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
+
+/** Writes the bytes. Stops reading from the source while too many bytes wait to be written. */
+function pour(bytes: Buffer, target: Socket, source: Socket | undefined) {
+  target.write(bytes);
+  if (target.writableLength < MOST_UNSENT_BYTES || source?.isPaused()) return;
+  source?.pause();
+  target.once('drain', () => source?.resume());
 }

@@ -1,4 +1,4 @@
-import type { Rows } from '../../../db/session.ts';
+import type { Rows } from '../../platform/db/session.ts';
 import {
   fieldsOf,
   type Message,
@@ -10,28 +10,34 @@ import {
 import type { Unit } from './unit.ts';
 import { type Field, formatAt, readFields, readRow } from './values.ts';
 
-/** The transcript shows the values of one row, and else only the number of rows. */
+/**
+ * The maximum number of rows that we keep. The transcript shows the values of a single row, and
+ * only the number of several rows.
+ */
 const MOST_READ = 5;
-/** Answers of this size go on to the client before they are complete, unless they must be held. */
+/**
+ * An answer of this size goes to the client before the answer is complete, unless we must hold the
+ * answer.
+ */
 const MOST_KEPT_BYTES = 256 * 1024;
-/** The largest answer that we hold until its commit. */
+/** The maximum size of an answer that we hold until the commit. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024;
 
-/** An error of the server. `whole` is its message. */
+/** An error of the server. `whole` is the ErrorResponse message. */
 export interface ServerError extends Error {
   code: string;
   constraint_name?: string | undefined;
   whole: Buffer;
 }
 
-/** The messages that the server got at once, and its answer up to ReadyForQuery. */
+/** The messages that the server got together, and its answer up to ReadyForQuery. */
 export class Exchange {
-  /** Undefined for a statement of the gate's own. */
+  /** Undefined for the gate's own statements. */
   unit: Unit | undefined;
-  /** Whether the answer must be held, since a commit follows, or the answer may get lost. */
+  /** Whether we must hold the answer, because a commit follows or the answer may get lost. */
   readonly #mustHold: boolean;
   readonly #toClient: (bytes: Buffer) => void;
-  /** The messages that the client did not get yet. */
+  /** The messages that the client has not got yet. */
   readonly #held: Message[] = [];
   #heldBytes = 0;
   #rows: unknown[] = [];
@@ -53,27 +59,27 @@ export class Exchange {
     this.#toClient = toClient;
   }
 
-  /** Takes the next message of the answer. */
+  /** Handles the next message of the answer. */
   take(read: Message) {
     this.#note(read);
     if (!this.unit) return;
     this.#held.push(read);
     this.#heldBytes += read.whole.length;
-    // Before its Sync, the client has no promise that anything stays.
+    // Before its Sync, the client cannot rely on any change, so we need not hold the answer.
     const isEarly = !this.unit.isWhole || read.type === 'G' || this.#held.every(isAboutStatement);
     if (isEarly || (!this.#mustHold && this.#heldBytes > MOST_KEPT_BYTES)) this.release();
     if (this.#heldBytes > MOST_HELD_BYTES)
-      throw new ProtocolError('the answer to a lone write is too long to be held');
+      throw new ProtocolError('the answer to an autocommit write is too long to be held');
   }
 
-  /** Gives the client what was held. */
+  /** Sends the held messages to the client. */
   release() {
     for (const { whole } of this.#held) this.#toClient(whole);
     this.#held.length = 0;
     this.#heldBytes = 0;
   }
 
-  /** The same, but the client sees this state of the transaction. */
+  /** Sends the held messages to the client. ReadyForQuery tells this state of the transaction. */
   releaseAs(status: Status) {
     this.#toClient(withStatus(this.#held, status));
     this.#held.length = 0;
@@ -108,7 +114,10 @@ export class Exchange {
     else if (type === 'G') this.isCopying = true;
   }
 
-  /** In the simple protocol, the columns come before the rows. Else the client asks for them. */
+  /**
+   * Records the columns of a result. In the simple protocol, the columns come before the rows. In
+   * the extended protocol, the client asks for the columns.
+   */
   #describe(fields: Field[]) {
     const asked = this.unit?.describing.shift();
     if (!asked) this.#fields = fields;
@@ -148,11 +157,14 @@ export class Exchange {
   }
 }
 
-/** The messages as bytes. The last ReadyForQuery tells this state of the transaction. */
+/** Returns the messages as bytes. Each ReadyForQuery tells this state of the transaction. */
 export const withStatus = (messages: readonly Message[], status: Status): Buffer =>
   Buffer.concat(messages.map(({ type, whole }) => (type === 'Z' ? readyForQuery(status) : whole)));
 
-/** ParseComplete, BindComplete, CloseComplete and descriptions. The client may need them to go on. */
+/**
+ * Whether the message is ParseComplete, BindComplete, CloseComplete or a description. The client
+ * may need such a message to go on.
+ */
 const isAboutStatement = ({ type }: Message): boolean => '123tTnNSA'.includes(type);
 
 function errorOf(body: Buffer): ServerError {

@@ -4,9 +4,9 @@ import type { Step, StepModel } from '../step.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The gates of one session in one schedule: one for each connection. The steps of all connections are
- * steps of one session, one after the other. If the program uses several connections at once, their
- * steps wait in a line.
+ * The gates of one session in one schedule: one gate for each connection. All connections together
+ * make the steps of one session, one step after the other. If the program uses several connections
+ * at the same time, their steps wait in a line.
  */
 export class Gates implements Guard {
   readonly #keeper: Gatekeeper;
@@ -36,7 +36,10 @@ export class Gates implements Guard {
     return this.#last;
   }
 
-  /** Whether the process of the session has died. Its program runs on, but reaches nobody. */
+  /**
+   * Whether the process of the session counts as dead. Its program still runs, but its statements
+   * no longer reach PostgreSQL.
+   */
   get isDead(): boolean {
     return this.#isDead;
   }
@@ -84,7 +87,10 @@ export class Gates implements Guard {
     };
   }
 
-  /** Without this, a session would wait for its own COMMIT on another connection. */
+  /**
+   * Lets the next waiting step run beside the step of `#turn`. Otherwise a session could wait
+   * forever for a COMMIT on its own other connection.
+   */
   goBeside(): boolean {
     const next = this.#beside ? undefined : this.#line.shift();
     this.#beside ??= next?.connection;

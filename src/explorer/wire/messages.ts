@@ -1,4 +1,4 @@
-/** One message of PostgreSQL's protocol. `whole` has its type and its length too. */
+/** One message of PostgreSQL's protocol. `whole` also contains the type and the length. */
 export interface Message {
   /** Empty for the first messages of a client, which have no type. */
   type: string;
@@ -6,7 +6,7 @@ export interface Message {
   whole: Buffer;
 }
 
-/** The other end does not speak the protocol. */
+/** Thrown if the client or the server breaks the protocol. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
 }
@@ -15,15 +15,15 @@ const LENGTH_BYTES = 4;
 
 /** Cuts a stream of bytes into messages. */
 export class Framing {
-  /** 0 while the messages have no type. */
+  /** The number of bytes of a message type. 0 while the messages have no type. */
   #typeBytes: 0 | 1;
   readonly #most: number;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** We join the chunks only when there are so many bytes. */
+  /** The number of bytes at which we join the chunks. */
   #wanted = 0;
 
-  /** A message with more than `most` bytes is an error. */
+  /** `most` is the maximum length of a message in bytes. A longer message is an error. */
   constructor(most: number, { hasTypes = true } = {}) {
     this.#most = most;
     this.#typeBytes = hasTypes ? 1 : 0;
@@ -39,7 +39,7 @@ export class Framing {
     this.#size += chunk.length;
   }
 
-  /** The next whole message. Undefined if more bytes are needed. */
+  /** Returns the next whole message, or undefined if more bytes are needed. */
   next(): Message | undefined {
     const head = this.#typeBytes + LENGTH_BYTES;
     if (this.#size < Math.max(head, this.#wanted)) return undefined;
@@ -64,7 +64,7 @@ export class Framing {
   }
 }
 
-/** Makes a message. A message without a type is a client's first message. */
+/** Makes a message. Only the first message of a client has no type. */
 export function message(type: string, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(type, 'latin1'), int32(body.length + LENGTH_BYTES), body]);
@@ -105,7 +105,7 @@ export class Reader {
     return this.bytes(4).readInt32BE();
   }
 
-  /** A number of things, each read by `read`. Their count comes first. */
+  /** Reads a list: first the number of its elements, then each element by `read`. */
   list<T>(read: () => T): T[] {
     const count = this.int16() & 0xffff;
     return Array.from({ length: count }, read);
@@ -119,7 +119,7 @@ export class Reader {
     return bytes;
   }
 
-  /** A value with its length. Null if there is none. */
+  /** Reads a length and a value of this length. Null if the length is -1. */
   value(): Buffer | null {
     const length = this.int32();
     return length === -1 ? null : this.bytes(length);
@@ -134,7 +134,7 @@ export class Reader {
   }
 }
 
-/** The fields of an ErrorResponse or a NoticeResponse, by their letters. */
+/** Returns the fields of an ErrorResponse or a NoticeResponse, by their letters. */
 export function fieldsOf(body: Buffer): Record<string, string> {
   const reader = new Reader(body);
   const fields: Record<string, string> = {};
@@ -152,7 +152,7 @@ export function errorResponse(severity: 'ERROR' | 'FATAL', code: string, said: s
   return message('E', ...parts, Buffer.alloc(1));
 }
 
-/** `I`: no transaction is open. `T`: one is open. `E`: one is open, and has failed. */
+/** `I`: no transaction is open. `T`: a transaction is open. `E`: a failed transaction is open. */
 export type Status = 'I' | 'T' | 'E';
 
 export const readyForQuery = (status: Status): Buffer => message('Z', Buffer.from(status));

@@ -10,7 +10,10 @@ export type Opening =
 const CANCEL = 80877102;
 const SSL = 80877103;
 const GSS = 80877104;
-/** The high half of a version number. The low half is the minor version. */
+/**
+ * The major version of the protocol, which is the high half of a version number. The low half is
+ * the minor version.
+ */
 const MAJOR = 3;
 
 export function readOpening(body: Buffer): Opening {
@@ -33,7 +36,10 @@ export function startMessage(version: number, parameters: Map<string, string>): 
   return message('', int32(version), ...pairs, Buffer.alloc(1));
 }
 
-/** Puts the lab's functions before those of PostgreSQL. The client's own schemas come after both. */
+/**
+ * Puts the explorer's functions before the functions of PostgreSQL. The schemas in the client's own
+ * `search_path` come last.
+ */
 export function addLabTime(parameters: Map<string, string>) {
   const own = parameters.get('search_path');
   parameters.set('search_path', own ? `lab_time, pg_catalog, ${own}` : LAB_TIME.search_path);

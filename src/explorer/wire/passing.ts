@@ -1,12 +1,11 @@
-/** The rule for statements that are no steps, for people. */
-export const PASSING_RULE =
-  'No steps: BEGIN, SAVEPOINT, SET, SHOW, RESET, DISCARD, DEALLOCATE, LISTEN; a SELECT of constants ' +
-  'or of settings, such as version(); reads of pg_type. Other reads of the catalog are steps.';
+// Recognizes statements that are not steps: SET, SHOW, RESET, DISCARD, DEALLOCATE and LISTEN, a
+// SELECT of constants or settings, such as version(), and reads of pg_type. Other reads of the
+// catalog are steps. BEGIN and SAVEPOINT are not steps either: see PREPARATORY.
 
 const OF_CONNECTION =
   /^(set(?!\s+constraints)|show|reset|discard|deallocate|listen|unlisten)\b[^;]*$/i;
 
-/** Such as `1`, `'x'`, `version()` and `current_setting('a')`. */
+/** Matches a constant or a setting, such as `1`, `'x'`, `version()` and `current_setting('a')`. */
 const CONSTANT =
   /^(\d+|'[^']*'|null|true|(pg_catalog\.)?(version|current_schema|current_database|pg_backend_pid|pg_is_in_recovery)\(\)|current_(user|schema|catalog)|session_user|(pg_catalog\.)?(current_setting|set_config)\([^()]*\))( +(as +)?"?\w+"?)?$/i;
 
@@ -22,21 +21,30 @@ function readsTypes(text: string): boolean {
   return tables.every(([, name]) => /^(pg_|unnest|lateral|select)/i.test(name ?? ''));
 }
 
-/** Whether a statement is no step wherever it stands. */
+/** Whether a statement is never a step, in or outside a transaction. */
 export const isPassing = (text: string): boolean =>
   text === '' || OF_CONNECTION.test(text) || isOfConstants(text) || readsTypes(text);
 
-/** The statement without comments around it. COMMIT and ROLLBACK have one spelling each. */
+/**
+ * Returns the statement without comments before and after it. Gives each COMMIT and each ROLLBACK
+ * the same spelling.
+ */
 export function normal(text: string): string {
   const found = withoutEnd(withoutBeginning(text));
   if (/^(end|commit)( (work|transaction))?$/i.test(found)) return 'commit';
   return /^(abort|rollback)( (work|transaction))?$/i.test(found) ? 'rollback' : found;
 }
 
-/** A text with more comments around it is left as it is then. */
+/**
+ * The maximum number of comments that we remove before or after a statement. We leave all further
+ * comments.
+ */
 const MOST_COMMENTS = 20;
 
-/** Comments may hold the time or the number of a request, so they differ from run to run. */
+/**
+ * Removes the comments before a statement. Comments may contain the time or the number of a
+ * request, so they differ in each run.
+ */
 function withoutBeginning(text: string): string {
   let rest = text.trimStart();
   for (let count = 0; count < MOST_COMMENTS; count++) {

@@ -1,22 +1,25 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { Rows, Session } from '../../../db/session.ts';
-import { PlainError } from '../../../process/errors.ts';
-import { Bell } from '../../../waiting/bell.ts';
-import { inTime } from '../../../waiting/deadline.ts';
+import type { Rows, Session } from '../../platform/db/session.ts';
+import { PlainError } from '../../platform/process/errors.ts';
+import { Bell } from '../../platform/waiting/bell.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import type { Remote, StageSession } from '../stage.ts';
 import { Connection, type Owner } from './connection.ts';
 import { Gates } from './gates.ts';
 import type { WireStatement } from './unit.ts';
 
-/** The most connections of a session. The usual pools have ten. */
+/** The maximum number of connections of a session. Pools usually have ten connections. */
 const MOST_CONNECTIONS = 20;
-/** A program that has answered ends its transactions at once. */
+/** The maximum time without a change while a program that has answered ends its transactions. */
 const END_TRANSACTION_MS = 500;
-/** A program that takes so many times its patience, though alone, never answers. */
+/**
+ * We wait this many times `patienceMs` for a program that runs alone. Then we assume that the
+ * program never answers.
+ */
 const PATIENCES_ALONE = 2;
 
-/** What all sessions of a stage share. */
+/** The settings and functions that all sessions of a stage share. */
 export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
   patienceMs: number;
   /** Ends these backends, and waits for their end. */
@@ -29,7 +32,7 @@ export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
  */
 export class WireSession implements StageSession, Owner {
   readonly remote: Remote;
-  /** The engine uses this session only to see whether the connection of the step is alive. */
+  /** The explorer uses this session only to check whether the connection of the step is alive. */
   readonly session: Session;
   onWaiting: () => void = () => undefined;
   readonly server: Owner['server'];
@@ -41,11 +44,11 @@ export class WireSession implements StageSession, Owner {
   #listener: Server | undefined;
   /** Undefined while the session plays no schedule. */
   #schedule: Gates | undefined;
-  /** Whether the program runs, so that its statements are asked for. */
+  /** Whether a run of the program is going on. A statement outside a run was not asked for. */
   #isAsked = false;
-  /** Whether nobody may connect. */
+  /** Whether the session accepts no new connection. */
   #isClosed = false;
-  /** The run of the program, if it has not ended. */
+  /** The run of the program. Undefined if no run is going on. */
   #run: Promise<unknown> | undefined;
 
   constructor(number: number, around: Surroundings) {
@@ -100,7 +103,7 @@ export class WireSession implements StageSession, Owner {
     return [...this.#connections].map(({ pid }) => pid).filter((pid) => pid > 0);
   }
 
-  /** Takes everything away that the last schedule may have left. */
+  /** Removes everything that the last schedule may have left. */
   async reset() {
     this.#schedule = undefined;
     if (this.#run) await this.#abandon();
@@ -110,7 +113,10 @@ export class WireSession implements StageSession, Owner {
     this.#isClosed = false;
   }
 
-  /** Cuts off a program that has not ended. Then the program should fail, and so end. */
+  /**
+   * Closes the connections of a program that has not ended. The program should then fail, and so
+   * end.
+   */
   async #abandon() {
     this.#isClosed = true;
     await this.#closeAll([...this.#connections]);
@@ -147,7 +153,10 @@ export class WireSession implements StageSession, Owner {
     }
   }
 
-  /** The program has answered. Its last statements may still be on their way, such as COMMIT. */
+  /**
+   * Waits until all connections are idle. After the answer of the program, its last statements,
+   * such as COMMIT, may still be on their way.
+   */
   async #untilIdle() {
     const busy = () => [...this.#connections].filter(({ isIdle }) => !isIdle);
     for (const { backend } of this.#connections) backend.endPrepared();
@@ -158,7 +167,10 @@ export class WireSession implements StageSession, Owner {
     }
   }
 
-  /** Runs the program without a gate. Its first statements on a new connection are then over. */
+  /**
+   * Runs the program once without a gate. So the statements that a program sends only on a new
+   * connection come in no schedule.
+   */
   async rehearse(program: () => Promise<unknown>) {
     const run = this.#runWhole(program).then(noop, noop);
     if ((await inTime(run, this.#aloneMs, () => NOT_YET)) === NOT_YET)
@@ -204,7 +216,10 @@ export class WireSession implements StageSession, Owner {
 const NOT_YET = Symbol();
 const noop = () => undefined;
 
-/** Ends what a connection holds. The program's own settings and statements stay. */
+/**
+ * Ends the transaction of a connection and releases its advisory locks. The settings and prepared
+ * statements of the program stay.
+ */
 async function clean({ backend, pid }: Connection) {
   if (pid === 0) return;
   const statement = (text: string) => ({ text, params: [], asArrays: false });

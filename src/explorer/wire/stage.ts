@@ -1,34 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrayOf } from '../../../db/arrays.ts';
+import { arrayOf } from '../../platform/db/arrays.ts';
 import { noDatabase, noLend } from '../gate-of.ts';
 import { noRightToSet, Stage, type StageSession, SUPERUSERS_PARAMETERS } from '../stage.ts';
 import type { Trial } from '../trial.ts';
 import { WireSession } from './session.ts';
 
 export interface WireSettings {
-  /** How many sessions have an address. */
+  /** The number of sessions with an address. */
   sessions: number;
   /**
-   * Whether the database has the functions of the lab's time. Programs then call the lab's `now()`, so
-   * time may pass for them. By default false.
+   * Whether the database has the functions of the explorer's clock. Programs then call the
+   * explorer's `now()`, so time may pass for them. By default false.
    */
   hasLabTime?: boolean;
   /**
-   * How long a program may do nothing before we assume that it waits for another session. Processes
-   * share no memory, so by default these are five seconds. Programs of one process need less.
+   * The time after which we assume that an inactive program waits for another session. Separate
+   * processes share no memory, so by default the time is five seconds. For programs in one process,
+   * less time is enough.
    */
   patienceMs?: number;
   /**
-   * Called with each remark for a person, such as `S1: a statement that no run asked for: select 1`.
-   * Each remark comes once.
+   * Called with each remark for a person, such as `S1: a statement that no run asked for: select
+   * 1`. Each remark is reported only once.
    */
   onRemark?: (remark: string) => void;
 }
 
 /**
- * A stage whose sessions are programs in any language. Each session has an address, and its program
- * connects there as to a server. The programs of a trial on this stage take no `db`: each makes its
- * program act, and returns the answer.
+ * A stage whose sessions are programs in any language. Each session has an address, to which its
+ * program connects as to a PostgreSQL server. The functions in `sessions` of a trial on this stage
+ * do not use `db`. Each function sends a request to its program, and returns the answer.
  *
  *     const stage = new WireStage(url, { sessions: 2 });
  *     await stage.listen();
@@ -63,17 +64,20 @@ export class WireStage extends Stage {
     );
   }
 
-  /** The DATABASE_URL of each session's program. */
+  /** The DATABASE_URL for the program of each session. */
   get addresses(): readonly string[] {
     return this.#addresses;
   }
 
-  /** The remarks for a person, such as statements that no run asked for. Each comes once. */
+  /**
+   * The remarks for a person, such as statements that no run asked for. Each remark is in the list
+   * once.
+   */
   get remarks(): readonly string[] {
     return [...this.#remarks];
   }
 
-  /** Opens the addresses. After an error, the stage must still be closed. */
+  /** Opens the addresses. Close the stage even after an error. */
   async listen() {
     await this.#alterDatabase((setting, value) => `set ${setting} = '${value}'`);
     for (const wire of this.#wires) {
@@ -85,7 +89,10 @@ export class WireStage extends Stage {
     }
   }
 
-  /** The settings of the engine are defaults of the database, since they hold for all accounts. */
+  /**
+   * Changes the defaults of the database, because the settings of the explorer must hold for all
+   * accounts.
+   */
   async #alterDatabase(change: (setting: string, value: string | number) => string) {
     try {
       const [row] = await this.run('select quote_ident(current_database()) as name');
@@ -97,7 +104,10 @@ export class WireStage extends Stage {
     }
   }
 
-  /** The first time, each program of the trial runs once alone. Its first statements are then over. */
+  /**
+   * Runs each program of a new trial once alone. So the statements that a program sends only on a
+   * new connection come in no schedule.
+   */
   override async prepare(trial: Trial): Promise<void> {
     if (this.#rehearsed.has(trial)) return;
     if (trial.sessions.length > this.#wires.length)
@@ -113,7 +123,7 @@ export class WireStage extends Stage {
     }
   }
 
-  /** The sessions of the programs. Any further sessions are our own. */
+  /** Returns the sessions of the programs first. Any further session is a local session. */
   override async sessions(count: number): Promise<StageSession[]> {
     await Promise.all(this.#wires.map((wire) => wire.reset()));
     const own = await super.sessions(Math.max(0, count - this.#wires.length));
@@ -135,7 +145,9 @@ export class WireStage extends Stage {
 
 const PATIENCE_MS = 5_000;
 const USUAL_PORT = 5432;
-/** A program that floods us has the same fault again and again. */
+/**
+ * The maximum number of remarks. A program with more remarks has the same fault again and again.
+ */
 const MOST_REMARKS = 100;
 const TERMINATE = 'select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid';
 const SETTINGS = { ...SUPERUSERS_PARAMETERS, client_min_messages: 'log' };

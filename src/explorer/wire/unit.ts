@@ -1,13 +1,13 @@
-import type { Statement } from '../../../db/session.ts';
+import type { Statement } from '../../platform/db/session.ts';
 import type { Message } from './messages.ts';
 import type { Field } from './values.ts';
 
 /** A statement that the client has parsed. */
 export interface Prepared {
   text: string;
-  /** The types of its parameters, as far as the client or the server has named them. */
+  /** The types of the parameters, as far as the client or the server has named the types. */
   types: number[];
-  /** The columns of its result. Empty while nobody has asked for them. */
+  /** The columns of the result. Empty until the client has asked for the columns. */
   fields: Field[];
 }
 
@@ -20,17 +20,17 @@ export interface Portal {
 }
 
 /**
- * The messages of a client up to a Sync: one step, and usually one statement. A client that ends with
- * Flush goes on with the same unit. A client that only prepares a statement may go on too, with the
- * same statement.
+ * The messages of a client up to a Sync: one step, and usually one statement. After a Flush, the
+ * client goes on with the same unit. After a unit that only prepares a statement, the client may go
+ * on with this statement in the same step.
  */
 export class Unit {
-  /** The statements of the unit. The first words decide what the unit is. */
+  /** The statements of the unit. The first words of the text decide the kind of the unit. */
   readonly text: string;
-  /** A later Bind fills in the values. */
+  /** The values of the parameters. A later Bind may fill them in. */
   readonly params: unknown[] = [];
   readonly isSimple: boolean;
-  /** Whether the unit is more than questions about statements. */
+  /** Whether the unit is a step. A unit that only asks about statements is not a step. */
   readonly isStep: boolean;
   /** The statements that the unit has parsed. */
   readonly parsed = new Set<Prepared>();
@@ -42,7 +42,7 @@ export class Unit {
   executes = false;
   /** Whether the client has sent the Sync. */
   isWhole = false;
-  /** What the client did not get yet of the answer. */
+  /** The messages of the answer that the client has not got yet. */
   answer: readonly Message[] = [];
   /** Called when the client sends more. */
   onMore: ((bytes: Buffer) => void) | undefined;
@@ -54,20 +54,20 @@ export class Unit {
     this.isStep = isStep;
   }
 
-  /** Adds messages of the client. They are sent at once if the unit runs. */
+  /** Adds messages of the client. Sends the messages immediately if the unit runs. */
   add(bytes: Buffer, { isWhole }: { isWhole: boolean }) {
     this.isWhole = isWhole;
     if (this.onMore) this.onMore(bytes);
     else this.#bytes.push(bytes);
   }
 
-  /** The client executes what the unit before has only prepared. */
+  /** Called when this unit executes the statement that the unit `before` has only prepared. */
   follow(before: Unit) {
     for (const prepared of before.parsed) this.parsed.add(prepared);
     if (before.params.length === 0) before.params.push(...this.params);
   }
 
-  /** The messages that were not sent yet. */
+  /** Returns the messages that were not sent yet. */
   take(): Buffer {
     const bytes = Buffer.concat(this.#bytes);
     this.#bytes = [];

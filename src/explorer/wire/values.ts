@@ -43,7 +43,10 @@ const BINARY: Record<number, (bytes: Buffer) => unknown> = {
   ...Object.fromEntries(TEXTS.map((type) => [type, (bytes: Buffer) => bytes.toString()])),
 };
 
-/** A value as the transcript shows it. An unknown type in binary form is shown in hexadecimal. */
+/**
+ * Returns a value as the transcript shows it. A binary value of an unknown type is shown in
+ * hexadecimal.
+ */
 export function decode(bytes: Buffer | null, type: number, format: number): unknown {
   if (bytes === null) return null;
   if (format === 0) {
@@ -54,7 +57,7 @@ export function decode(bytes: Buffer | null, type: number, format: number): unkn
     const read = BINARY[type];
     if (read) return read(bytes);
   } catch {
-    // The client has named a type that its value does not have. PostgreSQL will say so.
+    // The client has named a type that its value does not have. PostgreSQL will report this error.
   }
   return `\\x${bytes.toString('hex')}`;
 }
@@ -70,7 +73,7 @@ export function readFields(body: Buffer): Field[] {
   });
 }
 
-/** A row by the names of its columns. `formats` are those of the client's Bind. */
+/** Returns a row by the names of its columns. */
 export function readRow(body: Buffer, fields: readonly Field[]): Record<string, unknown> {
   const reader = new Reader(body);
   let index = 0;
@@ -85,6 +88,9 @@ export function readRow(body: Buffer, fields: readonly Field[]): Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** The format of the value at `index`. One format stands for all values, none for text. */
+/**
+ * Returns the format of the value at `index`. A single format applies to all values. Without a
+ * format, all values are text.
+ */
 export const formatAt = (formats: readonly number[], index: number): number =>
   (formats.length === 1 ? formats[0] : formats[index]) ?? 0;

@@ -28,8 +28,7 @@ const all: Addressed[] = chapters.flatMap((chapter) =>
 export const allStrategies: readonly Addressed[] = all;
 
 /**
- * Adds a student's strategy, for a process that runs the strategy. It replaces a strategy at the same
- * address.
+ * Adds a student's strategy to the list in this process. Replaces a strategy with the same address.
  */
 export function adopt(own: Addressed) {
   const at = all.findIndex((each) => addressOf(each) === addressOf(own));
@@ -38,8 +37,9 @@ export function adopt(own: Addressed) {
 }
 
 /**
- * Whom this machine cannot run, because it lacks a store. A line for each store, such as `There is no
- * Redis here: … Left out: retries/set-nx.` Empty if all can run.
+ * Returns a line for each store that this machine lacks, with the strategies that need the store,
+ * such as `There is no Redis here: … Left out: retries/set-nx.` Returns no line if all strategies
+ * can run.
  */
 export function leftOut(strategies: readonly Addressed[]): string[] {
   const reasons = new Map<string, string[]>();
@@ -52,8 +52,8 @@ export function leftOut(strategies: readonly Addressed[]): string[] {
 
 /**
  * Finds the strategy at an address such as `claims/naive`. The name `naive` is enough if only one
- * chapter has a strategy of this name, or if the caller says the chapter. If the result is a string,
- * it says why no strategy was found.
+ * chapter has a strategy of this name, or if the caller gives the chapter. Returns a string with
+ * the reason if no strategy was found.
  */
 export function findStrategy(address: string, within?: Chapter): Addressed | string {
   const [name = '', chapterName = within?.name, ...more] = address.split('/').reverse();
@@ -76,7 +76,10 @@ function noSuchStrategy(address: string, chapterName: string | undefined): strin
 
 const namesOf = ({ strategies }: Chapter) => strategies.map(({ name }) => name).join(', ');
 
-/** Finds the chapter of this name, by default the first one. A string says why none was found. */
+/**
+ * Finds the chapter of this name, by default the first chapter. Returns a string with the reason if
+ * no chapter was found.
+ */
 export function findChapter(name: string | undefined): Chapter | string {
   if (name === undefined) return first;
   return chapters.find((each) => each.name === name) ?? noSuchChapter(name);
@@ -87,13 +90,13 @@ const noSuchChapter = (name: string) =>
 
 const LONGEST_QUOTE = 60;
 
-/** A name that somebody sent, for a message of one line. */
+/** Quotes a name that a caller sent, for a message of one line. */
 export const quoted = (name: string): string =>
   JSON.stringify(name.length > LONGEST_QUOTE ? `${name.slice(0, LONGEST_QUOTE)}…` : name);
 
 /**
- * Finds the situation of this name, by default the strategy's first. A string says why none was
- * found.
+ * Finds the situation of this name, by default the strategy's first situation. Returns a string
+ * with the reason if no situation was found.
  */
 export function findSituation(
   { chapter, strategy }: { chapter: Pick<Explorable, 'situationsOf'>; strategy: Strategy },

@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
-import { nameOf } from '../../http/auth/caller.ts';
-import type { Env } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
+import { nameOf } from '../../service/http/auth/caller.ts';
+import type { Env } from '../../service/http/new-routes.ts';
+import { problem } from '../../service/http/problem.ts';
 import { tooManyAtOnce } from './problems.ts';
 
-/** A browser opens at most six connections to a server. */
+/** The maximum number of open requests. A browser opens at most six connections to a server. */
 const MOST_AT_ONCE = 8;
 
 interface OpenRequest {
@@ -16,8 +16,8 @@ export class OpenRequests {
   readonly #open = new Map<string, Set<OpenRequest>>();
 
   /**
-   * Bounds the requests and streams that a student has open at once. A stream counts until its
-   * connection ends.
+   * Limits how many requests and streams a student has open at the same time. A stream counts until
+   * its connection ends.
    */
   bound(): MiddlewareHandler<Env> {
     return async (c, next) => {
@@ -41,7 +41,7 @@ export class OpenRequests {
     };
   }
 
-  /** Ends everything that this caller has open. The work behind a stream ends with its listener. */
+  /** Ends all open requests and streams of this caller. The work for a stream ends too. */
   cut(name: string) {
     for (const request of [...(this.#open.get(name) ?? [])]) request.cut();
   }

@@ -1,36 +1,38 @@
-import { ClaimQueue } from '../../claims/batching/claim-queue.ts';
-import { claimRoutes } from '../../claims/http.ts';
-import { CHANGE_LIMITS, QUEUE_LIMITS } from '../../claims/limits.ts';
-import type { Connection, StatementTime } from '../../db/client.ts';
-import { ANYBODY } from '../../http/auth/caller.ts';
-import { createWrite, judgeKey } from '../../http/idempotency/http.ts';
-import { InTurn } from '../../http/idempotency/in-turn.ts';
-import { type Guard, guardedBy, newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
-import { jobRoutes } from '../../jobs/http.ts';
-import { Feed } from '../../live/feed.ts';
-import { liveRoutes } from '../../live/http.ts';
-import { describe } from '../../process/errors.ts';
-import type { Log } from '../../process/log.ts';
-import { recruiterRoutes } from '../../recruiters/http.ts';
-import { answerOtherwise } from '../../service/otherwise.ts';
-import { Admission } from '../../waiting/admission.ts';
+import type { DatabaseConnection, StatementTime } from '../../platform/db/client.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { Admission } from '../../platform/waiting/admission.ts';
+import { ClaimQueue } from '../../service/claims/batching/claim-queue.ts';
+import { claimRoutes } from '../../service/claims/http.ts';
+import { CHANGE_LIMITS, QUEUE_LIMITS } from '../../service/claims/limits.ts';
+import { ANYBODY } from '../../service/http/auth/caller.ts';
+import { type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
+import { answerOtherwise } from '../../service/http/otherwise.ts';
+import { problem } from '../../service/http/problem.ts';
+import { createWrite, judgeKey } from '../../service/idempotency/http.ts';
+import { InTurn } from '../../service/idempotency/in-turn.ts';
+import { jobRoutes } from '../../service/jobs/http.ts';
+import { Feed } from '../../service/live/feed.ts';
+import { liveRoutes } from '../../service/live/http.ts';
+import { recruiterRoutes } from '../../service/recruiters/http.ts';
 import { notHere } from './problems.ts';
 
-/** The service's own routes of jobs and claims, over the database of one student. */
+/** The board of one student: the service's routes of jobs and claims on the student's database. */
 export interface Board {
   fetch(request: Request, env: unknown): Response | Promise<Response>;
   close(): Promise<void>;
 }
 
-/** A student has one page open, and perhaps a second one for another recruiter. */
+/**
+ * The limits of streams. A student has one page open, and perhaps a second for another recruiter.
+ */
 const STREAMS = { followers: 6, followersOfNetwork: 6 };
-/** One person presses the buttons of a board. */
+/** The limit of waiting changes. Only one person presses the buttons of a board. */
 const FEW = { longest: 50 };
 const KEY_HOURS = 24;
 const KEY_WAIT_MS = 2_000;
 
-/** The requests of the board's page. None makes or changes jobs, companies or recruiters. */
+/** The requests of the board's page. They do not make or change jobs, companies or recruiters. */
 const ALLOWED = [
   /^GET \/jobs$/,
   /^GET \/jobs\/[^/]+$/,
@@ -40,7 +42,7 @@ const ALLOWED = [
   /^POST \/claims\/[^/]+\/renew$/,
 ];
 
-type Connect = (observe: (statement: StatementTime) => void) => Connection;
+type Connect = (observe: (statement: StatementTime) => void) => DatabaseConnection;
 
 export function openBoard(open: Connect, log: Log): Board {
   const connection = open((statement) => feed.observe(statement));
@@ -82,7 +84,7 @@ const notFoundUnlessAllowed: Guard = (c) => {
   return ALLOWED.some((each) => each.test(asked)) ? undefined : problem(notHere);
 };
 
-/** Students may be any recruiter of their own board. */
+/** Lets a student act as any recruiter of the student's own board. */
 const asOwner: Guard = (c) => {
   c.set('caller', ANYBODY);
   return undefined;

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from '../../db/client.ts';
-import { prepareDatabase } from '../../db/migrate.ts';
-import { oneConnection } from '../../db/one-connection.ts';
-import { openScratch, type Scratch } from '../../postgres/scratch.ts';
-import type { Log } from '../../process/log.ts';
+import { connect } from '../../platform/db/client.ts';
+import { oneConnection } from '../../platform/db/one-connection.ts';
+import { openScratch, type Scratch } from '../../platform/postgres/scratch.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { prepareDatabase } from '../../service/database/migrate.ts';
 import { type Board, openBoard } from './board-http.ts';
 import type { Student } from './roll.ts';
 
 /**
- * The boards of all students. Each student has a database and a role of their own, copied from one
- * template. The role may connect to this database only. So no mistake in a route can show or change
- * the board of another student. A board is made when its student first opens it, because a copy takes
- * 8 MB and some 50 ms.
+ * The boards of all students. Each student has a separate database, copied from one template, and a
+ * separate role that may connect to this database only. So no mistake in a route can show or change
+ * the board of another student. A board is made when its student first opens it, because a copy
+ * takes 8 MB and some 50 ms.
  */
 export class Boards {
   readonly #databaseUrl: string;
@@ -35,14 +35,14 @@ export class Boards {
   }
 
   /**
-   * The board of this student. Undefined once the boards close. A request that comes while the room
-   * ends would otherwise leave a database behind.
+   * Returns the board of this student, or undefined once the boards close. Otherwise a request that
+   * comes while the room ends would leave a database behind.
    */
   async of(student: Student): Promise<Board | undefined> {
     if (this.#isClosed) return undefined;
     const known = this.#boards.get(student);
     if (known) return known;
-    // We make one copy at a time. A class that opens its boards together then delays nobody else.
+    // One copy at a time. So a class that opens its boards at the same time delays nobody else.
     const made = this.#lastMade.then(() => this.#make(student));
     this.#lastMade = made.catch(() => this.#boards.delete(student));
     this.#boards.set(student, made);
@@ -103,14 +103,14 @@ export class Boards {
   }
 }
 
-/** One connection reads the news for an open page, and the other one claims. */
+/** One connection reads the events for an open page. The other connection claims. */
 const CONNECTIONS = 2;
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
 /**
- * Makes the database that all boards are copies of, and the role that holds the rights on its
- * tables. The role of each student is a member.
+ * Makes the template of all boards, and a group role with the rights on its tables. The role of
+ * each student is a member of this group.
  */
 async function makeTemplate(databaseUrl: string): Promise<Scratch> {
   const scratch = await openScratch(databaseUrl);

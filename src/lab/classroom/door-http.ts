@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { z } from 'zod';
-import type { Caller } from '../../http/auth/caller.ts';
-import { type Env, type Guard, newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
-import { invalid, notJson } from '../../http/problems.ts';
+import type { Caller } from '../../service/http/auth/caller.ts';
+import { type Env, type Guard, newRoutes } from '../../service/http/new-routes.ts';
+import { problem } from '../../service/http/problem.ts';
+import { invalid, notJson } from '../../service/http/problems.ts';
 import { isSame, readCode } from './code.ts';
 import { Guesses } from './guesses.ts';
 import { cleanName, isName, LONGEST_NAME } from './names.ts';
@@ -12,12 +12,12 @@ import { joinFirst, roomFull, tooManyGuesses, wrongCode } from './problems.ts';
 import type { Roll, Student } from './roll.ts';
 
 /**
- * The name of the cookie has the port, because browsers send the cookies of one port to all ports.
- * Otherwise two rooms on one computer would replace each other's cookies.
+ * Returns the name of the cookie. It contains the port, because browsers do not separate cookies by
+ * port. Otherwise two rooms on one computer would replace each other's cookies.
  */
 const cookieOf = (c: Context<Env>): string =>
   `rowlock_student_${c.env?.incoming?.socket.localPort ?? 0}`;
-/** Longer than a day at school. The room ends sooner. */
+/** How long the cookie is valid: longer than a day at school. The room ends sooner. */
 const COOKIE_S = 12 * 3_600;
 
 const A_NAME = `is a name of at most ${LONGEST_NAME} characters`;
@@ -33,7 +33,7 @@ export interface DoorDeps {
   guesses?: Guesses;
 }
 
-/** Lets people in who know the code. A student who is in already changes the name. */
+/** Lets in people who know the code. A student who has joined already can change the name. */
 export function doorRoutes({ code, roll, guesses = new Guesses() }: DoorDeps) {
   const routes = newRoutes();
   routes.post('/join', async (c) => {
@@ -67,7 +67,7 @@ export function doorRoutes({ code, roll, guesses = new Guesses() }: DoorDeps) {
   return routes;
 }
 
-/** The student of this cookie. */
+/** Returns the student whose cookie the request has. */
 export const studentOf = (c: Context<Env>, roll: Roll): Student | undefined =>
   roll.find(getCookie(c, cookieOf(c)) ?? '');
 
@@ -76,7 +76,7 @@ export const callerOf = ({ number }: Student): Caller => ({
   id: BigInt(number),
 });
 
-/** Notes which student asks, and lets everybody pass. */
+/** Notes which student sends the request, and lets everybody pass. */
 export const noteStudent =
   (roll: Roll): Guard =>
   (c) => {
@@ -85,10 +85,10 @@ export const noteStudent =
     return undefined;
   };
 
-/** The addresses of pages. A browser without a cookie is sent from these pages to the door. */
+/** The pages from which a browser without a cookie is sent to the page to join. */
 const PAGES = ['/', '/lab'];
 
-/** Lets only students pass. They have no rights of the service. */
+/** Lets only students pass. A student has the rights of a recruiter. */
 export const studentsOnly =
   (roll: Roll): Guard =>
   (c) => {

@@ -1,10 +1,10 @@
-import type { TurnsLimits } from '../../waiting/turns.ts';
+import type { TurnsLimits } from '../../platform/waiting/turns.ts';
 import { MOST_STUDENTS } from './roll.ts';
 
 /**
- * Each student has one exploration, race or run of the sandbox at a time, and two more may wait. All
- * students take turns. So a place in the line depends on the number of students in front, and not on
- * how much each of them asks.
+ * The limits for each kind of work: explorations, races and runs of the sandbox. A student has one
+ * piece of work of a kind at a time, and two more may wait. All students take turns. So the wait of
+ * a student depends on the number of students in front, and not on the number of their requests.
  */
 export const CLASS_TURNS: TurnsLimits = {
   places: 3,
@@ -13,5 +13,7 @@ export const CLASS_TURNS: TurnsLimits = {
   longestPerKey: 2,
 };
 
-/** Three long explorations delay the next student by at most this time. */
+/**
+ * The maximum time of an exploration. Three long ones delay the next student by at most this time.
+ */
 export const EXPLORATION_MS = 15_000;

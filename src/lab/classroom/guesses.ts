@@ -1,4 +1,7 @@
-/** Nobody mistypes a code of six signs so often. */
+/**
+ * The maximum number of wrong codes from one address in a minute. Nobody mistypes six characters so
+ * often.
+ */
 const MOST_WRONG = 10;
 const WINDOW_MS = 60_000;
 const MOST_ADDRESSES = 1_000;
@@ -10,9 +13,9 @@ interface Wrong {
 }
 
 /**
- * Counts wrong codes by network address. An address with too many of them waits for the end of the
- * minute, also with the right code. A hundred computers that guess all day find one code of 700
- * million with a probability of 0.2 percent.
+ * Counts wrong codes by network address. An address with too many wrong codes must wait for the end
+ * of the minute, even if its next code is right. A hundred computers that guess all day find the
+ * right one of 888 million codes with a probability of 0.16 percent.
  */
 export class Guesses {
   readonly #wrong = new Map<string, Wrong>();
@@ -22,7 +25,7 @@ export class Guesses {
     this.#now = now;
   }
 
-  /** How many seconds the address must wait. 0 if it may try. */
+  /** Returns how many seconds the address must wait, or 0 if the address may send a code. */
   waitOf(address: string): number {
     const wrong = this.#wrong.get(address);
     if (!wrong || wrong.count < MOST_WRONG) return 0;

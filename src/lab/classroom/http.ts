@@ -1,11 +1,18 @@
 import { METHODS } from 'node:http';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { nameIn } from '../../http/edge/cross-site.ts';
-import { BODY_LIMIT_BYTES, complete, limitRate, refuseCrossSite } from '../../http/edge/http.ts';
-import { type Env, type Guard, guardedBy, newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { nameIn } from '../../service/http/edge/cross-site.ts';
+import {
+  BODY_LIMIT_BYTES,
+  complete,
+  limitRate,
+  refuseCrossSite,
+} from '../../service/http/edge/http.ts';
+import { type Env, type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
+import { answerOtherwise } from '../../service/http/otherwise.ts';
+import { problem } from '../../service/http/problem.ts';
 import {
   bodyTooLarge,
   crossSiteRefused,
@@ -14,15 +21,13 @@ import {
   methodNotAllowed,
   notJson,
   shuttingDown,
-} from '../../http/problems.ts';
-import type { Log } from '../../process/log.ts';
-import { answerOtherwise } from '../../service/otherwise.ts';
-import { classroomPages } from '../../web/http.ts';
+} from '../../service/http/problems.ts';
 import { explorationRoutes } from '../explorations/http.ts';
 import { lessonRoutes } from '../lessons/http.ts';
 import { playRoutes } from '../play/http.ts';
 import { roundRoutes } from '../race/rounds/http.ts';
 import { sandboxRoutes } from '../sandbox/http.ts';
+import { PLACES } from '../sandbox/sandbox.ts';
 import type { LabStages } from '../stages/lab-stages.ts';
 import { syllabusRoutes } from '../syllabus/http.ts';
 import type { OpenRequests } from './at-once-http.ts';
@@ -32,7 +37,6 @@ import { CLASS_TURNS, EXPLORATION_MS } from './fairness.ts';
 import type { Guesses } from './guesses.ts';
 import { joinFirst } from './problems.ts';
 import { type Roll, STEPS } from './roll.ts';
-import { sameForAll } from './same-for-all-http.ts';
 import { type TeacherDeps, teacherRoutes } from './teacher-http.ts';
 
 export interface RoomDeps {
@@ -48,15 +52,26 @@ export interface RoomDeps {
   /** The names under which the room answers. */
   names: ReadonlySet<string>;
   guesses?: Guesses | undefined;
+  makePages: MakePages;
+}
+
+/** Makes the pages of a room. They show the student's name, which is empty for a stranger. */
+export type MakePages = (nameOf: (c: Context) => string) => RoomPages;
+
+interface RoomPages {
+  /** The pages for everybody: the page to join, the teacher's page and the files of the pages. */
+  open: ReturnType<typeof newRoutes>;
+  ofStudents: ReturnType<typeof newRoutes>;
 }
 
 const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
-/** Five requests a second, for minutes. Nobody clicks so fast. */
+/** The limit for one student. Nobody clicks ten times a second for a whole minute. */
 const REQUESTS_A_MINUTE = 600;
 
 /**
- * The room: the door, the teacher's page, and for students the lessons, the lab and a board of their
- * own. The service's other routes are not here, so no mistake in a guard can open them.
+ * Makes the routes of a room: the page to join, the teacher's page, and for students the lessons,
+ * the lab and the student's board. A room does not have the other routes of the service, so no
+ * mistake in a guard can open them.
  */
 export function createRoom(deps: RoomDeps) {
   const { roll, boards, stages, log, stop, names, requests } = deps;
@@ -69,16 +84,16 @@ export function createRoom(deps: RoomDeps) {
   );
   app.use(guardedBy(underOwnNames(names), refuseCrossSite([])));
   const rate = limitRate(REQUESTS_A_MINUTE, (c) => c.get('caller') === undefined);
-  // A student who is in changes the name at the door, so the student's limit counts there too.
+  // A student who has joined can change the name here, so this request counts for the limit too.
   app.on('POST', '/join', guardedBy(noteStudent(roll)), rate);
   app.route('/', doorRoutes(deps));
   app.route('/', teacherRoutes(deps.teacher));
-  const pages = classroomPages((c) => studentOf(c, roll)?.name ?? '');
+  const pages = deps.makePages((c) => studentOf(c, roll)?.name ?? '');
   app.route('/', pages.open);
 
   app.use(
     guardedBy(studentsOnly(roll)),
-    // At once after the guard, so that a student who is removed has no request that cannot be cut.
+    // Directly after the guard. So the teacher can end every request of a student who is removed.
     requests.bound(),
     rate,
   );
@@ -102,16 +117,16 @@ export function createRoom(deps: RoomDeps) {
   );
   app.route('/lab', playRoutes(stages.plays));
   app.all('/lab/plays', () => methodNotAllowed('POST'));
-  app.route('/lab', sandboxRoutes({ ...fair, boxes: stages.boxes, turns: TWO_BOXES }));
+  app.route('/lab', sandboxRoutes({ ...fair, boxes: stages.boxes, turns: BOXES }));
   for (const path of ['/jobs', '/jobs/*', '/recruiters', '/recruiters/*', '/claims/*'])
     app.all(path, (c) => onBoard(c, roll, boards));
   answerOtherwise(app, log);
   return app;
 }
 
-/** Two races at once would slow each other. */
+/** Two races at the same time would slow each other. */
 const ONE_RACE = { ...CLASS_TURNS, places: 1 };
-const TWO_BOXES = { ...CLASS_TURNS, places: 2 };
+const BOXES = { ...CLASS_TURNS, places: PLACES };
 
 async function onBoard(c: Context<Env>, roll: Roll, boards: Boards): Promise<Response> {
   const student = studentOf(c, roll);
@@ -127,7 +142,7 @@ const progress = z.strictObject({
   prediction: z.string().max(1, 'is a letter').optional(),
 });
 
-/** The pages of the lessons report here where a student is. */
+/** Makes the route to which the pages of the lessons report the progress of a student. */
 function progressRoutes(roll: Roll) {
   const routes = newRoutes();
   routes.post('/progress', async (c) => {
@@ -155,3 +170,19 @@ const wrongHost = {
   ...crossSiteRefused,
   detail: 'The room answers only at the address that its terminal has printed.',
 } as const;
+
+/**
+ * Remembers the body of an answer that is the same for everybody while the room is open. Otherwise,
+ * if a class opens the lab at the same time, it waits while the server makes the same JSON thirty
+ * times.
+ */
+function sameForAll(): MiddlewareHandler<Env> {
+  let body: string | undefined;
+  return async (c, next) => {
+    if (body !== undefined && c.req.method === 'GET')
+      return c.body(body, 200, { 'Content-Type': 'application/json' });
+    await next();
+    if (c.res.status === 200) body = await c.res.clone().text();
+    return undefined;
+  };
+}

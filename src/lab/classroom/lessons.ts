@@ -16,7 +16,7 @@ export interface ToldLesson {
   code: string;
 }
 
-/** All lessons, in their order. */
+/** Returns all lessons for the teacher's page, in their order. */
 export const tellLessons = (texts: Texts): ToldLesson[] =>
   readBuiltLessons().map((lesson) => ({
     number: lesson.number,
@@ -29,7 +29,7 @@ export const tellLessons = (texts: Texts): ToldLesson[] =>
     code: withoutImports(codeOf(lesson, texts)),
   }));
 
-/** The student's starter. In a lesson about schedules, the strategy that is played. */
+/** Returns the student's starter or, in a lesson about schedules, the strategy that is played. */
 function codeOf(lesson: Lesson, texts: Texts): string {
   const { exercise } = lesson;
   if (exercise.kind !== 'schedule') return readFileSync(starterOf(lesson), 'utf8');
@@ -37,5 +37,5 @@ function codeOf(lesson: Lesson, texts: Texts): string {
   return typeof found === 'string' ? '' : (texts.get(fileOf(found)) ?? '');
 }
 
-/** Imports would fill the first lines of the screen, and teach nothing. */
+/** Removes the imports, which would fill the first lines of the screen and teach nothing. */
 const withoutImports = (code: string): string => code.replaceAll(/^import [^;]*;\n/gm, '').trim();

@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { nameIn } from '../../http/edge/cross-site.ts';
-import { UsageError } from '../../process/errors.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { nameIn } from '../../service/http/edge/cross-site.ts';
 
 /** An address of this computer that others in its network can reach. */
 export interface LanAddress {
@@ -18,7 +18,7 @@ const PRIVATE = /^(192\.168\.|10\.|172\.(1[6-9]|2\d|3[01])\.)/;
 /** An address that a computer chose by itself, because nobody gave it one. */
 const LINK_LOCAL = /^169\.254\./;
 
-/** The IPv4 addresses of this computer in local networks. The likeliest comes first. */
+/** Returns this computer's IPv4 addresses. The likeliest address of the room comes first. */
 export function lanAddresses(interfaces: Interfaces = networkInterfaces()): LanAddress[] {
   const found = Object.entries(interfaces).flatMap(([through, addresses = []]) =>
     addresses
@@ -33,12 +33,12 @@ export function lanAddresses(interfaces: Interfaces = networkInterfaces()): LanA
 const rank = ({ through, address }: LanAddress): number =>
   (VIRTUAL.test(through) ? 2 : 0) + (PRIVATE.test(address) ? 0 : 1);
 
-/** Addresses that stand for all networks of a computer, as in a browser's address. */
+/** The addresses that mean all networks of a computer, as browsers write these addresses. */
 const ALL_NETWORKS = ['0.0.0.0', '[::]', '[::ffff:0:0]'];
 
 export const isAllNetworks = (host: string): boolean => ALL_NETWORKS.includes(nameOfHost(host));
 
-/** The name of a host as browsers write the name. Throws a `UsageError` if browsers refuse it. */
+/** Returns a host as browsers write it. Throws a `UsageError` if browsers refuse the host. */
 export function nameOfHost(host: string): string {
   const name = nameIn(host.includes(':') ? `[${host}]` : host);
   if (name) return name;
@@ -48,8 +48,9 @@ export function nameOfHost(host: string): string {
 }
 
 /**
- * The names under which the room answers: the addresses and the names of this computer. A hostile
- * web page may make its own name point to our address (DNS rebinding). That name is not among them.
+ * Returns the names under which the room answers: the addresses and the names of this computer. A
+ * hostile web page may make its own name point to our address (DNS rebinding). The room does not
+ * answer under that name.
  */
 export function ownNames(host: string, interfaces: Interfaces = networkInterfaces()): Set<string> {
   const addresses = Object.values(interfaces).flatMap((each = []) =>

@@ -1,5 +1,5 @@
-import type { Problem } from '../../http/problem.ts';
-import { forbidden, tooManyRequests, unauthorized } from '../../http/problems.ts';
+import type { Problem } from '../../service/http/problem.ts';
+import { forbidden, tooManyRequests, unauthorized } from '../../service/http/problems.ts';
 
 export const notHere = {
   status: 404,

@@ -1,5 +1,6 @@
 import { makeSecret } from './code.ts';
 import type { ToldLesson } from './lessons.ts';
+import { lookOf } from './look-alikes.ts';
 
 /** The steps of a lesson, in their order. */
 export const STEPS = ['predict', 'do', 'understand', 'done'] as const;
@@ -32,7 +33,7 @@ export interface ToldRoom {
   predictions: Record<number, Record<string, number>>;
 }
 
-/** Enough for a class, and for some students who join again with another browser. */
+/** The maximum: enough for a class, and for students who join again with another browser. */
 export const MOST_STUDENTS = 60;
 
 type Lessons = Pick<ToldLesson, 'number' | 'choices'>[];
@@ -55,7 +56,7 @@ export class Roll {
     return this.#students.get(secret);
   }
 
-  /** Returns `full` if no more students may join. */
+  /** Adds a student. Returns `full` if no more students may join. */
   join(typed: string): Student | 'full' {
     if (this.#students.size >= MOST_STUDENTS) return 'full';
     const student: Student = {
@@ -76,7 +77,7 @@ export class Roll {
     this.#onChange();
   }
 
-  /** Returns the student, or undefined if no student has this number. */
+  /** Removes and returns the student, or returns undefined if no student has this number. */
   remove(number: number): Student | undefined {
     const student = [...this.#students.values()].find((each) => each.number === number);
     if (!student) return undefined;
@@ -86,8 +87,8 @@ export class Roll {
   }
 
   /**
-   * Notes where a student is. The first prediction counts, because later the student knows the
-   * answer. Returns false if there is no such lesson or letter.
+   * Notes the progress of a student. The first prediction counts, because later the student knows
+   * the answer. Returns false if there is no such lesson or letter.
    */
   report(student: Student, { lesson, step, prediction }: Progress): boolean {
     const letters = this.#choices.get(lesson);
@@ -114,13 +115,16 @@ export class Roll {
     return { students, predictions };
   }
 
-  /** A name that another student has gets a number. */
+  /** Adds a number to a name if another student has this name or a name that looks like it. */
   #unlikeOthers(typed: string, self: Student | undefined): string {
     const others = [...this.#students.values()].filter((each) => each !== self);
-    const taken = new Set(others.map(({ name }) => name.toLowerCase()));
+    const taken = new Set(others.flatMap(({ name }) => shapesOf(name)));
     for (let number = 1; ; number++) {
       const name = number === 1 ? typed : `${typed} (${number})`;
-      if (!taken.has(name.toLowerCase())) return name;
+      if (!shapesOf(name).some((shape) => taken.has(shape))) return name;
     }
   }
 }
+
+/** Returns two texts about a name. Two names are too similar if they share one of their texts. */
+const shapesOf = (name: string): string[] => [name.toLowerCase(), lookOf(name)];

@@ -1,7 +1,12 @@
-import { nameOf } from '../../http/auth/caller.ts';
-import type { Log } from '../../process/log.ts';
-import { listen } from '../../service/listen.ts';
-import { openStages } from '../stages/lab-stages.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { nameOf } from '../../service/http/auth/caller.ts';
+import { listen } from '../../service/http/edge/listen.ts';
+import type { Chapter } from '../chapter.ts';
+import { claims } from '../chapters/claims/index.ts';
+import { play } from '../play/play.ts';
+import { hasRequests } from '../race/report.ts';
+import { runRounds } from '../race/rounds/rounds.ts';
+import { type LabStages, openStages, PLAY_LIMITS } from '../stages/lab-stages.ts';
 import { readTexts } from '../syllabus/source.ts';
 import { OpenRequests } from './at-once-http.ts';
 import { Boards } from './boards.ts';
@@ -9,23 +14,23 @@ import { makeCode, makeSecret } from './code.ts';
 import { callerOf } from './door-http.ts';
 import { CLASS_TURNS } from './fairness.ts';
 import type { Guesses } from './guesses.ts';
-import { createRoom } from './http.ts';
+import { createRoom, type MakePages } from './http.ts';
 import { tellLessons } from './lessons.ts';
 import { ownNames } from './network.ts';
 import { Roll } from './roll.ts';
 import { Desk } from './teacher-http.ts';
-import { warmUp } from './warm-up.ts';
 
 export interface RoomOptions {
-  /** The address of a superuser of a PostgreSQL. The room makes databases of its own there. */
+  /** The address of a PostgreSQL server, for a superuser. The room makes its databases there. */
   databaseUrl: string;
   host: string;
   /** 0 means any free port. */
   port: number;
   log: Log;
-  /** The address for the students, by the actual port. By default the address of the server. */
+  /** Returns the address for the students, given the actual port. Default: the server's address. */
   urlOf?: (port: string) => string;
   guesses?: Guesses;
+  makePages: MakePages;
 }
 
 export interface Room {
@@ -37,26 +42,29 @@ export interface Room {
   stop(): Promise<void>;
 }
 
-/** Every student may have six connections, and some pages stay open in the background. */
+/** Each of 60 students may have six connections, and some pages stay open in the background. */
 const SOCKETS = 600;
 /**
- * A whole class may come from one address, through a router: 60 students with six connections, and
- * the teacher. One device that wastes its share still leaves 200 sockets to other addresses.
+ * A whole class may share one address behind a router: 60 students with six connections each, and
+ * the teacher. A device that opens as many sockets as it can leaves 200 sockets to other addresses.
  */
 const SOCKETS_PER_ADDRESS = 400;
-/** A browser sends its headers at once. Some browsers open a socket in advance, and open it anew. */
+/**
+ * The time for the headers of a request. A browser sends its headers immediately. Some browsers
+ * open a socket in advance, and open another socket if we close the first one.
+ */
 const HEAD_MS = 4_000;
 const SOCKET_LIMITS = {
   sockets: SOCKETS,
   socketsPerAddress: SOCKETS_PER_ADDRESS,
   headMs: HEAD_MS,
 };
-/** A teacher may speak for a while before the class goes on. */
+/** How long idle stages stay open. A teacher may speak for a while before the class goes on. */
 const LESSON_MS = 3_600_000;
-/** The streams end at once, and all other answers are short. */
+/** The time for open requests at the end. Streams end immediately, and other answers are short. */
 const DRAIN_MS = 3_000;
 
-/** Opens a room. Nothing of the room is left after `stop`. */
+/** Opens a room. `stop` removes everything that the room has made. */
 export async function openRoom({
   databaseUrl,
   host,
@@ -64,6 +72,7 @@ export async function openRoom({
   log,
   urlOf,
   guesses,
+  makePages,
 }: RoomOptions): Promise<Room> {
   const code = makeCode();
   const secret = makeSecret();
@@ -88,7 +97,7 @@ export async function openRoom({
   };
   try {
     const app = createRoom({
-      ...{ code, roll, boards, stages, requests, log, guesses },
+      ...{ code, roll, boards, stages, requests, log, guesses, makePages },
       teacher: { secret, desk, told: { code, lessons }, url: () => url, remove },
       stop: stopping.signal,
       names: ownNames(host),
@@ -110,4 +119,29 @@ export async function openRoom({
     await close();
     throw error;
   }
+}
+
+/**
+ * Makes the stages for plays and races, and uses each stage once. A stage takes half a second to
+ * make. Without this, a class that begins at the same time would wait for the stages.
+ */
+async function warmUp(stages: LabStages) {
+  const [strategy] = claims.strategies;
+  const chapter: Chapter = claims;
+  if (!strategy || !hasRequests(chapter)) throw new Error('the chapter of claims has no race');
+  const [situation] = claims.situationsOf(strategy);
+  const request = { chapter: claims, strategy, situation, sessions: 2, schedule: [] };
+  const plays = Array.from({ length: PLAY_LIMITS.places }, () =>
+    stages.plays.use((stage) => play(stage, request)),
+  );
+  const race = stages.rounds.use((stage) =>
+    runRounds(
+      stage,
+      { chapter, strategies: [strategy] },
+      { sessions: 8, capacity: 4, rounds: 1 },
+      () => undefined,
+      new AbortController().signal,
+    ),
+  );
+  await Promise.all([...plays, race]);
 }

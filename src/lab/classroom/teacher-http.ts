@@ -1,18 +1,21 @@
 import { encode } from 'uqr';
-import { streamEvents } from '../../http/event-stream.ts';
-import { type Guard, guardedBy, newRoutes } from '../../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../http/problem.ts';
-import { busy, methodNotAllowed } from '../../http/problems.ts';
+import { streamEvents } from '../../service/http/event-stream.ts';
+import { type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
+import { busy, methodNotAllowed } from '../../service/http/problems.ts';
 import { Listener } from '../listener.ts';
 import { isSame } from './code.ts';
 import type { ToldLesson } from './lessons.ts';
 import { notHere, teacherOnly } from './problems.ts';
 import type { ToldRoom } from './roll.ts';
 
-/** A teacher has the page open at the desk, on the projector and perhaps on a phone. */
+/** The maximum number of open pages: at the desk, on the projector, and perhaps on a phone. */
 const MOST_LISTENERS = 8;
 
-/** A class changes the room many times a second, and each time the whole room is written. */
+/**
+ * The time between two reports. A class causes many changes a second, and each report contains the
+ * whole room.
+ */
 const TELL_MS = 100;
 
 /** The facts that do not change while the room is open. */
@@ -20,7 +23,7 @@ export interface ToldClassroom {
   /** The address for the students. */
   url: string;
   code: string;
-  /** The dark squares of the code to scan, by line. */
+  /** The dark squares of the QR code, by line. */
   qr: boolean[][];
   lessons: ToldLesson[];
 }
@@ -29,7 +32,7 @@ export interface TeacherNews {
   room: ToldRoom;
 }
 
-/** Tells the open pages of the teacher each change of the room. */
+/** Sends the state of the room to the open pages of the teacher after each change. */
 export class Desk {
   readonly #listeners = new Set<Listener>();
   readonly #tell: () => ToldRoom;
@@ -48,7 +51,7 @@ export class Desk {
     return listener;
   }
 
-  /** Tells the latest state soon. Changes that come together are told together. */
+  /** Sends the latest state soon. Several changes within a short time cause one report. */
   tell() {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
@@ -76,7 +79,7 @@ export interface TeacherDeps {
 /** The routes of the teacher's page. Each request must carry the secret. */
 export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) {
   const routes = newRoutes();
-  // Not `/teacher/*`, because Hono then guards the page itself too.
+  // The path is not `/teacher/*`, because Hono would then guard the page `/teacher` too.
   for (const path of ['/teacher/classroom', '/teacher/room', '/teacher/students/*'])
     routes.use(path, guardedBy(withSecret(secret)));
   routes.get('/teacher/classroom', (c) => {
@@ -96,7 +99,9 @@ export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) 
   return routes;
 }
 
-/** The address in the code to scan. Browsers send no fragment, so no log has the code. */
+/**
+ * Returns the address in the QR code. Browsers do not send its fragment, so no log has the code.
+ */
 export const joinAddress = (url: string, code: string): string => `${url}/join#${code}`;
 
 const withSecret =

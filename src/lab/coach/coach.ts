@@ -1,12 +1,12 @@
-import { PlainError } from '../../process/errors.ts';
-import type { Attempt } from '../lessons/attempt.ts';
+import { PlainError } from '../../platform/process/errors.ts';
+import type { AttemptResult } from '../lessons/attempt.ts';
 import type { Lesson } from '../lessons/lesson.ts';
 import { watchText } from '../own/watch.ts';
 import type { Desk, Progress } from './desk.ts';
 import type { Examiner } from './examiner.ts';
 import { draw, type Paint } from './screen.ts';
 
-/** What the coach works with. */
+/** The parts that the coach uses: the lessons, the student's files, the examiner and the screen. */
 export interface Room {
   lessons: readonly Lesson[];
   desk: Desk;
@@ -21,7 +21,7 @@ export interface Room {
 /** A key that the student must press twice, since it may lose work or skip a lesson. */
 type Twice = 'n' | 'r';
 
-/** These keys do not close the list. */
+/** The keys that do not close the list of lessons. */
 const STAYS = /^[lq]$/i;
 
 /** Leads one student through the lessons, and tries the student's file after each save. */
@@ -30,11 +30,11 @@ export class Coach {
   readonly #progress: Progress;
   #lesson: Lesson;
   #file: string;
-  #attempt: Attempt | undefined;
+  #attempt: AttemptResult | undefined;
   #where: string | undefined;
   #printed: string | undefined;
   #message = '';
-  /** Why the progress cannot be written. Undefined if it can. */
+  /** The reason why the progress cannot be written. Undefined if it can be written. */
   #unwritten: string | undefined;
   #page: 'lesson' | 'list' = 'lesson';
   #asked: Twice | undefined;
@@ -74,7 +74,9 @@ export class Coach {
 
   #hasPredicted = () => this.#progress.predicted[this.#lesson.number] !== undefined;
 
-  /** Writes the progress. A student whose disk is full can still work. */
+  /**
+   * Writes the progress. If this fails, the student can still work, for example with a full disk.
+   */
   #write(changed: Partial<Progress>) {
     Object.assign(this.#progress, changed);
     this.#unwritten = unlessPlain(() => {
@@ -103,7 +105,9 @@ export class Coach {
     q: () => this.#quit(),
   };
 
-  /** Before the first prediction of a lesson, a letter is the prediction. */
+  /**
+   * Handles all other keys. Before the first prediction of a lesson, a letter is the prediction.
+   */
   #other(key: string) {
     const letter = key.toUpperCase();
     const { choices } = this.#lesson.question;
@@ -154,7 +158,7 @@ export class Coach {
     this.show();
   }
 
-  /** Tries the file. A trial that still runs is given up, since its file is old. */
+  /** Tries the file. Ends a trial that still runs, since it tries an old text of the file. */
   #try() {
     this.#endTrial();
     this.#attempt = undefined;
@@ -226,7 +230,7 @@ export class Coach {
   }
 }
 
-/** The message of a `PlainError` of this work. Undefined if there is none. */
+/** Runs the work. Returns the message if the work throws a `PlainError`, otherwise undefined. */
 function unlessPlain(work: () => void): string | undefined {
   try {
     work();
@@ -237,8 +241,11 @@ function unlessPlain(work: () => void): string | undefined {
   }
 }
 
-/** A computer may be too full to start a process. The student may save again later. */
-const failed = (error: unknown): Attempt => ({
+/**
+ * Returns the result of a trial that could not run, for example because the computer could not
+ * start a process. The student can save the file again later.
+ */
+const failed = (error: unknown): AttemptResult => ({
   kind: 'unusable',
   line: `Your file could not be tried: ${error instanceof Error ? error.message : error}`,
 });

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { PlainError } from '../../process/errors.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import { inFolder } from '../judge/place.ts';
 import { extensionOf, type Lesson, starterOf, WORKSHOP } from '../lessons/lesson.ts';
 import { textOf } from '../own/watch.ts';
@@ -41,7 +41,7 @@ export class Desk {
     this.#folder = path.resolve(folder);
   }
 
-  /** The student's file of a lesson. It is a copy of the starter if there is none yet. */
+  /** Returns the student's file of a lesson. If it does not exist, makes a copy of the starter. */
   fileOf(lesson: Lesson): string {
     const file = path.join(this.#folder, `${lesson.name}.${extensionOf(lesson)}`);
     if (!existsSync(file)) this.#restore(lesson, file);
@@ -57,7 +57,7 @@ export class Desk {
     writeWhole(file, readFileSync(starterOf(lesson), 'utf8'));
   }
 
-  /** One line about a file that cannot be read. Undefined if the file can be read. */
+  /** Returns one line about a file that cannot be read, or undefined if the file can be read. */
   problemOf(file: string): string | undefined {
     if (textOf(file) !== undefined) return undefined;
     const found = statSync(file, { throwIfNoEntry: false });
@@ -71,7 +71,7 @@ export class Desk {
     return path.join(this.#folder, 'progress.json');
   }
 
-  /** The progress so far. Without a file, the progress begins with lesson 1. */
+  /** Reads the progress. Without a file, the progress begins with lesson 1. */
   readProgress(): Progress {
     const text = textOf(this.#progressFile);
     if (text === undefined) return { lesson: 1, solved: [], predicted: {}, hints: {} };
@@ -82,8 +82,8 @@ export class Desk {
   }
 
   /**
-   * Writes the progress, and returns it together with the progress that another coach has written in
-   * the same folder.
+   * Writes the progress, and returns it together with the progress that another coach has written
+   * in the same folder.
    */
   writeProgress(mine: Progress): Progress {
     const others = parse(textOf(this.#progressFile) ?? '');
@@ -93,7 +93,10 @@ export class Desk {
   }
 }
 
-/** The number of the lesson in which the student stopped. If it is solved, of the next unsolved lesson. */
+/**
+ * Returns the number of the lesson in which the student stopped. If this lesson is solved, returns
+ * the number of the next unsolved lesson.
+ */
 export function resumeAt(lessons: readonly Lesson[], { lesson, solved }: Progress): number {
   const open = lessons.filter(({ number }) => !solved.includes(number));
   const next = open.find(({ number }) => number >= lesson) ?? open[0];
@@ -108,7 +111,7 @@ function parse(text: string): Progress | undefined {
   }
 }
 
-/** The first prediction counts, and no progress is lost. */
+/** Joins the progress of two coaches. Of two predictions, the one that was written first counts. */
 function merge(others: Progress, mine: Progress): Progress {
   const numbers = [...Object.keys(others.hints), ...Object.keys(mine.hints)];
   const most = (number: string) => Math.max(others.hints[number] ?? 0, mine.hints[number] ?? 0);
@@ -120,7 +123,9 @@ function merge(others: Progress, mine: Progress): Progress {
   };
 }
 
-/** Writes a file by one rename. So a full disk leaves the old file, and no reader sees half a file. */
+/**
+ * Writes a draft and renames it. So a full disk keeps the old file, and nobody reads half a file.
+ */
 function writeWhole(file: string, text: string) {
   const draft = `${file}.${process.pid}.new`;
   writing(file, () => {
@@ -134,7 +139,7 @@ function writeWhole(file: string, text: string) {
   });
 }
 
-/** Throws a `PlainError` of one line if the write fails. */
+/** Runs a write. Throws a `PlainError` of one line if the write fails. */
 function writing(file: string, write: () => void) {
   try {
     write();

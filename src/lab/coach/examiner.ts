@@ -1,24 +1,25 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { inProject } from '../../process/project.ts';
+import { fork } from 'node:child_process';
+import { Child } from '../../platform/process/child.ts';
+import { inProject } from '../../platform/process/project.ts';
 import { inFolder } from '../judge/place.ts';
 import { typeError } from '../judge/type-error.ts';
-import type { Attempt } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt.ts';
 import type { Lesson } from '../lessons/lesson.ts';
-import type { Order, Report } from './worker.ts';
+import type { DatabaseAddress, Order, Report } from './worker.ts';
 
 /**
- * The worker reports each step, and ends itself if a step uses the processor for too long. This limit
- * is for a step that blocks its process without using the processor.
+ * The maximum time between two reports. The worker reports each step, and ends itself if a step
+ * uses the processor for too long. This limit is for a step that blocks its process without using
+ * the processor.
  */
 const SILENCE_MS = 60_000;
 
-/** The reports of a trial before its end. */
+/** The callbacks for the reports of a trial before its end. */
 export interface Audience {
   /** How far the trial is. */
   onWhere?: (where: string) => void;
   /** A result that a more exact result may follow. */
-  onFirst?: (attempt: Attempt) => void;
+  onFirst?: (attempt: AttemptResult) => void;
   /** The first line that the file prints. */
   onPrint?: (line: string) => void;
 }
@@ -26,19 +27,20 @@ export interface Audience {
 /** A process that tries one file, and the database in which it plays. */
 interface Bench {
   url: string;
-  worker: ChildProcess;
+  worker: Child;
 }
 
 /**
- * Tries the files of a student, each in a process of its own, since we must be able to end code that
- * never ends by itself. Each process has a database of its own. So one process can warm up while
- * another process works or dies. A save finds a warm process even in the middle of a trial.
+ * Tries the files of a student. Each trial has a separate process, since we must be able to end
+ * code that never ends by itself. Each process has a separate database. So a process can warm up
+ * while another process works or ends. Even during a trial, a warm process is ready for the next
+ * save.
  */
 export class Examiner {
   readonly #execArgv: string[];
-  /** The next bench comes first. */
+  /** All benches. The first bench is used next. */
   readonly #benches: Promise<Bench>[];
-  readonly #alive = new Set<ChildProcess>();
+  readonly #alive = new Set<Child>();
   #isClosed = false;
 
   /** `urls` are the databases. `execArgv` are the options with which node runs TypeScript. */
@@ -48,33 +50,36 @@ export class Examiner {
   }
 
   #start(url: string): Bench {
-    const worker = fork(inProject('src/lab/coach/worker.ts'), [url], {
-      execArgv: this.#execArgv,
-      // The student's code may print. Its output would destroy the coach's screen.
-      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
-    });
-    // `examine` reports a process that could not start. A failed message comes before an exit.
-    worker.on('error', () => undefined);
-    if (worker.pid === undefined) return { url, worker };
+    const worker = new Child(
+      fork(inProject('src/lab/coach/worker.ts'), {
+        execArgv: this.#execArgv,
+        // The student's code may print. Its output would destroy the coach's screen.
+        stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+      }),
+    );
+    // If the process could not start, `examine` throws the error.
+    if (worker.hasEnded) return { url, worker };
+    worker.process.send({ url } satisfies DatabaseAddress, () => {});
     this.#alive.add(worker);
-    worker.once('exit', () => this.#alive.delete(worker));
+    void worker.ended.then(() => this.#alive.delete(worker));
     return { url, worker };
   }
 
   /** Takes the next bench. The bench gets a new process as soon as this process has ended. */
-  async #take(): Promise<ChildProcess> {
+  async #take(): Promise<Child> {
     const next = this.#benches.shift() as Promise<Bench>;
     const renew = async () => {
       const bench = await next;
-      await gone(bench.worker);
+      await bench.worker.ended;
       return this.#isClosed ? bench : this.#start(bench.url);
     };
     this.#benches.push(renew());
     const { worker } = await next;
     if (this.#isClosed) throw new Error('the examiner is closed');
-    if (worker.pid === undefined) throw new Error('the computer cannot start another process.');
-    // This process has died before it got a file.
-    return hasEnded(worker) ? this.#take() : worker;
+    if (worker.process.pid === undefined)
+      throw new Error('the computer cannot start another process.');
+    // A process may have died before it got a file. Then we take the next process.
+    return worker.hasEnded ? this.#take() : worker;
   }
 
   /** Tries a file, and returns what the student should see. Throws if `stop` is aborted. */
@@ -83,9 +88,9 @@ export class Examiner {
     file: string,
     stop: AbortSignal,
     audience: Audience = {},
-  ): Promise<Attempt> {
+  ): Promise<AttemptResult> {
     const worker = await this.#take();
-    const end = () => void worker.kill('SIGKILL');
+    const end = () => void worker.kill();
     stop.addEventListener('abort', end);
     try {
       stop.throwIfAborted();
@@ -105,57 +110,48 @@ export class Examiner {
 
   async close() {
     this.#isClosed = true;
-    await Promise.all([...this.#alive].map((worker) => worker.kill('SIGKILL') && gone(worker)));
+    await Promise.all([...this.#alive].map((worker) => worker.kill()));
   }
 }
 
-const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess) =>
-  pid === undefined || exitCode !== null || signalCode !== null;
-
-async function gone(worker: ChildProcess) {
-  if (!hasEnded(worker)) await once(worker, 'exit');
-}
-
-/** The answer of the worker. If the worker ends without an answer, the file is to blame. */
-function askWorker(worker: ChildProcess, order: Order, audience: Audience): Promise<Attempt> {
+/** Returns the worker's answer. If the worker ends without an answer, the file is the cause. */
+function askWorker(worker: Child, order: Order, audience: Audience): Promise<AttemptResult> {
   return new Promise((resolve) => {
-    const silent = () => worker.kill('SIGKILL');
-    const watchdog = setTimeout(silent, SILENCE_MS);
+    const watchdog = setTimeout(() => worker.kill(), SILENCE_MS);
     listenTo(worker, audience);
-    worker.on('message', (report: Report) => {
+    worker.process.on('message', (report: Report) => {
       watchdog.refresh();
       if (report.kind === 'step') return audience.onWhere?.(report.where);
       if (report.attempt.kind !== 'solved') audience.onFirst?.(report.attempt);
       if (report.kind === 'last') done(report.attempt);
     });
-    const done = (attempt: Attempt) => {
+    const done = (attempt: AttemptResult) => {
       clearTimeout(watchdog);
       resolve(attempt);
     };
     const exit = () =>
       done({ kind: 'unusable', line: `${inFolder(order.file)}: ${endOf(worker)}` });
-    worker.once('exit', exit);
-    if (hasEnded(worker)) exit();
-    else worker.send(order, () => {});
+    void worker.ended.then(exit);
+    if (!worker.hasEnded) worker.process.send(order, () => {});
   });
 }
 
-function endOf({ exitCode, signalCode }: ChildProcess): string {
+function endOf({ process: { exitCode, signalCode } }: Child): string {
   if (signalCode === 'SIGKILL') return 'it never ends. Is there a loop without an end?';
   if (signalCode === 'SIGABRT') return 'it uses more memory than there is.';
   return `it ends the whole process, with code ${exitCode}. Remove process.exit.`;
 }
 
-/** Lines on a screen are shorter. */
-const LINE_BYTES = 200;
+/** The maximum length of the printed line that we report. Lines on a screen are shorter. */
+const LINE_LENGTH = 200;
 
-/** Tells the first line that the worker prints. Reads the rest too, since a full pipe would stop the file. */
-function listenTo({ stdout }: ChildProcess, { onPrint }: Audience) {
+/** Reports the first line that the worker prints. */
+function listenTo({ process: { stdout } }: Child, { onPrint }: Audience) {
   let text = '';
-  stdout?.on('data', (bytes: Buffer) => {
+  stdout?.on('data', (more: string) => {
     if (text.includes('\n')) return;
-    text += bytes.subarray(0, LINE_BYTES).toString();
-    if (text.length >= LINE_BYTES) text += '\n';
+    text += more.slice(0, LINE_LENGTH);
+    if (text.length >= LINE_LENGTH) text += '\n';
     const [line = '', rest] = text.split('\n');
     if (rest !== undefined) onPrint?.(line);
   });

@@ -1,6 +1,6 @@
-import { transcript } from '../explore/transcript.ts';
+import { transcript } from '../../explorer/transcript.ts';
 import { inFolder } from '../judge/place.ts';
-import type { Attempt } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt.ts';
 import { type Lesson, withoutComments } from '../lessons/lesson.ts';
 import type { Progress } from './desk.ts';
 
@@ -17,7 +17,7 @@ export interface View {
   file: string;
   progress: Progress;
   /** The result of the student's file. Undefined while there is no result. */
-  attempt: Attempt | undefined;
+  attempt: AttemptResult | undefined;
   /** How far the present trial is. Undefined if no trial runs. */
   where: string | undefined;
   /** The first line that the student's file has printed. */
@@ -67,7 +67,7 @@ function lessonPage(view: View, paint: Paint): string[] {
   return [goal, task, ...results(view, paint), ...hints(view, paint), where];
 }
 
-/** The commands of the task, since the task has left the screen when the file is solved. */
+/** Shows the commands of the task again, since the task is not shown after the file is solved. */
 function commands({ lesson, width }: View, paint: Paint): string[] {
   const blocks = lesson.task.match(CODE) ?? [];
   if (blocks.length === 0) return [];
@@ -91,9 +91,11 @@ function results({ attempt, where, printed, width }: View, paint: Paint): string
   ];
 }
 
-/** The result of a file: what is wrong with it in one line, or one schedule. */
+/**
+ * Describes the result of a file: one line about an unusable file, or the verdict and a schedule.
+ */
 export function describeAttempt(
-  attempt: Attempt,
+  attempt: AttemptResult,
   paint: Paint,
   width = Number.POSITIVE_INFINITY,
 ): string {
@@ -146,12 +148,14 @@ function keys({ lesson, progress, page, attempt }: View, paint: Paint): string {
   return paint('gray', `${hint}n next   l list   r the file as it was   q quit`);
 }
 
-/** People read longer lines badly. */
+/** The maximum width of a line of text. Longer lines are hard to read. */
 const MOST_WIDTH = 92;
 
 const CODE = /^(```[\s\S]*?^```)$/gm;
 
-/** Markdown as a terminal shows it: in short lines, and without marks for bold text, code and links. */
+/**
+ * Returns Markdown for a terminal: in short lines, without the signs for bold text, code and links.
+ */
 export function render(text: string, paint: Paint, width: number): string {
   const blocks = withoutComments(text).split(CODE);
   return blocks
@@ -170,7 +174,7 @@ const paintMarks = (text: string, paint: Paint): string =>
     .replaceAll(/\*\*([^*]+)\*\*/g, (_, bold) => paint('bold', bold))
     .replaceAll(/``(.+?)``|`([^`]+)`/gs, (_, twice, once) => paint('cyan', (twice ?? once).trim()));
 
-/** Each row becomes a list under its first cell, since a row seldom fits into a line. */
+/** Turns each row of a table into a list under its first cell, since few rows fit into a line. */
 const tablesAsLists = (text: string): string =>
   text.replaceAll(/(?:^\|.*\|$\n?)+/gm, (table) => {
     const [head = [], , ...rows] = table.trimEnd().split('\n').map(cellsOf);
@@ -186,7 +190,10 @@ const cellsOf = (row: string) =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** Breaks each line at spaces, since a terminal breaks lines inside words. Keeps the indent of a line. */
+/**
+ * Breaks each line at spaces, since a terminal breaks lines inside words. Keeps the indent of a
+ * line.
+ */
 const wrap = (text: string, width: number): string =>
   text
     .split('\n')

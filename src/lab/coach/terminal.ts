@@ -7,13 +7,13 @@ export interface Size {
 }
 
 const CLEAR_BELOW = '\x1b[J';
-/** Clears the screen, and keeps the lines that have left the screen. */
+/** The codes that clear the screen, but not the lines above it to which a person can scroll. */
 const CLEAR = '\x1b[2J\x1b[H';
 
 /**
- * The text for a terminal that replaces `before` by `after`. Only the lines from the first change on
- * are written anew, so the screen does not flicker. If this line has left the screen, everything is
- * written anew.
+ * Returns the text with which a terminal replaces `before` by `after`. Only the lines from the
+ * first changed line on are written again, so the screen does not flicker. If the first changed
+ * line has left the screen, everything is written again.
  */
 export function redraw(before: string, after: string, { rows, columns }: Size): string {
   const [old, young] = [before.split('\n'), after.split('\n')];

@@ -1,13 +1,23 @@
-/** Tries one file, in a process that the coach can end. The process is warm before the file comes. */
+/**
+ * Tries one file in a process that the coach can end. The process is ready before the file comes.
+ */
 
-import { describe, PlainError } from '../../process/errors.ts';
-import { Divergence } from '../explore/forks.ts';
-import { Stage } from '../explore/stage.ts';
-import { Hang } from '../explore/stillness.ts';
+import { Divergence } from '../../explorer/forks.ts';
+import { Stage } from '../../explorer/stage.ts';
+import { Hang } from '../../explorer/stillness.ts';
+import { describe, PlainError } from '../../platform/process/errors.ts';
 import { inFolder, lineAbout } from '../judge/place.ts';
 import { watchOver } from '../judge/watchdog.ts';
-import { type Attempt, attempt } from '../lessons/attempt.ts';
+import { type AttemptResult, attempt } from '../lessons/attempt.ts';
 import type { Exercise } from '../lessons/exercise.ts';
+
+/**
+ * The first message. Every user of the computer can read the arguments of a process. The address
+ * has a password, so a message carries the address, and no argument does.
+ */
+export interface DatabaseAddress {
+  url: string;
+}
 
 export interface Order {
   exercise: Exercise;
@@ -15,21 +25,27 @@ export interface Order {
 }
 
 /** `first` is a result that a more exact result may follow. */
-export type Report = { kind: 'step'; where: string } | { kind: 'first' | 'last'; attempt: Attempt };
+export type Report =
+  | { kind: 'step'; where: string }
+  | { kind: 'first' | 'last'; attempt: AttemptResult };
 
 const SESSIONS = 2;
-/** Loading a file takes a second on a slow machine, and a step takes milliseconds. */
+/** The limit of a step. Loading a file takes a second on a slow machine. Other steps take less. */
 const MOST_PROCESSOR_MS = 5_000;
 
-const stage = new Stage(process.argv[2] ?? '');
-const ready = makeReady();
-// The answer to the order reports this error.
-ready.catch(() => undefined);
 // If the coach is gone, nobody needs the answer.
 process.once('disconnect', () => process.exit());
-process.once('message', (order: Order) => {
+process.once('message', ({ url }: DatabaseAddress) => {
+  const stage = new Stage(url);
+  const ready = makeReady(stage);
+  // The answer to the order reports this error.
+  ready.catch(() => undefined);
+  process.once('message', (order: Order) => obey(stage, ready, order));
+});
+
+function obey(stage: Stage, ready: Promise<void>, order: Order) {
   const tell = (error: unknown) => answer({ kind: 'unusable', line: explain(order.file, error) });
-  // The student's code ignores a promise, and this promise has failed.
+  // These events come if the student's code does not await a promise, and this promise fails.
   process.on('unhandledRejection', tell);
   process.on('uncaughtException', tell);
   const stepBegins = watchOver(MOST_PROCESSOR_MS);
@@ -37,15 +53,15 @@ process.once('message', (order: Order) => {
     stepBegins();
     report({ kind: 'step', where });
   };
-  const onFall = (fall: Attempt) => report({ kind: 'first', attempt: fall });
+  const onFall = (fall: AttemptResult) => report({ kind: 'first', attempt: fall });
   ready
     .then(() => attempt(stage, order.exercise, order.file, { onStep, onFall }))
     .then(answer)
     .catch(tell);
-});
+}
 
-/** Opens the connections. A worker before us may have been killed in the middle of a statement. */
-async function makeReady() {
+/** Opens the connections. Ends those of an earlier worker that was killed during a statement. */
+async function makeReady(stage: Stage) {
   await stage.run(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'
@@ -65,7 +81,7 @@ function explain(file: string, error: unknown): string {
   return error instanceof Error ? lineAbout(error, file) : describe(error);
 }
 
-const answer = (attempt: Attempt) => report({ kind: 'last', attempt }, () => process.exit());
+const answer = (attempt: AttemptResult) => report({ kind: 'last', attempt }, () => process.exit());
 
 const report = (message: Report, then?: () => void) =>
   void process.send?.(message, undefined, undefined, () => then?.());

@@ -1,6 +1,7 @@
+import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Situation } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
-import type { ToldSchedule } from '../explore/told.ts';
+import type { ScheduleNews } from '../runs.ts';
 
 /** One strategy in one situation, with a number of sessions. */
 export interface Question {
@@ -10,7 +11,7 @@ export interface Question {
   sessions: number;
 }
 
-/** One question: which strategy is explored, in which situation, with how many sessions. */
+/** A question with the strategy and the situation themselves, not only their names. */
 export interface Asked extends Addressed {
   situation: Situation;
   sessions: number;
@@ -20,7 +21,8 @@ export interface Asked extends Addressed {
 export interface Explored extends Question {
   schedules: number;
   /**
-   * False if some schedules were not played. Then nobody knows whether the strategy holds in them.
+   * False if some schedules were not played. Then nobody knows whether the strategy holds in these
+   * schedules.
    */
   isComplete: boolean;
   serializationFailures: number;
@@ -31,12 +33,4 @@ export interface Explored extends Question {
   milliseconds: number;
 }
 
-/** The data of the events of an exploration, by their names. */
-export interface ExplorationNews {
-  /** The exploration waits for its turn. 1 is the next. */
-  queued: { place: number };
-  /** How many schedules were played, and of how many. `of` is null if the number is unknown. */
-  progress: { schedules: number; of: number | null };
-  done: Explored;
-  failed: { detail: string };
-}
+export type ExplorationNews = ScheduleNews<Explored>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { nameOf } from '../../http/auth/caller.ts';
-import { refuseOtherSites } from '../../http/edge/http.ts';
-import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
-import { guardedBy, newRoutes } from '../../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../http/problem.ts';
-import { busy, invalid, methodNotAllowed } from '../../http/problems.ts';
-import { parameters } from '../../http/schemas.ts';
+import { nameOf } from '../../service/http/auth/caller.ts';
+import { refuseOtherSites } from '../../service/http/edge/http.ts';
+import { headOfEvents, streamEvents } from '../../service/http/event-stream.ts';
+import { guardedBy, newRoutes } from '../../service/http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
+import { busy, invalid, methodNotAllowed } from '../../service/http/problems.ts';
+import { parameters } from '../../service/http/schemas.ts';
 import { sessionsIn } from '../chapter.ts';
 import { findSituation, findStrategy } from '../chapters/index.ts';
 import { noSuchSituation, noSuchStrategy } from '../problems.ts';
@@ -17,7 +17,10 @@ const question = parameters({
   sessions: z.enum(['2', '3'], 'is 2 or 3').default('2').transform(Number),
 });
 
-/** Explorations as streams of events: `queued`, `progress`, `done`, `failed`. */
+/**
+ * Makes the route of explorations. The answers are streams of the events `queued`, `progress`,
+ * `done`, `failed`.
+ */
 export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly string[]) {
   const explorations = new Explorations(deps);
   const routes = newRoutes();

@@ -1,9 +1,9 @@
-import { PlainError } from '../../process/errors.ts';
-import { Divergence } from '../explore/forks.ts';
-import { Hang } from '../explore/stillness.ts';
+import { Divergence } from '../../explorer/forks.ts';
+import { Hang } from '../../explorer/stillness.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import { inFolder, lineAbout } from './place.ts';
 
-/** Why a student's file cannot be played, in one line. */
+/** Returns in one line why a student's file cannot be played. */
 export function explain(error: unknown, file: string): string {
   if (error instanceof Divergence) return `${inFolder(file)}: ${error.message}${adviceOn(error)}`;
   if (error instanceof PlainError) return error.message;

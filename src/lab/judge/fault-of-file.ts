@@ -1,17 +1,18 @@
-import { databaseError } from '../../db/sqlstate.ts';
-import type { Played } from '../explore/explore.ts';
-import { isOfTrial } from '../explore/trial.ts';
+import type { Played } from '../../explorer/explore.ts';
+import { isOfTrial } from '../../explorer/trial.ts';
+import { databaseError } from '../../platform/db/sqlstate.ts';
 import { lineAbout } from './place.ts';
 
 /**
- * Errors of PostgreSQL that come from a mistake in the SQL, and not from other sessions: wrong syntax or
- * names (class 42), and wrong values (class 22).
+ * Matches the SQLSTATE of an error that comes from a mistake in the SQL, and not from other
+ * sessions: wrong syntax or names (class 42), and wrong values (class 22).
  */
 const MISTAKE = /^(42|22)/;
 
 /**
- * One line about an error in the student's own code, such as `mine.ts:7: TypeError: …`. Undefined if no
- * session ended in such an error. A deadlock is no such error: the schedule has to show it.
+ * Returns one line about an error in the student's own code, such as `mine.ts:7: TypeError: …`.
+ * Returns undefined if no session ended in such an error. A deadlock does not count here, since
+ * only the schedule can explain a deadlock.
  */
 export function faultOfFile({ endings }: Played, file: string): string | undefined {
   for (const ending of endings) {

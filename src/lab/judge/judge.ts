@@ -1,3 +1,9 @@
+import { type Exploration, explore, inWords, type Played } from '../../explorer/explore.ts';
+import { playFree } from '../../explorer/free.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { Hang } from '../../explorer/stillness.ts';
+import { tell } from '../../explorer/tell.ts';
+import { SESSION_LOCK } from '../../explorer/words.ts';
 import {
   type Explorable,
   engineFaults,
@@ -6,14 +12,8 @@ import {
   type Strategy,
   sessionsIn,
 } from '../chapter.ts';
-import { type Exploration, explore, inWords, type Played } from '../explore/explore.ts';
-import { playFree } from '../explore/free.ts';
-import type { Stage } from '../explore/stage.ts';
-import { Hang } from '../explore/stillness.ts';
-import { tell } from '../explore/tell.ts';
-import { SESSION_LOCK } from '../explore/words.ts';
 
-/** What is judged: a strategy, and where it is tried. */
+/** The strategy that is judged, and the chapter whose situations try the strategy. */
 export interface Judged {
   chapter: Explorable;
   strategy: Strategy;
@@ -23,7 +23,7 @@ export interface Judged {
 export interface Check {
   /** The fact that should hold. */
   check: string;
-  /** The name of the fault that the fact denies. */
+  /** The name of the fault that makes the fact false. */
   fault: string;
   /** The name of the situation. Null for the crowd. */
   situation: string | null;
@@ -49,11 +49,11 @@ export const CROWD = { sessions: 8, rounds: 10 };
 const HANG = engineFaults.hang.name;
 
 export interface JudgeOptions {
-  /** Called before each step, since a step may never end. */
+  /** Called before each step, so that the caller knows which step never ends. */
   onStep: (where: string) => void;
   /** The line about an error of the judged code. Undefined if no session ended in such an error. */
   explain: (played: Played) => string | undefined;
-  /** Runs many sessions at full speed. By default on the stage. */
+  /** Runs many sessions at full speed. By default uses the stage. */
   crowd?: () => Promise<Check>;
 }
 
@@ -91,7 +91,8 @@ export async function judge(
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
     const isSure = found.counterexamples[HANG]?.isForKeptLock;
     if (hangs.length > 0 && !isSure) return end('hangs', hangs);
-    // Most other schedules would hang too, and each takes seconds. So nothing more is played.
+    // Most other schedules would hang too, and each hang takes seconds. So we play no more
+    // schedules.
     if (isSure) return end('falls', [...checks, ...all.filter(({ holds }) => !holds)]);
     checks.push(...all);
   }
@@ -102,7 +103,9 @@ export async function judge(
 const hasSessionLock = ({ entries }: Played): boolean =>
   entries.some(({ acts }) => acts.some(({ step }) => SESSION_LOCK.test(step.text)));
 
-/** A session of the lab has one connection for its whole life. */
+/**
+ * The judge cannot check this, since a session of the lab keeps one connection for its whole life.
+ */
 const ON_A_POOL =
   'a session lock keeps working on a pool of connections (its unlock may reach another connection; ' +
   'pg_advisory_xact_lock in a transaction is safe)';
@@ -139,7 +142,7 @@ const shown = (played: Played) => ({
   transcript: tell(played).transcript,
 });
 
-/** Runs many sessions at full speed, each on a connection of its own. */
+/** Runs many sessions at full speed, each over its own connection. */
 export async function crowdCheck(
   stage: Stage,
   { chapter, strategy }: Judged,

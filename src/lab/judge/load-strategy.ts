@@ -3,25 +3,25 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
-import { UsageError } from '../../process/errors.ts';
-import { inProject } from '../../process/project.ts';
+import { ownPromises, ownTimers } from '../../explorer/timers.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { inProject } from '../../platform/process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { type Addressed, chapters } from '../chapters/index.ts';
-import { ownPromises, ownTimers } from '../explore/timers.ts';
 import { assertCode, inFolder, keepSourceMap, lineAbout } from './place.ts';
 
 const source = inProject('src');
 
 export interface Loaded extends Addressed {
-  /** Whether nothing in the export tells its chapter. */
+  /** Whether the chapter is a guess, since nothing in the export tells the chapter. */
   isGuess: boolean;
 }
 
 /**
  * Loads the strategy in the default export of a TypeScript file anywhere on the disk. The file may
- * import `rowlock/…` (this project's src), the packages of the project, and files of its own. Throws a
- * `UsageError` of one line, with the line of the file, if the file does not compile or load. If the
- * caller does not know the chapter, the export tells it.
+ * import `rowlock/…` (this project's src), the packages of the project, and files of its own.
+ * Throws a `UsageError` of one line, with the line of the file, if the file does not compile or
+ * load. If the caller does not know the chapter, the export tells it.
  */
 export async function loadStrategy(asked: Chapter | undefined, file: string): Promise<Loaded> {
   assertCode(file);
@@ -47,8 +47,8 @@ const hasFunction = (exported: unknown, name: string): boolean =>
     : typeof exported === 'object' && exported !== null && name in exported;
 
 /**
- * Compiles the file into one script. A script can be evaluated many times, and a module only once. Each
- * process of a trial evaluates the script, so the variables of the file die with the process.
+ * Compiles the file into one script. A script can be evaluated many times, and a module only once.
+ * Each process of a trial evaluates the script, so the variables of the file die with the process.
  */
 async function compile(entry: string, file: string) {
   try {
@@ -63,8 +63,8 @@ async function compile(entry: string, file: string) {
       platform: 'node',
       target: 'node20',
       packages: 'external',
-      // The name of the function tells the chapter. Without this option, esbuild renames the function
-      // if another file has the same name.
+      // The name of the function tells the chapter. Without this option, esbuild renames the
+      // function if another file has the same name.
       keepNames: true,
       logLevel: 'silent',
       plugins: [projectStaysOutside],
@@ -86,7 +86,10 @@ async function compile(entry: string, file: string) {
   }
 }
 
-/** One line about an import of a package that the project does not have. */
+/**
+ * Returns one line about an import of a package that the project does not have. Returns undefined
+ * for other errors.
+ */
 function missingPackage(error: unknown, imports: string[], file: string): string | undefined {
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
   const missing = imports.find((name) => message?.includes(`'${name}'`));
@@ -97,7 +100,10 @@ function missingPackage(error: unknown, imports: string[], file: string): string
   return `${where}: the project has no package ${missing}.`;
 }
 
-/** Evaluates the script. `evaluate` does so again, and returns the default export. */
+/**
+ * Evaluates the script. The function `evaluate` evaluates the script again, and returns the default
+ * export.
+ */
 async function load(entry: string, code: string, imports: string[]) {
   const modules = new Map<string, object>();
   // `__esModule` tells the script that the default import is the export `default`.
@@ -113,7 +119,7 @@ async function load(entry: string, code: string, imports: string[]) {
   return { evaluate, exported: evaluate() };
 }
 
-/** The functions that the file gets in place of those of Node.js, by the name of their module. */
+/** The functions that replace functions of Node.js for the file, by the name of the module. */
 const OWN: Record<string, object> = {
   timers: ownTimers,
   'node:timers': ownTimers,

@@ -1,11 +1,14 @@
 import { statSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import path from 'node:path';
-import { callersFile } from '../../process/callers-file.ts';
-import { UsageError } from '../../process/errors.ts';
-import { Unplayable } from '../explore/gatekeeper.ts';
+import { Unplayable } from '../../explorer/gatekeeper.ts';
+import { callersFile } from '../../platform/process/callers-file.ts';
+import { UsageError } from '../../platform/process/errors.ts';
 
-/** The path of a file as a person would type it: from the person's folder, if the file is below it. */
+/**
+ * Returns the path of a file as a person would type it. The path is relative if the file is in the
+ * person's current folder.
+ */
 export function inFolder(file: string): string {
   const short = path.relative(callersFile('.'), path.resolve(file));
   return short.startsWith('..') ? file : short;
@@ -19,18 +22,24 @@ export function assertCode(file: string) {
     throw new UsageError(`${file} is no TypeScript or JavaScript file.`);
 }
 
-/** The maps of compiled files, by the path of the file. */
+/** The source maps of compiled files, by the path of the file. */
 const sourceMaps = new Map<string, SourceMap>();
 
 export function keepSourceMap(file: string, map: string) {
   sourceMaps.set(path.resolve(file), new SourceMap(JSON.parse(map)));
 }
 
-/** The error in one line, with the line of the file that threw it or that called the thrower. */
+/**
+ * Returns the error in one line, with the line of the file that threw the error, or that called the
+ * code that threw the error.
+ */
 export const lineAbout = (error: unknown, file: string): string =>
   `${placeOf(error, file) ?? inFolder(file)}: ${words(error)}`;
 
-/** The innermost cause says the most. Drizzle's own error only repeats the statement. */
+/**
+ * Returns the words of the innermost cause, which says the most. Drizzle's own error only repeats
+ * the statement.
+ */
 function words(error: unknown): string {
   if (!(error instanceof Error))
     return `something that is no Error was thrown: ${firstLine(String(error))}`;
@@ -41,7 +50,10 @@ function words(error: unknown): string {
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
-/** Such as `mine.ts:7`. The file may have imported the file that threw. */
+/**
+ * Returns the place of the error in the file, such as `mine.ts:7`. The result may be a place in a
+ * file that this file imports.
+ */
 function placeOf(error: unknown, file: string): string | undefined {
   const name = path.basename(file).replaceAll('.', '\\.');
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -52,7 +64,10 @@ function placeOf(error: unknown, file: string): string | undefined {
   return undefined;
 }
 
-/** The place in the source, for a place in the compiled script. Lines and columns begin at 1. */
+/**
+ * Returns the place in the source, for a place in the compiled script. Lines and columns begin at
+ * 1.
+ */
 function placeInSource(file: string, line: number, column: number): string | undefined {
   const entry = path.resolve(file);
   const found = sourceMaps.get(entry)?.findEntry(line - 1, column - 1);

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { inProject } from '../../process/project.ts';
+import { inProject } from '../../platform/process/project.ts';
 import { inFolder } from './place.ts';
 
 /**
- * The first error of a file by its types, as one line such as `mine.ts:7: Cannot find name 'x'.`
- * Undefined if there is none. The file may be anywhere on the disk.
+ * Returns the first type error of a file, as one line such as `mine.ts:7: Cannot find name 'x'.`
+ * Returns undefined if there is no type error. The file may be anywhere on the disk.
  */
 export async function typeError(file: string, stop?: AbortSignal): Promise<string | undefined> {
   const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-types-'));
@@ -31,7 +31,10 @@ async function compilerOutput(folder: string, stop: AbortSignal | undefined): Pr
   return text(compiler.stdout);
 }
 
-/** A file outside the project finds the project and its packages, as it does when it runs. */
+/**
+ * Returns the settings of the compiler. A file outside the project finds the project and its
+ * packages, as at run time.
+ */
 const settingsFor = (file: string) => ({
   extends: inProject('workshop/tsconfig.json'),
   compilerOptions: {
@@ -50,7 +53,10 @@ const settingsFor = (file: string) => ({
 /** The type of a query of Drizzle fills many lines, and tells a student nothing. */
 const LONG_TYPE = / on type '.{80,}'\./;
 
-/** Other files, and files of the project, may have errors under these settings. Nobody asks for them. */
+/**
+ * Returns the first error in this file. Ignores errors in other files, which come from these
+ * settings.
+ */
 function firstError(file: string, said: string): string | undefined {
   const errors = said.matchAll(/^(.+)\((\d+),\d+\): error TS\d+: (.+)$/gm);
   for (const [, name = '', line, words = ''] of errors)

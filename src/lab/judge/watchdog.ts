@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** For a process that leads a group, and tells its parent why it ends. */
+/** The settings of a process that leads a process group, and that tells its parent why it ends. */
 interface Guarded {
   mostMemoryBytes: number;
   /** The file descriptor to which the watchdog writes why it ends the process. */
@@ -12,11 +12,12 @@ interface Guarded {
 }
 
 /**
- * Ends this process if code never gives the processor back, or if the parent of the process has gone.
- * Such code stops this thread, so another thread watches. That thread looks at the processor time. On
- * a busy machine, a clock would end code that only had to wait. Call the result before each step. No step
- * may use the processor for longer than `mostProcessorMs`. A guarded process also ends if it uses
- * too much memory, and its group ends with it.
+ * Ends this process if code never gives the processor back, or if the parent of the process has
+ * gone. Code that never gives the processor back stops this thread, so another thread watches the
+ * processor time. The other thread does not watch a clock: on a busy machine, a clock would end
+ * code that only had to wait. Call the returned function before each step. No step may use the
+ * processor for longer than `mostProcessorMs`. A guarded process also ends if it uses too much
+ * memory, and its group ends with it.
  */
 export function watchOver(mostProcessorMs: number, guarded?: Guarded): () => void {
   const steps = new Int32Array(new SharedArrayBuffer(4));

@@ -1,11 +1,11 @@
+import { counterexampleOf, explore, type Played, replay } from '../../explorer/explore.ts';
+import { Divergence } from '../../explorer/forks.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { tell } from '../../explorer/tell.ts';
+import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Chapter, Fault, Situation } from '../chapter.ts';
 import { engineFaults, sessionsIn } from '../chapter.ts';
 import { type Addressed, findChapter, findSituation, findStrategy } from '../chapters/index.ts';
-import { counterexampleOf, explore, type Played, replay } from '../explore/explore.ts';
-import { Divergence } from '../explore/forks.ts';
-import type { Stage } from '../explore/stage.ts';
-import { tell } from '../explore/tell.ts';
-import type { ToldSchedule } from '../explore/told.ts';
 import { faultOfFile } from '../judge/fault-of-file.ts';
 import { type Check, CROWD, crowdCheck } from '../judge/judge.ts';
 import { loadStrategy } from '../judge/load-strategy.ts';
@@ -13,19 +13,21 @@ import type { Exercise, ExerciseOf } from './exercise.ts';
 import { faultOfTries } from './refusals.ts';
 import { readSchedule } from './schedule-file.ts';
 
-/** The result of a student's file: the one thing that the student should see. */
-export type Attempt = Unusable | Judged;
+/** The result of a trial of a student's file. The student should see only this result. */
+export type AttemptResult = Unusable | Judged;
 
-/** Something is wrong with the file itself. */
+/** The result if the file cannot be judged, because something is wrong with the file itself. */
 export interface Unusable {
   kind: 'unusable';
-  /** One line, with the name of the file, and with the number of the line if it is known. */
+  /** One line with the file's name and, if it is known, the number of the line with the mistake. */
   line: string;
 }
 
 export interface Judged {
   kind: 'falls' | 'solved';
-  /** The result in a few words, such as `oversold in last-slot`. A lesson names that of its starter. */
+  /**
+   * The result in a few words, such as `oversold in last-slot`. `Exercise.starter` has this form.
+   */
   result: string;
   /** The result in sentences. */
   says: string;
@@ -33,11 +35,13 @@ export interface Judged {
   shown: ToldSchedule | null;
 }
 
-/** The reports of a trial before its end. */
+/** The callbacks for the reports of a trial before its end. */
 export interface Listener {
-  /** Called before each step, which may never end. */
+  /** Called before each step of the trial. With a bad file, a step may never end. */
   onStep?: (where: string) => void;
-  /** Called with the first schedule that falls, before the coach looks into the other situations. */
+  /**
+   * Called with the first schedule that falls, before the coach looks into the other situations.
+   */
   onFall?: (fall: Judged) => void;
 }
 
@@ -49,30 +53,33 @@ export async function attempt(
   exercise: Exercise,
   file: string,
   listener: Listener = {},
-): Promise<Attempt> {
+): Promise<AttemptResult> {
   if (exercise.kind === 'schedule') return attemptSchedule(stage, exercise, file);
   const judged = await loadStrategy(known(findChapter(exercise.chapter)), file);
   if (exercise.kind === 'strategy') return attemptStrategy(stage, judged, exercise, file, listener);
   return oneAfterAnother(stage, judged, file, listener);
 }
 
-/** Throws if a lesson names something that is not there. */
+/** Returns what was found. Throws if a lesson names something that does not exist. */
 function known<T>(found: T | string): T {
   if (typeof found === 'string') throw new Error(found);
   return found;
 }
 
-/** After the first fault, so many schedules of each further situation are played. */
+/** The number of schedules that are played in each further situation after the first fault. */
 const GLANCE = 100;
 
-/** Plays every schedule in every situation, up to the first schedule with a fault. */
+/**
+ * Plays every schedule in every situation, up to the first schedule with a fault. After the fault,
+ * plays only a few schedules of each further situation.
+ */
 async function attemptStrategy(
   stage: Stage,
   judged: Addressed,
   { faults: named, most, refusing }: ExerciseOf<'strategy'>,
   file: string,
   { onStep = () => {}, onFall }: Listener,
-): Promise<Attempt> {
+): Promise<AttemptResult> {
   const { chapter, strategy } = judged;
   const faults = chapter.faults.filter((each) => isWanted(each, named));
   const until = faults.map(({ name }) => name);
@@ -113,12 +120,15 @@ async function attemptStrategy(
 
 const IN_ALL = 'It holds in all schedules, but not when PostgreSQL refuses every insert.';
 
-/** Each hang takes ten seconds, so no further situation is played. */
+/** The fault after which no further situation is played, because each hang takes ten seconds. */
 const HANG = engineFaults.hang.name;
 
 const alsoIn = (ideas: string[]) => `It also goes wrong in other situations: ${ideas.join('; ')}.`;
 
-/** The faults that the engine finds are always wanted. */
+/**
+ * Returns whether an exercise checks a fault. Every exercise checks deadlocks, hangs and
+ * errors.
+ */
 const isWanted = ({ name }: Fault, named: string[] | undefined) =>
   named === undefined || named.includes(name) || name in engineFaults;
 
@@ -140,7 +150,7 @@ async function oneAfterAnother(
   { chapter, strategy }: Addressed,
   file: string,
   { onStep }: Listener,
-): Promise<Attempt> {
+): Promise<AttemptResult> {
   for (const situation of chapter.situationsOf(strategy)) {
     onStep?.(situation.idea);
     const sessions = sessionsIn(situation, SESSIONS);
@@ -165,12 +175,14 @@ function fallen(
   return { kind: 'falls', result: `${fault?.name} in ${name}`, says, shown: tell(played) };
 }
 
-/** Plays the schedule in the file. If the schedule is too short, the first possible choices follow. */
+/**
+ * Plays the schedule in the file. If it is too short, adds the first possible choice until the end.
+ */
 async function attemptSchedule(
   stage: Stage,
   { strategy: address, situation: name, fault, begins = [] }: ExerciseOf<'schedule'>,
   file: string,
-): Promise<Attempt> {
+): Promise<AttemptResult> {
   const { choices, lineOf } = readSchedule(file);
   const { chapter, strategy } = known(findStrategy(address));
   const situation = known(findSituation({ chapter, strategy }, name));

@@ -3,33 +3,39 @@ import { z } from 'zod';
 const list = z.string().transform((text) => text.split(',').map((each) => each.trim()));
 
 /**
- * What a student does in a lesson. `starter` is the result of the starter, so a test can compare the two.
+ * The task of a student in a lesson. `starter` is the expected result of the starter file. A test
+ * compares it with the actual result.
  */
 export const exerciseRules = z.discriminatedUnion('kind', [
-  /** Write a strategy that has none of these faults in any schedule. The default is all faults. */
+  /** The student writes a strategy without these faults in any schedule. Default: all faults. */
   z.strictObject({
     kind: z.literal('strategy'),
     chapter: z.string(),
     faults: list.optional(),
-    /** The most schedules of a situation, if all of them take too long for a lesson. */
+    /**
+     * The maximum number of schedules of a situation, if all schedules take too long for a lesson.
+     */
     most: z.coerce.number().int().optional(),
-    /** The table whose inserts are refused at the end. The tries of the strategy must have a bound. */
+    /**
+     * At the end of the trial, PostgreSQL refuses every insert into this table. The strategy must
+     * stop after a limited number of attempts.
+     */
     refusing: z.string().optional(),
     starter: z.string(),
   }),
-  /** Write a strategy that is right as long as one session runs after the other. */
+  /** The student writes a strategy that is right as long as one session runs after the other. */
   z.strictObject({
     kind: z.literal('one after another'),
     chapter: z.string(),
     starter: z.string(),
   }),
-  /** Write a schedule in which a strategy has this fault. */
+  /** The student writes a schedule in which a strategy has this fault. */
   z.strictObject({
     kind: z.literal('schedule'),
     strategy: z.string(),
     situation: z.string(),
     fault: z.string(),
-    /** The first choices of the schedule, if they are given. */
+    /** The choices with which the schedule must begin, if the lesson prescribes them. */
     begins: list.optional(),
     starter: z.string(),
   }),

@@ -1,5 +1,5 @@
-import { newRoutes } from '../../http/new-routes.ts';
-import { methodNotAllowed } from '../../http/problems.ts';
+import { newRoutes } from '../../service/http/new-routes.ts';
+import { methodNotAllowed } from '../../service/http/problems.ts';
 import { type Lesson, readBuiltLessons } from './lesson.ts';
 
 /** A lesson as visitors of the pages read it. All texts are Markdown. */
@@ -21,7 +21,7 @@ const told = (lesson: Lesson): ToldLesson => {
   return { number, title, goal, minutes, question, task, inBrowser, hints, whatYouSaw };
 };
 
-/** The lessons. The part for the teacher is not told. */
+/** Makes the route that returns the lessons without their parts for the teacher. */
 export function lessonRoutes() {
   const lessons = readBuiltLessons().map(told);
   const routes = newRoutes().get('/lessons', (c) => c.json(lessons));

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** The page on which a visitor does the lesson, with everything set, and what the visitor must see there. */
+/** The page on which a visitor does the lesson, its settings, and the goal to reach there. */
 export const inBrowserRules = z.discriminatedUnion('page', [
   z.strictObject({
     page: z.literal('play'),
     strategy: z.string(),
     situation: z.string(),
-    /** A fault of the finished schedule. `wait`: somebody has waited for a lock. */
+    /** A fault that the schedule must have, or `wait`: a session must have waited for a lock. */
     goal: z.string(),
   }),
   z.strictObject({
     page: z.literal('explore'),
     strategy: z.string(),
     situation: z.string(),
-    /** Every schedule was played. */
+    /** The goal is that every schedule has been played. */
     goal: z.literal('explored'),
   }),
   z.strictObject({
@@ -23,7 +23,7 @@ export const inBrowserRules = z.discriminatedUnion('page', [
     beside: z.string().optional(),
     recruiters: z.coerce.number().int().min(2).max(50),
     rounds: z.coerce.number().int().min(1).max(20),
-    /** A fault in some round. `raced`: the race is over. */
+    /** A fault that some round must have, or `raced`: the race must be over. */
     goal: z.string(),
   }),
 ]);
@@ -38,7 +38,7 @@ export interface InBrowser {
 
 export type Setting = z.infer<typeof inBrowserRules>;
 
-/** The text before the first field. The first paragraph is the goal. */
+/** Reads the text before the first field. The first paragraph is the goal. */
 export function readGoal(text: string): Pick<InBrowser, 'goal' | 'more'> {
   const [goal = '', ...more] = text
     .replace(/^- [\s\S]*/m, '')

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { inProject, listBuilt, readBuilt } from '../../process/project.ts';
+import { inProject, listBuilt, readBuilt } from '../../platform/process/project.ts';
 import { type Exercise, exerciseRules } from './exercise.ts';
 import { type InBrowser, inBrowserRules, readGoal } from './in-browser.ts';
 
-/** One lesson, as its folder in `workshop/` says. All texts are Markdown. */
+/** One lesson, as it is written in its folder in `workshop/`. All texts are Markdown. */
 export interface Lesson {
   number: number;
   /** The name of its folder, such as `04-the-lock`. */
@@ -46,10 +46,12 @@ export const HEADINGS = [
 ] as const;
 type Heading = (typeof HEADINGS)[number];
 
-/** The folder of the lessons, from the project's folder. */
+/** The folder of the lessons, inside of the project's folder. */
 export const WORKSHOP = 'workshop';
 
-/** Reads all lessons, in their order. Throws an error that names the file if a file is malformed. */
+/**
+ * Reads all lessons, in their order. Throws an error that names the file if a file is malformed.
+ */
 export const readLessons = (): Lesson[] =>
   readdirSync(inProject(WORKSHOP))
     .filter((name) => /^\d\d-/.test(name))
@@ -68,11 +70,11 @@ export const readBuiltLessons = (): Lesson[] =>
 
 const fileOf = (lesson: string, name: string) => inProject(path.join(WORKSHOP, lesson, name));
 
-/** The file that the student begins with, and the file that solves the exercise. */
+/** Return the file with which the student begins, and the file that solves the exercise. */
 export const starterOf = (lesson: Lesson) => exerciseFile(lesson, 'starter');
 export const solutionOf = (lesson: Lesson) => exerciseFile(lesson, 'solution');
 
-/** A schedule is a text file. A strategy is TypeScript. */
+/** Returns the extension of the student's file: `txt` for a schedule, and `ts` for a strategy. */
 export const extensionOf = ({ exercise }: Lesson) => (exercise.kind === 'schedule' ? 'txt' : 'ts');
 
 function exerciseFile(lesson: Lesson, name: string): string {
@@ -137,11 +139,11 @@ function readQuestion(text: string, answered: string): Question | undefined {
   return { text: text.replaceAll(CHOICE, '').trim(), choices, answer, because };
 }
 
-/** The items of a numbered list. Each item is one line. */
+/** Returns the items of a numbered list. Each item is one line. */
 const readItems = (text: string): string[] =>
   [...text.matchAll(/^\d+\. (.+)$/gm)].map(([, item = '']) => item);
 
-/** The fields of a list such as "- chapter: `claims`". */
+/** Returns the fields of a list such as "- chapter: `claims`". */
 const readFields = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/^- ([\w ]+): (.+)$/gm)].map(([, name = '', value = '']) => [
@@ -150,5 +152,5 @@ const readFields = (text: string): Record<string, string> =>
     ]),
   );
 
-/** The same text without comments. A comment beside a number tells a test the number's source. */
+/** Returns the text without HTML comments. A comment names the source of a number for a test. */
 export const withoutComments = (text: string): string => text.replaceAll(/<!--[\s\S]*?-->/g, '');

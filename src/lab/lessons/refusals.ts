@@ -1,17 +1,17 @@
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
+import { playFree } from '../../explorer/free.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { sayEnding } from '../../explorer/tell.ts';
+import type { Program } from '../../explorer/trial.ts';
+import { databaseError, SQLSTATE } from '../../platform/db/sqlstate.ts';
 import type { Addressed } from '../chapters/index.ts';
-import { playFree } from '../explore/free.ts';
-import type { Stage } from '../explore/stage.ts';
-import { sayEnding } from '../explore/tell.ts';
-import type { Program } from '../explore/trial.ts';
 
-/** A strategy that inserts more often has no bound, or a bound that helps nobody. */
+/** The maximum number of attempts. A higher limit would help nobody. */
 const MOST_TRIES = 100;
 
 /**
- * Plays a strategy while PostgreSQL refuses every insert into a table. The strategy must give up after
- * some serialization failures, and must throw any other error at once. Returns a sentence about a
- * strategy that does not. Undefined if there is nothing to say.
+ * Plays a strategy while PostgreSQL refuses every insert into a table. The strategy must give up
+ * after some serialization failures, and must throw any other error immediately. Returns a sentence
+ * about the first of these rules that the strategy breaks, or undefined if it breaks none.
  */
 export async function faultOfTries(
   stage: Stage,
@@ -34,7 +34,7 @@ export async function faultOfTries(
 
 const timesInWords = (times: number) => (times === 1 ? 'once' : `${times} times`);
 
-/** Plays one session whose inserts are refused with this error, and counts its tries. */
+/** Plays one session whose inserts are refused with this error, and counts these inserts. */
 async function playRefused(
   stage: Stage,
   { chapter, strategy }: Addressed,
@@ -68,7 +68,9 @@ async function playRefused(
   return { tries, ending: sayEnding(ending), code: error };
 }
 
-/** The setting of a session with the error for its inserts. The setting ends with its connection. */
+/**
+ * The setting that holds the error for a session's inserts. It ends with the session's connection.
+ */
 const REFUSAL = 'rowlock.refusal';
 
 const refuseInserts = (table: string) => `

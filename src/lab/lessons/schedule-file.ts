@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { PlainError } from '../../process/errors.ts';
+import { CHOICE } from '../../explorer/choices.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 import { quoted } from '../chapters/index.ts';
-import { CHOICE } from '../explore/choices.ts';
 import { inFolder } from '../judge/place.ts';
 
 /** The choices in a student's file, and the line of each choice. */
 export interface ScheduleFile {
   choices: string[];
-  /** The place of this choice, such as `mine.txt:3`. Without such a choice, the place of the last. */
+  /** Returns the file and line of this choice, or of the last choice, such as `mine.txt:3`. */
   lineOf(index: number): string;
 }
 
-/** A longer schedule would never end by itself. */
+/** The maximum number of choices. A strategy that needs more choices would never end by itself. */
 const MOST = 200;
 
 /**
- * Reads a schedule from a text file. Commas or spaces stand between the choices. A comment begins with
- * `#`. Throws a `PlainError` of one line if something else is in the file.
+ * Reads a schedule from a text file. Commas or spaces stand between the choices. A comment begins
+ * with `#`. Throws a `PlainError` of one line if something else is in the file.
  */
 export function readSchedule(file: string): ScheduleFile {
   const lines = readFileSync(file, 'utf8').split('\n');

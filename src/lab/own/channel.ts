@@ -6,13 +6,13 @@ import { z } from 'zod';
 /** The file descriptor of the channel in a guarded process. */
 export const CHANNEL_FD = 3;
 
-/** A student's file may write an endless line. Answers of the lab are far shorter. */
+/** The limit of a line. A student's file may write an endless line. The lab's lines are shorter. */
 const LONGEST_LINE = 8_000_000;
 
 /**
- * The name under which a guarded process runs. The process has a channel to its parent.
- * `process.send` would not do: the student's file could use it too. Broken bytes on the channel of
- * Node.js would even end the parent.
+ * The name under which a guarded process runs. The process has a separate channel to its parent. It
+ * does not use `process.send`, because the student's file could use that too. Broken bytes on the
+ * channel of Node.js would even end the parent.
  */
 export const GUARDED = 'rowlock-guarded';
 export const isGuarded = (): boolean => process.argv0 === GUARDED;
@@ -21,22 +21,23 @@ const envelope = z.object({ secret: z.string(), message: z.unknown() });
 
 const lineOf = (secret: string, message: unknown) => `${JSON.stringify({ secret, message })}\n`;
 
-/** The end of the channel in the guarded process. */
+/** The guarded process's side of the channel. */
 export interface Channel<Told, Heard> {
   /** Resolves when the message has left this process. */
   tell(message: Told): Promise<void>;
   onMessage(hear: (message: Heard) => void): void;
   /** Calls `act` when the parent has gone. */
   onClose(act: () => void): void;
-  /** The bytes of a message, for a thread that writes them itself. */
+  /** Returns the line of a message, for a thread that writes the line itself. */
   lineOf(message: Told): string;
 }
 
 let isOpen = false;
 
 /**
- * Opens the channel of this process. `first` is sent at once, before the student's file is loaded.
- * The parent believes only the secret of this message. The file cannot open the channel again.
+ * Opens the channel of this process. Sends `first` immediately, before the student's file is
+ * loaded. From then on, the parent accepts only messages with the secret of `first`. A second call
+ * throws, so the student's file cannot open the channel.
  */
 export function openChannel<Told, Heard>(first: Told): Channel<Told, Heard> {
   if (isOpen) throw new Error('The channel is open already.');
@@ -59,8 +60,8 @@ export function openChannel<Told, Heard>(first: Told): Channel<Told, Heard> {
 }
 
 /**
- * Hears the messages of a guarded process. Ignores lines that are no messages, and messages without
- * the secret: the student's file wrote them.
+ * Calls `hear` for each message of a guarded process. Ignores lines that are no messages, and
+ * messages without the secret, because the student's file may have written them.
  */
 export function hearMessages<Heard>(
   channel: Duplex,

@@ -1,24 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { callersEnvironment } from '../../process/callers-file.ts';
-import { inProject } from '../../process/project.ts';
+import { callersEnvironment } from '../../platform/process/callers-file.ts';
+import { Child, LAST_WORDS_MS } from '../../platform/process/child.ts';
+import { inProject } from '../../platform/process/project.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import { inFolder } from '../judge/place.ts';
 import { CHANNEL_FD, GUARDED, hearMessages } from './channel.ts';
 import { SILENCE_MS } from './messages.ts';
 
 /**
- * The guard ends the process at a gigabyte. V8's own limit is far higher, because V8 prints a long
- * dump there.
+ * The options of Node.js. `guardThisProcess` ends the process at a gigabyte. The limit of V8 is set
+ * far higher, because V8 prints a long dump when a process reaches that limit.
  */
 const NODE_OPTIONS = ['--import', 'tsx', '--max-old-space-size=4096'];
-/** How long a process that is asked to end may take to drop its databases. */
+/** The time for a process to drop its databases, after we have asked the process to end. */
 const STOP_MS = 3_000;
-/** How long the last messages of a process may take after its end. */
-const LAST_WORDS_MS = 1_000;
 
 interface Start {
   /** A program of the project. It must call `openChannel`. */
@@ -30,19 +28,19 @@ interface Start {
   stdout: 'inherit' | 2;
 }
 
-/** A process that runs a student's file, as its parent sees the process. */
+/** The parent's side of a process that runs a student's file. */
 export class GuardedProcess<Told> {
   /** Resolves when the process has ended, with the reason in one line. */
   readonly ended: Promise<string>;
-  readonly #child: ChildProcess;
+  readonly #child: Child;
   readonly #channel: Duplex;
   readonly #file: string;
-  /** Why the process ends, if this is known before its end. */
+  /** The reason of the end, if we know the reason before the process has ended. */
   #reason: string | undefined;
 
   constructor({ program, args, cwd, file, stdout }: Start) {
     this.#file = file;
-    this.#child = spawn(process.execPath, [...NODE_OPTIONS, inProject(program), ...args], {
+    const guarded = spawn(process.execPath, [...NODE_OPTIONS, inProject(program), ...args], {
       argv0: GUARDED,
       ...(cwd !== undefined && { cwd }),
       env: callersEnvironment(),
@@ -50,13 +48,14 @@ export class GuardedProcess<Told> {
       detached: true,
       stdio: ['ignore', stdout, 'inherit', 'pipe'],
     });
-    this.#channel = this.#child.stdio[CHANNEL_FD] as Duplex;
+    this.#child = new Child(guarded);
+    this.#channel = guarded.stdio[CHANNEL_FD] as Duplex;
     // A broken channel also closes.
     this.#channel.on('error', () => undefined);
     this.ended = this.#untilEnded();
   }
 
-  /** Any message shows that the process still gives the processor back. */
+  /** Calls `hear` for each message. Ends the process if no message comes for `SILENCE_MS`. */
   hear<Heard>(schema: z.ZodType<Heard>, hear: (message: Heard) => void) {
     const silent = `${inFolder(this.#file)}: it blocks its process, and answers nothing any more.`;
     const silence = setTimeout(() => this.end(silent), SILENCE_MS).unref();
@@ -72,13 +71,13 @@ export class GuardedProcess<Told> {
   }
 
   tell(message: Told) {
-    // A process that ends just now gets no message.
+    // A process that is about to end gets no message.
     if (this.isOpen) this.#channel.write(`${JSON.stringify(message)}\n`);
   }
 
   /** Asks the process to end. */
   terminate() {
-    this.#child.kill('SIGTERM');
+    this.#child.process.kill('SIGTERM');
   }
 
   /** Ends a process that was asked to end, unless it ends soon by itself. */
@@ -90,22 +89,20 @@ export class GuardedProcess<Told> {
   /** Ends the process and its group. */
   end(reason: string) {
     this.#reason ??= reason;
-    const { exitCode, signalCode } = this.#child;
-    // Another group may have the id of a group that has ended.
-    if (exitCode === null && signalCode === null) this.#killGroup();
+    // After a group has ended, another group may get its id.
+    if (!this.#child.hasEnded) this.#killGroup();
   }
 
   async #untilEnded(): Promise<string> {
-    await once(this.#child, 'exit').catch(() => undefined);
+    await this.#child.ended;
     this.#killGroup();
-    const heard = finished(this.#channel).catch(() => undefined);
-    await Promise.race([heard, sleep(LAST_WORDS_MS)]);
+    await inTime(finished(this.#channel), LAST_WORDS_MS, () => undefined).catch(() => undefined);
     this.#channel.destroy();
     return this.#reason ?? this.#howEnded();
   }
 
   #killGroup() {
-    const { pid } = this.#child;
+    const { pid } = this.#child.process;
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
@@ -113,9 +110,9 @@ export class GuardedProcess<Told> {
     }
   }
 
-  /** Why the process ended without a word. */
+  /** Returns why the process ended, if the process did not report a reason. */
   #howEnded(): string {
-    const { signalCode } = this.#child;
+    const { signalCode } = this.#child.process;
     const how = signalCode === null ? 'it ended the process, as process.exit() does' : undefined;
     return `${inFolder(this.#file)}: ${how ?? `its process was ended by the signal ${signalCode}`}.`;
   }

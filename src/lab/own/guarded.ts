@@ -9,14 +9,14 @@ import { type Beat, type Failed, SILENCE_MS } from './messages.ts';
 /** The process ends itself if it uses the processor for longer than this between two beats. */
 const MOST_PROCESSOR_MS = 3_000;
 const BEAT_MS = 100;
-/** The judge and the lab need a fifth of this memory. */
+/** The maximum memory of the process. The judge and the lab need a fifth of this memory. */
 const MOST_MEMORY_BYTES = 1_000_000_000;
 
 /**
- * Prepares this process for a student's code. The process ends itself if the code never gives the
- * processor back, if the code uses too much memory, or if the parent has gone. The parent is told
- * one line about an error that nobody handles. Returns the function that tells a line and ends the
- * process.
+ * Prepares this process for a student's code. The process ends itself if the code blocks the
+ * process in an endless loop, if the code uses too much memory, or if the parent has gone. If the
+ * code throws an error that no code catches, the parent gets one line about this error. Returns a
+ * function that sends a line to the parent and ends the process.
  */
 export function guardThisProcess<Heard>(
   file: string,
@@ -45,7 +45,7 @@ export function guardThisProcess<Heard>(
   return fail;
 }
 
-/** Stdout is for the result of the command, and not for the prints of the student. */
+/** Redirects the student's prints to stderr, because stdout is for the result of the command. */
 function keepStdout() {
   const { stderr } = process;
   Object.assign(globalThis.console, new Console(stderr, stderr));

@@ -1,24 +1,30 @@
-import { inProject } from '../../process/project.ts';
+import { inProject } from '../../platform/process/project.ts';
 import { GuardedProcess } from './guarded-process.ts';
-import { type Asked, type FromGuest, fromGuest, type ToGuest, type Told } from './messages.ts';
+import {
+  type Asked,
+  type FromGuest,
+  fromGuest,
+  type ToGuest,
+  type ToldStrategy,
+} from './messages.ts';
 import { GUEST, nameOf } from './own.ts';
 
-/** The answer to a request, while it arrives. */
+/** The callbacks of a request, for the parts of its answer. */
 interface Open {
   head(status: number, headers: [string, string][]): void;
   chunk(chunk: Uint8Array): void;
   end(): void;
-  /** The guest has ended before the answer. */
+  /** Called if the guest ends before the end of the answer. */
   fail(line: string): void;
 }
 
 /** Makes the last event of a stream, if the guest ends in the middle of the stream. */
 type LastEvent = (line: string) => Uint8Array;
 
-/** The process that runs a student's code, as the server sees the process. */
+/** The server's side of the process that runs a student's code. */
 export class Guest {
   /** Rejects with an error of one line if the code cannot be used. */
-  readonly ready: Promise<Told>;
+  readonly ready: Promise<ToldStrategy>;
   /** Resolves when the process has ended, with the reason in one line. */
   readonly ended: Promise<string>;
   isReady = false;
@@ -36,9 +42,10 @@ export class Guest {
       // The prints of the student go to stderr, where the log is.
       stdout: 2,
     });
-    const { promise, resolve, reject } = withResolvers<Told>();
+    const { promise, resolve, reject } = withResolvers<ToldStrategy>();
     this.ready = promise;
-    // The server may look at the result later, or never.
+    // The server may await this promise later or never. Until then, a failure must not end the
+    // server.
     promise.catch(() => undefined);
     this.#process.hear(fromGuest, (message) => {
       if (message.kind === 'ready') {
@@ -67,7 +74,10 @@ export class Guest {
     }
   }
 
-  /** The answer of the guest. Rejects with an error of one line if the guest ends before it answers. */
+  /**
+   * Returns the guest's answer. Rejects with an error of one line if the guest ends before it
+   * answers.
+   */
   async ask(asked: Omit<Asked, 'id'>, left: AbortSignal, lastEvent: LastEvent): Promise<Response> {
     if (!this.#process.isOpen) throw new Error(await this.ended);
     const id = ++this.#last;
@@ -97,7 +107,7 @@ export class Guest {
     });
   }
 
-  /** Ends the process. Its requests are told the reason. */
+  /** Ends the process. Its open requests fail with the reason. */
   end(reason: string) {
     this.#process.end(reason);
   }
@@ -111,7 +121,7 @@ export class Guest {
 
 const isEmpty = (status: number) => status === 204 || status === 304;
 
-/** The client may have closed the stream. */
+/** Acts on a stream. Ignores an error, because the client may have closed the stream. */
 function attempt(act: () => void) {
   try {
     act();

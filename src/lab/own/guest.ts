@@ -3,11 +3,11 @@
  * server can end. The server sends the requests about this strategy here.
  */
 
-import { ANYBODY } from '../../http/auth/caller.ts';
-import { newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
-import { invalidRequest } from '../../http/problems.ts';
-import { openLog } from '../../process/log.ts';
+import { openLog } from '../../platform/process/log.ts';
+import { ANYBODY } from '../../service/http/auth/caller.ts';
+import { newRoutes } from '../../service/http/new-routes.ts';
+import { problem } from '../../service/http/problem.ts';
+import { invalidRequest } from '../../service/http/problems.ts';
 import { adopt } from '../chapters/index.ts';
 import { createLab } from '../http.ts';
 import { explain } from '../judge/explain.ts';
@@ -81,7 +81,7 @@ function labOn(stages: LabStages, name: string): Lab {
     c.set('caller', ANYBODY);
     return next();
   });
-  // Some errors of the student's code reach no session.
+  // Most errors of the student's code become the ending of a session. The others come here.
   routes.onError((error) => {
     if ('getResponse' in error) return error.getResponse();
     return problem({ ...invalidRequest, detail: explain(error, name) });

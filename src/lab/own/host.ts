@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { event } from '../../http/event-stream.ts';
+import { event } from '../../service/http/event-stream.ts';
 import { Listener } from '../listener.ts';
 import { type ToldChapter, toldChapters } from '../syllabus/http.ts';
 import { type Source, sourceOfText } from '../syllabus/source.ts';
 import type { SyllabusEntry } from '../syllabus/syllabus.ts';
 import { Guest } from './guest-process.ts';
-import { type Asked, type OwnNews, type Told, YOURS } from './messages.ts';
+import { type Asked, type OwnNews, type ToldStrategy, YOURS } from './messages.ts';
 import { nameOf, type Own, shownIn, sourceOf, watchedOf } from './own.ts';
 import { watchText } from './watch.ts';
 
 const LOADING = 'The code is being loaded.';
 
 /**
- * Shows the strategy of a student's file in the lab, or a student's program. The guest is a process of
- * its own. The guest runs the strategy or starts the program. Each save starts a new guest. A guest that
- * ends in the middle of a request is replaced, and the request is told why.
+ * Shows the strategy of a student's file, or a student's program, in the lab. A separate process,
+ * the guest, runs the strategy or starts the program. Each save starts a new guest. If a guest ends
+ * during a request, the answer says why, and a new guest starts.
  */
 export class Host {
   readonly chapter: string;
@@ -25,9 +25,9 @@ export class Host {
   readonly #listeners = new Set<Listener>();
   readonly #unwatch: (() => void)[];
   #guest: Guest;
-  #told: Told | undefined;
-  /** Why the code cannot be used at the moment. */
+  #told: ToldStrategy | undefined;
   readonly #files: string[];
+  /** The reason if the code cannot be used at the moment. Otherwise null. */
   #missing: string | null = LOADING;
   #isClosed = false;
 
@@ -46,7 +46,9 @@ export class Host {
     this.#unwatch = this.#files.map((file) => watchText(file, onSave));
   }
 
-  /** `isSaved` is false if the file is the same as before. Then the pages need not load anew. */
+  /**
+   * Starts a guest. `isSaved` is false if the file has not changed: the pages need not load again.
+   */
   #start({ isSaved = true } = {}): Guest {
     const guest = new Guest({ databaseUrl: this.#databaseUrl, own: this.#own });
     const isCurrent = () => guest === this.#guest && !this.#isClosed;
@@ -63,13 +65,13 @@ export class Host {
     return guest;
   }
 
-  #change(told: Told | undefined, missing: string | null) {
+  #change(told: ToldStrategy | undefined, missing: string | null) {
     this.#told = told ?? this.#told;
     this.#missing = missing;
     for (const listener of this.#listeners) tellLatest(listener, 'saved', { missing });
   }
 
-  /** The strategy in the list of the lab. Nobody has explored it yet. */
+  /** The entry of the strategy in the lab's list. Nobody has explored the strategy yet. */
   get entry(): SyllabusEntry {
     const { idea = '', promise = 'nothing', situations = [] } = this.#told ?? {};
     const unknown = { schedules: 0, isComplete: false, faults: {}, clearest: {} };
@@ -91,13 +93,13 @@ export class Host {
     return `The program ${name}`;
   }
 
-  /** The chapters of the lab. Tables of the student's own are one more. */
+  /** The chapters of the lab, and one more chapter if the student's program has its own tables. */
   get chapters(): ToldChapter[] {
     const isKnown = toldChapters.some(({ name }) => name === this.chapter);
     return [...toldChapters, ...(this.#told && !isKnown ? [this.#told.chapter] : [])];
   }
 
-  /** The files of the code. */
+  /** Reads the files of the code. */
   sources = (): Promise<Source[]> =>
     Promise.all(
       this.#files.map(async (file) =>
@@ -105,13 +107,13 @@ export class Host {
       ),
     );
 
-  /** The answer of the strategy's lab. Throws an error of one line if the code cannot be used. */
+  /** Returns the guest's answer. Throws an error of one line if the code cannot be used. */
   async ask(asked: Omit<Asked, 'id'>, left: AbortSignal): Promise<Response> {
     const guest = await this.#readyGuest();
     return guest.ask(asked, left, (line) => event('failed', { detail: line }));
   }
 
-  /** The guest of the last save. */
+  /** Returns the guest of the last save, as soon as it is ready. */
   async #readyGuest(): Promise<Guest> {
     for (;;) {
       const guest = this.#guest;
@@ -126,7 +128,7 @@ export class Host {
     }
   }
 
-  /** A listener that is told of each save. */
+  /** Returns a listener that gets an event about each save. */
   listen(): Listener {
     const listener = new Listener();
     tellLatest(listener, 'now', { missing: this.#missing });

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { headOfEvents, streamEvents } from '../../http/event-stream.ts';
-import { type Env, newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
-import { invalidRequest, methodNotAllowed } from '../../http/problems.ts';
+import { headOfEvents, streamEvents } from '../../service/http/event-stream.ts';
+import { type Env, newRoutes } from '../../service/http/new-routes.ts';
+import { problem } from '../../service/http/problem.ts';
+import { invalidRequest, methodNotAllowed } from '../../service/http/problems.ts';
 import { readSyllabus } from '../syllabus/syllabus.ts';
 import type { Host } from './host.ts';
 import { YOURS } from './messages.ts';
@@ -13,7 +13,10 @@ interface Naming {
   strategies?: unknown;
 }
 
-/** The student's strategy or program among the strategies of the lab. These routes come first. */
+/**
+ * Makes the routes that show the student's strategy or program among the strategies of the lab.
+ * They must come before the routes of the lab.
+ */
 export function ownRoutes(host: Host) {
   const address = `${host.chapter}/${YOURS}`;
   const isOurs = (name: unknown) => name === address || name === YOURS;
@@ -53,14 +56,16 @@ export function ownRoutes(host: Host) {
   return routes;
 }
 
-/** A race in the browser shows each statement, and only a strategy in TypeScript tells them. */
+/**
+ * The addresses of races. A race in the browser shows each statement, and a program reports none.
+ */
 const RACING = /\/(rounds|races)$/;
 const noRace = {
   ...invalidRequest,
   detail: 'A program has no race in the browser. npm run race-demo races a program.',
 };
 
-/** Far more races than can be open at once. The oldest of so many have ended. */
+/** The maximum number of known races. Far fewer races can be open at the same time. */
 const MOST_RACES = 1_000;
 
 /** Adds a race. Forgets the oldest race if there are too many. */
@@ -70,7 +75,7 @@ function keep(races: Set<string>, race: string) {
   if (races.size > MOST_RACES) races.delete(oldest);
 }
 
-/** The addresses to which a body with a strategy is sent. */
+/** The addresses whose requests name a strategy in the body. */
 const NAMING = /\/(plays|rounds|races)$/;
 
 const isReading = ({ req }: Context<Env>) => ['GET', 'HEAD'].includes(req.method);

@@ -5,14 +5,17 @@ import type { Own } from './own.ts';
 /** The name under which the lab shows the student's strategy or program. */
 export const YOURS = 'yours';
 
-/** Code may block its process without using the processor. Then the process sends no beat. */
+/**
+ * The longest time without a message. Code may block its process without using the processor, and
+ * then the process sends no beat.
+ */
 export const SILENCE_MS = 60_000;
 
-/** A guarded process still gives the processor back. */
+/** A message without content. It shows that the guarded process is not blocked. */
 export const beat = z.object({ kind: z.literal('beat') });
 export type Beat = z.infer<typeof beat>;
 
-/** The file cannot be used, and the guarded process ends. */
+/** The message that the file cannot be used, and that the guarded process ends. */
 export const failed = z.object({ kind: z.literal('failed'), line: z.string() });
 export type Failed = z.infer<typeof failed>;
 
@@ -25,17 +28,17 @@ const told = z.object({
     z.object({ name: z.string(), idea: z.string(), sessions: z.number().optional() }),
   ),
 });
-export type Told = z.infer<typeof told>;
+export type ToldStrategy = z.infer<typeof told>;
 
 /** The data of the events about the student's code, by their names. */
 export interface OwnNews {
-  /** The state of the code when the listener comes. */
+  /** The state of the code when the listener connects. */
   now: { missing: string | null };
   /** The code was saved, and was loaded or refused. */
   saved: { missing: string | null };
 }
 
-/** A request to the lab, as the guest answers it. */
+/** A request to the lab that the guest must answer. */
 export interface Asked {
   id: number;
   method: string;
@@ -48,9 +51,9 @@ export interface Asked {
 export type ToGuest =
   | { kind: 'begin'; databaseUrl: string; own: Own }
   | { kind: 'request'; asked: Asked }
-  /** Nobody waits for the answer any more. */
+  /** The client does not wait for the answer any more. */
   | { kind: 'cancel'; id: number }
-  /** The guest drops its databases, and ends. */
+  /** The guest must drop its databases and end. */
   | { kind: 'stop' };
 
 const id = z.number();

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { UsageError } from '../../process/errors.ts';
-import { inProject } from '../../process/project.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { inProject } from '../../platform/process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { findChapter } from '../chapters/index.ts';
 import { assertCode, inFolder } from '../judge/place.ts';
@@ -24,7 +24,7 @@ export interface OwnProgram {
 /** The student's code that the lab shows. Only the command line of the server names the code. */
 export type Own = OwnFile | OwnProgram;
 
-/** The program of a guest. A deployment has no sources. */
+/** The source file of a guest. A deployment has no source files. */
 export const GUEST = 'src/lab/own/guest.ts';
 
 /** Throws a `UsageError` if this installation cannot run the student's code. */
@@ -51,31 +51,31 @@ export function optionOf(own: Own): string {
   return own.program.server === undefined ? '--module' : '--server';
 }
 
-/** A command may have many lines. */
+/** The maximum length of a name. A command may have many lines. */
 const LONGEST_NAME = 120;
 
-/** The name of the code for people: the file, or the command in one line. */
+/** Returns the name of the code for people: the file, or the command in one line. */
 export const nameOf = (own: Own): string =>
   'file' in own ? own.file : oneLine(own.program.server ?? own.program.module ?? '', LONGEST_NAME);
 
-/** The options that name the code in a command that plays a schedule again. */
+/** Returns the options that name the code in a command that plays a schedule again. */
 export const sourceOf = (own: Own): string[] =>
   'file' in own ? sourceOfFile(own.file, own.chapter) : sourceOfProgram(own.program);
 
 /**
- * The options that name the strategy in a student's file. We always name the chapter: the name of the
- * function may tell another one.
+ * Returns the options that name the strategy in a student's file. They always contain the chapter,
+ * because the name of the function may suggest another chapter.
  */
 export const sourceOfFile = (file: string, chapter: string): string[] => [
   ...['--file', shellWord(inFolder(file))],
   ...['--chapter', chapter],
 ];
 
-/** The first part of the address at which the lab shows the code. */
+/** Returns the first part of the address at which the lab shows the code. */
 export const shownIn = (own: Own): string =>
   'program' in own && own.program.schema !== undefined ? OWN_TABLES : own.chapter;
 
-/** The files whose saves start the code anew. The files of a command are unknown. */
+/** Returns the files whose saves start the code again. The files of a command are not known. */
 export function watchedOf(own: Own): string[] {
   if ('file' in own) return [own.file];
   const { module, schema } = own.program;

@@ -1,8 +1,8 @@
-import type { Log } from '../../process/log.ts';
-import { print } from '../../process/print.ts';
+import { Execution } from '../../explorer/execution.ts';
+import type { Log } from '../../platform/process/log.ts';
+import { print } from '../../platform/process/print.ts';
 import type { Chapter, Strategy } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
-import { Execution } from '../explore/execution.ts';
 import type { Judged } from '../judge/judge.ts';
 import { readProgram } from '../programs/options.ts';
 import { showTables } from '../programs/own-schema.ts';
@@ -12,7 +12,7 @@ import { Stages, type StagesLimits } from '../stages/stages.ts';
 import { YOURS } from './messages.ts';
 import { chapterOf, type OwnProgram } from './own.ts';
 
-/** Play has at most three sessions. */
+/** The number of copies of the program, because the page Play has at most three sessions. */
 const SESSIONS = 3;
 
 /**
@@ -32,8 +32,9 @@ export interface ProgramLab extends Addressed {
 }
 
 /**
- * Starts the program behind the gate, and runs each copy once alone. Throws an error of one line if
- * the program does not work. The copies end with the stages.
+ * Starts copies of the program whose connections go through a proxy, the gate, which holds back
+ * each statement. Runs each copy once alone. Throws an error of one line if the program does not
+ * work. The copies end with the stages.
  */
 export async function openProgramLab(
   own: OwnProgram,
@@ -72,7 +73,7 @@ export async function openProgramLab(
   }
 }
 
-/** Each trial is played by the copies of the stage that is in use. */
+/** Makes trials that are played by the copies of the latest stage. */
 const trialOf =
   (tried: () => Judged): Chapter['trial'] =>
   (_: Strategy, situation, sessions) => {
@@ -80,7 +81,7 @@ const trialOf =
     return chapter.trial(strategy, situation, sessions);
   };
 
-/** Throws an error of one line if a copy gives no good answer alone. */
+/** Runs each copy once alone. Throws an error of one line if a copy gives no usable answer. */
 async function rehearse(stage: ProgramStage) {
   const { chapter, strategy } = stage.tried;
   const [situation] = chapter.situationsOf(strategy);

@@ -1,15 +1,20 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** A look at the file finds every kind of save, also in folders that report no changes. */
+/**
+ * The time between two checks of the file. Checks find every kind of save, also in folders for
+ * which the operating system reports no changes.
+ */
 const LOOK_MS = 50;
-/** A file that has rested for so long is complete. Editors save in several steps. */
+/** A file without a change for this time is complete. Editors save in several steps. */
 const REST_MS = 100;
-/** Some editors remove the file, and then write a new file. */
+/**
+ * The time in which a removed file may come back. Some editors remove a file and write a new file.
+ */
 const GONE_MS = 1_000;
 
 /**
- * Calls `onChange` after each change of the text, when the file has come to rest. Returns a function
- * that ends this.
+ * Calls `onChange` after each change of the text, as soon as the file is complete. Returns a
+ * function that ends the checks.
  */
 export function watchText(file: string, onChange: () => void): () => void {
   let version = versionOf(file);
@@ -38,7 +43,7 @@ export function watchText(file: string, onChange: () => void): () => void {
   };
 }
 
-/** The text of a file. Undefined if the file cannot be read. */
+/** Returns the text of a file, or undefined if the file cannot be read. */
 export function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -47,7 +52,7 @@ export function textOf(file: string): string | undefined {
   }
 }
 
-/** Changes with each save. */
+/** Returns a text that changes with each save. */
 function versionOf(file: string): string {
   const { ino, size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return `${ino} ${size} ${mtimeMs}`;

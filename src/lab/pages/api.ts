@@ -1,13 +1,13 @@
 import { hc, type InferResponseType } from 'hono/client';
-import type { LessonRoutes, ToldLesson } from '../../lab/lessons/http.ts';
-import type { PlayRoutes } from '../../lab/play/http.ts';
-import type { SandboxRoutes } from '../../lab/sandbox/http.ts';
-import type { SyllabusRoutes, ToldChapter } from '../../lab/syllabus/http.ts';
-import type { EntryWithSources, SyllabusEntry } from '../../lab/syllabus/syllabus.ts';
-import { api } from '../parts/api.ts';
+import { api } from '../../pages/parts/api.ts';
+import type { LessonRoutes, ToldLesson } from '../lessons/http.ts';
+import type { PlayRoutes } from '../play/http.ts';
+import type { SandboxRoutes } from '../sandbox/http.ts';
+import type { SyllabusRoutes, ToldChapter } from '../syllabus/http.ts';
+import type { EntryWithSources, SyllabusEntry } from '../syllabus/syllabus.ts';
 
 export const labUrl = `${api.url}/lab`;
-/** Hono's client knows whole addresses, and ours adds the token to paths. */
+/** Hono's client requests whole addresses. Our client takes only paths, and adds the token. */
 const asking = {
   fetch: (address: RequestInfo | URL, init?: RequestInit) =>
     api.fetch(String(address).slice(api.url.length), init),
@@ -18,7 +18,7 @@ export const plays = hc<PlayRoutes>(labUrl, asking).plays;
 const lab = hc<SyllabusRoutes>(labUrl, asking);
 const { lessons } = hc<LessonRoutes>(labUrl, asking);
 
-/** Returns the answer. If the server sends none, throws an error with words for a person. */
+/** Returns the answer. If the server sends no answer, throws an error with words for a person. */
 export const reached = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
   answer.catch(() => {
     throw new Error('The server cannot be reached.');
@@ -32,9 +32,9 @@ async function read<T>(answer: Promise<{ ok: boolean; json(): Promise<unknown> }
   throw new Error((body as { detail: string }).detail);
 }
 
-/** The strategies with their proofs, in the order of the syllabus. */
+/** Reads the strategies with their proofs, in the order of the workshop. */
 export const listStrategies = () => read<SyllabusEntry[]>(lab.strategies.$get());
-/** The classics of the sandbox, and its bounds. */
+/** Reads the classic experiments of the sandbox, and the limits of an experiment. */
 export const readSandbox = () => read<Beginning>(sandbox.$get());
 export const listLessons = () => read<ToldLesson[]>(lessons.$get());
 export const listChapters = () => read<ToldChapter[]>(lab.chapters.$get());
@@ -45,7 +45,7 @@ export type PlayState = InferResponseType<typeof plays.$post, 200>;
 export type PlayedSession = PlayState['sessions'][number];
 export type ToldSchedule = PlayState['told'];
 
-/** One strategy with its source code. */
+/** Reads one strategy with its source code. */
 export const readStrategy = ({ chapter, name }: SyllabusEntry) =>
   read<EntryWithSources>(lab.strategies[':chapter'][':name'].$get({ param: { chapter, name } }));
 export type { EntryWithSources };

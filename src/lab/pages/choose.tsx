@@ -2,8 +2,8 @@ import { addressOf, chapterOf, entryAt, type PartProps, situationAt } from './pa
 import { firstSituation } from './play/question.ts';
 
 /**
- * Chooses a strategy, a situation and the number of sessions. Each choice empties the schedule. Some
- * situations have their own number of sessions.
+ * Shows fields for a strategy, a situation and the number of sessions. Each choice empties the
+ * schedule. In some situations the number of sessions is fixed.
  */
 export function Choose({ place, go, strategies, chapters }: PartProps) {
   const entry = entryAt(strategies, place.strategy);
@@ -45,13 +45,13 @@ export function Choose({ place, go, strategies, chapters }: PartProps) {
   );
 }
 
-/** All strategies that the server can run as options, with a group for each chapter. */
+/** Returns all strategies that the server can run as options, with a group for each chapter. */
 export const groupsOf = (
   strategies: PartProps['strategies'],
   chapters: PartProps['chapters'],
 ): Group[] =>
   chapters.map(({ name: label }) => ({
-    // One chapter needs no label.
+    // A single chapter needs no label.
     label: chapters.length === 1 ? '' : label,
     options: strategies
       .filter(({ chapter, missing }) => chapter === label && missing === null)

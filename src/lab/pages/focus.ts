@@ -1,6 +1,6 @@
 /**
- * Moves the focus to an element, so that keyboards and screen readers go on from there. The element may
- * not be on the page yet.
+ * Moves the focus to an element, so that keyboards and screen readers go on from there. Waits for a
+ * frame, because the element may not be on the page yet.
  */
 export const focusOn = (id: string, look: (found: HTMLElement) => void = () => {}) =>
   requestAnimationFrame(() => {
@@ -10,6 +10,6 @@ export const focusOn = (id: string, look: (found: HTMLElement) => void = () => {
     look(found);
   });
 
-/** The same, and the element comes to the top of the screen. */
+/** Moves the focus to an element, and scrolls the element to the top of the screen. */
 export const goTo = (id: string) =>
   focusOn(id, (found) => found.scrollIntoView({ block: 'start' }));

@@ -1,9 +1,9 @@
-import { createStore, type Store } from '../parts/store.ts';
+import { createStore, type Store } from '../../pages/parts/store.ts';
 
 /**
- * A store that this browser keeps. Other tabs see each change. In a browser that keeps nothing, the store
- * lives as long as the page. `read` makes a valid value of anything, because people can change what their
- * browser keeps.
+ * Creates a store whose value stays in this browser. Other tabs see each change. In a browser that
+ * stores nothing, the value lives as long as the page. `read` turns anything into a valid value,
+ * because people can change the storage of their browser.
  */
 export function keptStore<T>(name: string, read: (kept: unknown) => T): Store<T> {
   const store = createStore(read(readKept(name)));
@@ -31,11 +31,11 @@ function keep(name: string, value: unknown) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // This browser keeps nothing, or its storage is full.
+    // This browser stores nothing, or its storage is full.
   }
 }
 
-/** The entries of an object whose values are among `allowed`. */
+/** Returns the entries of an object whose values are allowed. */
 export function entriesAmong<V extends string>(
   kept: unknown,
   isAllowed: (value: unknown) => value is V,

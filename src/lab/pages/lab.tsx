@@ -1,17 +1,16 @@
 import { useState } from 'hono/jsx/dom';
-import { token, tokenWanted } from '../parts/token.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { token, tokenWanted } from '../../pages/parts/token.ts';
+import { useEffect } from '../../pages/parts/use-effect.ts';
 import { listChapters, listLessons, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
 import { Lessons } from './lessons/lessons.tsx';
 import { PlaceLink } from './link.tsx';
 import type { PartProps } from './part.ts';
-import { type View, views } from './place.ts';
+import { type Go, hrefOf, type Place, readPlace, type View, views } from './place.ts';
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
 import { Sandbox } from './sandbox/sandbox.tsx';
 import { Syllabus } from './syllabus/syllabus.tsx';
-import { usePlace } from './use-place.ts';
 import { useSaves } from './use-saves.ts';
 
 const parts: Record<View, { title: string; Part: typeof Play }> = {
@@ -34,7 +33,7 @@ const readAll = async (): Promise<Read> => {
   return { strategies, chapters, lessons };
 };
 
-/** The page around the parts. The address says which part is shown. */
+/** Shows the navigation of the lab, and the part that the address names. */
 export function Lab() {
   const [place, go] = usePlace();
   const [read, setRead] = useState<Read | undefined>(undefined);
@@ -82,4 +81,28 @@ export function Lab() {
       {read && <Part key={place.view} place={place} go={go} {...read} />}
     </>
   );
+}
+
+/**
+ * Returns the place of the page, and a function that goes to another place. A move in a game
+ * replaces the entry of the previous move in the browser's history. So the Back button leaves the
+ * game, and does not go through every move of the game.
+ */
+function usePlace(): [Place, Go] {
+  const [place, setPlace] = useState(() => readPlace(location.search));
+  useEffect(() => {
+    const follow = () => setPlace(readPlace(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const go: Go = (change) => {
+    const before = readPlace(location.search);
+    const isOther = 'strategy' in change || 'situation' in change || 'sessions' in change;
+    const next = { ...before, ...(isOther && { step: null }), ...change };
+    const isStep = Object.keys(change).every((key) => key === 'schedule' || key === 'step');
+    if (isStep) history.replaceState(null, '', hrefOf(next));
+    else history.pushState(null, '', hrefOf(next));
+    setPlace(next);
+  };
+  return [place, go];
 }

@@ -10,7 +10,10 @@ interface PlaceLinkProps extends Pick<PartProps, 'place' | 'go'> {
   children?: Child;
 }
 
-/** A real link, so it opens in another tab too. A plain click stays in the page. */
+/**
+ * Shows a real link, so people can also open the place in another tab. A plain click does not load
+ * the page again.
+ */
 export function PlaceLink({ place, go, to, isCurrent, children, ...rest }: PlaceLinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;

@@ -12,7 +12,7 @@ export interface PartProps {
 
 export const addressOf = ({ chapter, name }: SyllabusEntry): string => `${chapter}/${name}`;
 
-/** The strategy at an address such as `claims/naive`, or of a name such as `naive`. */
+/** Finds the strategy with an address such as `claims/naive`, or with a name such as `naive`. */
 export const entryAt = (
   strategies: PartProps['strategies'],
   address: string,
@@ -21,16 +21,16 @@ export const entryAt = (
   strategies.find(({ name }) => name === address);
 
 /**
- * The address by which the server finds the strategy of a place. Old permalinks have only a name,
- * from the time of one chapter. If several chapters have a strategy of this name, the name alone is
- * not enough.
+ * Returns the address by which the server finds the strategy of a place. Old permalinks have only a
+ * name, because the lab had only one chapter. If several chapters have a strategy of this name, the
+ * first of these chapters counts.
  */
 export function askedBy(strategies: PartProps['strategies'], { strategy }: Place): string {
   const [first, another] = strategies.filter(({ name }) => name === strategy);
   return first && another ? addressOf(first) : strategy;
 }
 
-/** The situation of a place, with its proof. The default is the first situation. */
+/** Returns the situation of a place, with its proof. The default is the first situation. */
 export const situationAt = (
   entry: SyllabusEntry | undefined,
   { situation }: Place,
@@ -39,7 +39,7 @@ export const situationAt = (
     ? entry?.situations[0]
     : entry?.situations.find(({ name }) => name === situation);
 
-/** The chapter of a strategy, or else the first one. */
+/** Returns the chapter of a strategy. Without a strategy, returns the first chapter. */
 export function chapterOf(
   { chapters }: Pick<PartProps, 'chapters'>,
   entry: SyllabusEntry | undefined,

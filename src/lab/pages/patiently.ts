@@ -1,9 +1,9 @@
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../platform/waiting/backoff.ts';
 
 const ATTEMPTS = 5;
 
 /** The parts of an answer that tell whether and when to repeat the request. */
-interface Answer {
+interface RepeatableAnswer {
   headers: Headers;
   clone(): { json(): Promise<unknown> };
 }
@@ -11,10 +11,10 @@ interface Answer {
 /**
  * Sends a request, and repeats it as long as the answer has the header `Retry-After`. For example,
  * the service is busy, has received too many requests, or still works on the first request. The
- * header tells how long to wait. If no answer came, the wait is one second. Sends at most five
- * requests, and gives the last answer.
+ * header says how long to wait. If no answer came, the wait is one second. Sends at most five
+ * requests, and returns the last answer.
  */
-export async function patiently<A extends Pick<Answer, 'headers'> | undefined>(
+export async function patiently<A extends Pick<RepeatableAnswer, 'headers'> | undefined>(
   ask: () => Promise<A>,
   onWait = () => {},
 ): Promise<A> {

@@ -36,15 +36,19 @@ export const HOME: Place = {
   rounds: 5,
 };
 
-/** The session that a choice such as `1` or `k1` is about. 0 for `t`. */
+/**
+ * Returns the number of the session in a choice such as `1` or `k1`. Returns 0 for a choice without a
+ * session, such as `t`.
+ */
 export const sessionIn = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
 
-/** This step shows a whole counterexample, because no schedule has so many steps. */
+/** A step number that shows a whole counterexample, because no schedule has so many steps. */
 export const FROM_THE_END = 999;
 
 /**
- * The place in the query of an address. The service checks the names. An address without a view and a
- * strategy opens the lessons. Old permalinks to Play have a strategy, and no view.
+ * Reads the place from the query of an address. The service checks the names. An address with
+ * neither a view nor a strategy opens the lessons. An address with a strategy and no view opens
+ * Play.
  */
 export function readPlace(search: string): Place {
   const query = new URLSearchParams(search);
@@ -67,12 +71,16 @@ export function readPlace(search: string): Place {
   };
 }
 
-/** Old permalinks have `group-commit`. The strategy is `production` now. */
+/**
+ * Returns the present name of a strategy. In old permalinks, `production` has the name
+ * `group-commit`.
+ */
 const current = (strategy: string) => (strategy === 'group-commit' ? 'production' : strategy);
 
 /**
- * The address of a place, relative to the page. The lessons need only their number. All other addresses
- * have the strategy. They leave out values that are the same as in HOME.
+ * Returns the address of a place, relative to the page. The address of a lesson has only the number
+ * of the lesson. All other addresses have the strategy, and leave out values that are the same as
+ * in `HOME`.
  */
 export function hrefOf(place: Place): string {
   const { view, lesson, strategy, situation, sessions, schedule, step } = place;

@@ -15,7 +15,7 @@ import { askWhose, type EventKey, whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
 import { Transcript } from './transcript.tsx';
 
-/** Plays with real sessions. The person at the page is the scheduler. */
+/** Shows a game with real sessions. The visitor is the scheduler. */
 export function Play(props: PartProps) {
   const { place, go, strategies } = props;
   const strategy = askedBy(strategies, place);

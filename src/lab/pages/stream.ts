@@ -1,5 +1,5 @@
 import { eventsOf } from '../../client/events.ts';
-import { api } from '../parts/api.ts';
+import { api } from '../../pages/parts/api.ts';
 import { reached } from './api.ts';
 
 /** The events of a stream, each with its name and data. */

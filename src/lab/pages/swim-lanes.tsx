@@ -1,5 +1,5 @@
 import { useRef } from 'hono/jsx/dom';
-import { useEffect } from '../parts/use-effect.ts';
+import { useEffect } from '../../pages/parts/use-effect.ts';
 import type { ToldSchedule } from './api.ts';
 import { sessionIn } from './place.ts';
 import { lockIn, names, silences, stepsAfterwards } from './play/words.ts';
@@ -13,8 +13,8 @@ interface SwimLanesProps extends Pick<ToldSchedule, 'sessions' | 'steps'> {
 }
 
 /**
- * The steps so far: a row for each step and a lane for each session. Steps after the end of all
- * sessions have a section of their own. The last row is always visible.
+ * Shows the steps so far, with a row for each step and a lane for each session. Steps after the end
+ * of all sessions have a separate section. The last row is always visible.
  */
 export function SwimLanes({ sessions, steps, afterwards }: SwimLanesProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -87,7 +87,7 @@ function Row({ step, index, numbers, steps }: RowProps) {
   );
 }
 
-/** A line over all lanes, since time passes for everybody. */
+/** Shows a line over all lanes, since time passes for everybody. */
 const TimePasses = ({ text, index, lanes }: { text: string; index: number; lanes: number }) => (
   <tr class="time">
     <Label index={index} />
@@ -141,7 +141,7 @@ function Cell({ session, step, index, steps }: CellProps) {
   );
 }
 
-/** The look of the session's cell after these steps. */
+/** Returns the style class of the session's cell after these steps. */
 function kindOf(session: number, steps: ToldStep[]): string | undefined {
   const acts = steps.flatMap((step) => step.acts).filter((act) => act.session === session);
   const isDead = steps.some(({ dead }) => dead.includes(session));
@@ -153,7 +153,7 @@ function kindOf(session: number, steps: ToldStep[]): string | undefined {
   return steps.at(-1)?.acts.some((act) => act.session === session) ? `s${session}` : undefined;
 }
 
-/** The event, and below it what PostgreSQL does. */
+/** Shows the event, and below the event the reaction of PostgreSQL. */
 function Event({ text, isDeath }: { text: string; isDeath: boolean }) {
   const [event, ...more] = text.split('. ');
   return (
@@ -179,10 +179,13 @@ function Said({ act: { statement, isEffect, progress } }: { act: ToldAct }) {
   return <Statement text={statement} />;
 }
 
-/** Longer statements do not fit into two lines of a lane. */
+/** The maximum length of a statement that fits into two lines of a lane. */
 const SHORT = 40;
 
-/** A long statement is cut short until somebody opens it, but its lock is always shown. */
+/**
+ * Shows a statement. A long statement is cut short until somebody opens it, but its lock is always
+ * shown.
+ */
 function Statement({ text }: { text: string }) {
   if (text.length <= SHORT) return <code>{text}</code>;
   const lock = lockIn(text);

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { Copy } from '../parts/copy.tsx';
+import { Copy } from '../../pages/parts/copy.tsx';
 import type { SyllabusEntry, ToldSchedule } from './api.ts';
 import { HOME, type Place } from './place.ts';
 
@@ -9,7 +9,10 @@ interface RecordProps {
   told: ToldSchedule;
 }
 
-/** The transcript as the command line prints it, and the command that prints it again. */
+/**
+ * Shows the transcript as the command line prints it, and the command that prints the same
+ * transcript.
+ */
 export function Transcript({ place, entry, told }: RecordProps) {
   const command = commandOf(entry?.options ?? place.strategy, place, told);
   const isOver = !told.endings.includes(null);
@@ -31,13 +34,13 @@ export function Transcript({ place, entry, told }: RecordProps) {
 
 interface TextProps {
   told: ToldSchedule;
-  /** What stands below the text. */
+  /** The content below the text. */
   below?: Child;
   /** Further buttons. */
   children?: Child;
 }
 
-/** The transcript as text. */
+/** Shows the transcript as text. */
 export const TranscriptText = ({ told, below, children }: TextProps) => (
   <details class="transcript">
     <summary>Transcript</summary>

@@ -1,20 +1,20 @@
 import { useState } from 'hono/jsx/dom';
-import type { OwnNews, YOURS as Yours } from '../../lab/own/messages.ts';
-import { pause, pauseAfter } from '../../waiting/backoff.ts';
-import { BACKOFF } from '../parts/backoff.ts';
-import { useEffect } from '../parts/use-effect.ts';
+import { BACKOFF } from '../../pages/parts/backoff.ts';
+import { useEffect } from '../../pages/parts/use-effect.ts';
+import { pause, pauseAfter } from '../../platform/waiting/backoff.ts';
+import type { OwnNews, YOURS as Yours } from '../own/messages.ts';
 import type { SyllabusEntry } from './api.ts';
 import { newsOf } from './stream.ts';
 
-/** The compiler holds this to the name in the service. */
+/** The compiler checks that the server uses the same name. */
 const YOURS: typeof Yours = 'yours';
-/** After so many failures in a row the page says that it hears no saves. */
+/** After this number of failures in a row, the page says that the server does not answer. */
 const MANY_FAILURES = 2;
 
 /**
- * Follows the saves of the student's file, if the lab shows one. A page about its strategy loads anew,
- * as the address has everything. Another page calls `onSave`. Returns whether the server is lost, so
- * the page hears no saves.
+ * Follows the saves of the student's own file, if the lab has such a file. After a save, a page
+ * about the strategy in this file loads anew, because its address has everything. Any other page
+ * calls `onSave`. Returns whether the server does not answer, so the page misses saves.
  */
 export function useSaves(
   strategies: readonly SyllabusEntry[] | undefined,
@@ -47,11 +47,11 @@ async function follow(shown: string, signal: AbortSignal, { changed, setLost }: 
       for await (const { name, data } of newsOf<OwnNews>('/own', { signal })) {
         failures = 0;
         setLost(false);
-        // Something may have changed while nobody listened.
+        // The file may have changed while the page was not connected.
         if (name === 'saved' || JSON.stringify(data.missing) !== shown) changed();
       }
     } catch {
-      // The server may have stopped. A later try finds the new server.
+      // The server may have stopped. A later attempt finds the new server.
     }
     if (signal.aborted) return;
     if (failures >= MANY_FAILURES) setLost(true);

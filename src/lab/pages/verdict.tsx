@@ -1,6 +1,9 @@
 import type { SyllabusEntry, ToldChapter } from './api.ts';
 
-/** The explorer's verdict in one word. The mark shows the verdict without colour. */
+/**
+ * Shows the explorer's verdict in one word. The mark also shows the verdict to people who see no
+ * colours.
+ */
 export function VerdictMark({ verdict }: Pick<SyllabusEntry, 'verdict'>) {
   if (verdict === null) return <span class="verdict">not explored yet</span>;
   const holds = verdict === 'holds';
@@ -18,7 +21,7 @@ interface Counted {
   isComplete?: boolean;
 }
 
-/** How many schedules go wrong, and how: `Of 20 schedules, 18 oversold.` */
+/** Says how many schedules go wrong, and how, such as `Of 20 schedules, 18 oversold.` */
 export function inWords(
   chapter: ToldChapter,
   { schedules, faults, isComplete = true }: Counted,

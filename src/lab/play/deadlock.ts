@@ -1,19 +1,22 @@
-import { databaseError, SQLSTATE } from '../../db/sqlstate.ts';
-import type { Execution } from '../explore/execution.ts';
+import type { Execution } from '../../explorer/execution.ts';
+import { databaseError, SQLSTATE } from '../../platform/db/sqlstate.ts';
 
 /**
- * Sessions that waited for one another in a circle. PostgreSQL ended one wait, that of `victim`,
- * with an error.
+ * Sessions that waited for one another in a circle. PostgreSQL ended the wait of `victim` with an
+ * error.
  */
 export interface Deadlock {
   /** The step, from 1, at which PostgreSQL found the deadlock. */
   step: number;
-  /** Each session waited for the next one, and the last for the first. */
+  /** Each session waited for the next session in this list, and the last session for the first. */
   cycle: number[];
   victim: number;
 }
 
-/** The last deadlock of a schedule, as PostgreSQL reported it. Null if there was none. */
+/**
+ * Returns the last deadlock of a schedule, as PostgreSQL reported it. Returns null if there was no
+ * deadlock.
+ */
 export function findDeadlock({ entries, pids }: Execution): Deadlock | null {
   for (const [index, { acts }] of [...entries.entries()].reverse()) {
     for (const { session, result } of acts) {
@@ -25,7 +28,10 @@ export function findDeadlock({ entries, pids }: Execution): Deadlock | null {
   return null;
 }
 
-/** The error's detail has a line for each session: `Process 7 waits for …; blocked by process 8.` */
+/**
+ * Returns the numbers of the sessions in the circle. The error's detail has a line for each
+ * session: `Process 7 waits for …; blocked by process 8.`
+ */
 function cycleOf(error: unknown, pids: number[]): number[] {
   const { detail = '' } = error as { detail?: string };
   const waiting = [...detail.matchAll(/^Process (\d+) waits for .* blocked by process \d+\.$/gm)];

@@ -1,15 +1,16 @@
+import { Execution } from '../../explorer/execution.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import type { Step } from '../../explorer/step.ts';
+import { inAnyOrder } from '../../explorer/trial.ts';
 import type { Situation } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
-import { Execution } from '../explore/execution.ts';
-import type { Stage } from '../explore/stage.ts';
-import type { Step } from '../explore/step.ts';
-import { inAnyOrder } from '../explore/trial.ts';
 
 const known = new Map<string, (Step | undefined)[]>();
 
 /**
- * Returns the first step of each session, before any session has begun. To learn it, we run it once,
- * alone. Undefined if a session only waits in memory in this step.
+ * Returns the first step of each session, before any session has begun. To learn the first step of
+ * a session, we run only this step once. A step is undefined if the session only waits in memory in
+ * this step.
  */
 export async function firstSteps(
   stage: Stage,
@@ -30,6 +31,9 @@ export async function firstSteps(
   return steps;
 }
 
-/** The choice of the session's first step. A step that answers the client has a choice of its own. */
+/**
+ * Returns the choice of the session's first step. A step that answers the client has a separate
+ * choice.
+ */
 const firstChoice = (execution: Execution, number: number): string =>
   execution.choices().find((choice) => choice === `.${number}`) ?? String(number);

@@ -1,15 +1,15 @@
 import type { Stages } from '../stages/stages.ts';
 import { type PlayRequest, type PlayState, play } from './play.ts';
 
-/** The state after a schedule takes some 10 kB. */
+/** The maximum number of states that we remember. The state after a schedule takes some 10 kB. */
 const MOST_KNOWN = 500;
 
 type Given = Awaited<ReturnType<typeof playOn>>;
 
 /**
- * Plays schedules, and remembers the states after them. The same schedule of two sessions always has
- * the same state. Callers who ask for the same schedule at once share one play, so a class that
- * makes the same step together waits for one play only.
+ * Plays schedules, and remembers the states after them. The same schedule of two sessions always
+ * has the same state. Callers who ask for the same schedule at the same time share one play, so a
+ * class that makes the same step together waits for one play only.
  */
 export class KnownPlays {
   readonly #stages: Stages;
@@ -20,7 +20,8 @@ export class KnownPlays {
   }
 
   async play(request: PlayRequest): Promise<Given> {
-    // PostgreSQL may wake three sessions in any order. So their state is not always the same.
+    // PostgreSQL may wake three sessions in any order. So the same schedule does not always have
+    // the same state.
     if ((request.situation.sessions ?? request.sessions) > 2) return playOn(this.#stages, request);
     const key = keyOf(request);
     const known = this.#known.get(key) ?? this.#begin(key, request);
@@ -41,7 +42,10 @@ export class KnownPlays {
 const playOn = (stages: Stages, request: PlayRequest) =>
   stages.use(async (stage) => ({ done: await play(stage, request) }));
 
-/** A busy lab may play later, and a schedule that takes too long may be faster another time. */
+/**
+ * Returns whether the result is always the same. A busy lab may play the schedule later, and a
+ * schedule that took too long may be faster next time.
+ */
 const isSure = (given: Given): boolean =>
   'done' in given && typeof given.done !== 'string' && !isHang(given.done);
 

@@ -1,15 +1,15 @@
-import { arrayOf } from '../../db/arrays.ts';
-import type { Session } from '../../db/session.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { arrayOf } from '../../platform/db/arrays.ts';
+import type { Session } from '../../platform/db/session.ts';
 import type { Chapter } from '../chapter.ts';
-import type { Stage } from '../explore/stage.ts';
 
 /** A lock that a session's open transaction holds. */
 export interface HeldLock {
   session: number;
   kind: 'row' | 'advisory' | 'table' | 'predicate';
-  /** The locked thing, such as `job 1`. */
+  /** The locked object, such as `job 1`. */
   what: string;
-  /** In PostgreSQL's words, such as `FOR UPDATE`. */
+  /** The mode of the lock in PostgreSQL's words, such as `FOR UPDATE`. */
   mode: string;
 }
 
@@ -63,7 +63,8 @@ const MODES: Record<string, string> = {
 };
 
 /**
- * A locked row stores the ids of its lockers. pg_locks lists only the sessions that wait for a row.
+ * Returns a query for each table. A locked row stores the ids of its lockers, and pgrowlocks reads
+ * them. pg_locks lists only the sessions that wait for a row.
  */
 const rowLocks = (lockable: Chapter['lockable']) =>
   Object.entries(lockable).map(
@@ -73,7 +74,10 @@ const rowLocks = (lockable: Chapter['lockable']) =>
       where locker.pid = any($1::int[])`,
   );
 
-/** Leaves out the table locks that every statement takes, and predicate locks of ended transactions. */
+/**
+ * Reads the other locks. Leaves out the table locks that every statement takes, and predicate locks
+ * of ended transactions.
+ */
 const OTHER_LOCKS = `
   select pid, 'advisory', 'number ' || (classid::bigint << 32 | objid::bigint), mode
     from pg_locks where locktype = 'advisory' and granted and pid = any($1::int[])

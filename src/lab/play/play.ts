@@ -1,15 +1,15 @@
+import type { Actor, Status } from '../../explorer/actor.ts';
+import { Execution } from '../../explorer/execution.ts';
+import { assess } from '../../explorer/explore.ts';
+import { readableStatement } from '../../explorer/readable.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import type { Step } from '../../explorer/step.ts';
+import { Hang } from '../../explorer/stillness.ts';
+import { tell } from '../../explorer/tell.ts';
+import type { ToldSchedule } from '../../explorer/told.ts';
+import type { Ending, Trial } from '../../explorer/trial.ts';
 import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
-import type { Actor, Status } from '../explore/actor.ts';
-import { Execution } from '../explore/execution.ts';
-import { assess } from '../explore/explore.ts';
-import { readableStatement } from '../explore/readable.ts';
-import type { Stage } from '../explore/stage.ts';
-import type { Step } from '../explore/step.ts';
-import { Hang } from '../explore/stillness.ts';
-import { tell } from '../explore/tell.ts';
-import type { ToldSchedule } from '../explore/told.ts';
-import type { Ending, Trial } from '../explore/trial.ts';
 import { ProgramError } from '../programs/program-error.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { firstSteps } from './first-steps.ts';
@@ -28,9 +28,12 @@ export interface PlayState {
   /** The events that this situation allows at all. */
   events: AllowedEvents;
   isOver: boolean;
-  /** Such as `oversold: 5 claims, 4 slots`. Null before the end. */
+  /** The faults and the summary, such as `oversold: 5 claims, 4 slots`. Null before the end. */
   verdict: string | null;
-  /** Why a program in any language gave no good answer, in one line. Null if each answer was good. */
+  /**
+   * One line that says why an answer of a program in any language was wrong. Null if all answers
+   * were good.
+   */
   failure: string | null;
   deadlock: Deadlock | null;
   /** The committed state. */
@@ -49,13 +52,13 @@ export interface PlayedSession {
   status: Status;
   /** Whether the process of the session has died. A statement of the session may still wait. */
   isDead: boolean;
-  /** The sessions of the same process, this one too. They die together. */
+  /** The sessions of the same process, including this session. They die together. */
   dieTogether: number[];
-  /** The next statement or effect, or the statement that waits. Null if we know none. */
+  /** The next statement or effect, or the statement that waits. Null if we know no statement. */
   statement: string | null;
   /** Whether the next step does something outside the database. */
   isEffect: boolean;
-  /** Whether the next step looks at the memory of its process, or writes to this memory. */
+  /** Whether the next step reads or writes the memory of its process. */
   isInMemory: boolean;
   waitsFor: number[];
   transaction: OpenTransaction | null;
@@ -67,17 +70,20 @@ export interface PlayRequest extends Addressed {
   schedule: string[];
 }
 
-/** Even 200 steps take less time than this. Only a schedule that never ends takes longer. */
+/**
+ * The maximum time of a schedule. Even 200 steps take less time. Only a schedule that never ends
+ * takes longer.
+ */
 const PATIENCE_MS = 4_000;
 /**
- * How long a schedule that cannot be followed is tried again. PostgreSQL may wake two sessions at
- * once, in any order, so a later try may succeed.
+ * How long we try to follow an impossible schedule again. PostgreSQL may wake two sessions at the
+ * same time, in any order, so a later attempt may succeed.
  */
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Plays a schedule from its beginning, and reads the state after it. If the result is a string, it
- * says why the schedule is impossible.
+ * Plays a schedule from its beginning, and reads the state after it. Returns a string with the
+ * reason if the schedule is impossible.
  */
 export async function play(stage: Stage, request: PlayRequest): Promise<PlayState | string> {
   const { chapter, strategy, situation } = request;
@@ -90,7 +96,8 @@ export async function play(stage: Stage, request: PlayRequest): Promise<PlayStat
     const failure = await follow(execution, request.schedule).catch(asHang);
     if (typeof failure !== 'string')
       return await look(stage, request, { trial, execution, first, hang: failure });
-    // With two sessions, PostgreSQL never wakes both at once, so another try would not help.
+    // With two sessions, PostgreSQL never wakes both at the same time, so another attempt would not
+    // help.
     if (sessions <= 2 || Date.now() > deadline) return failure;
   }
 }
@@ -110,7 +117,10 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
   return undefined;
 }
 
-/** A session that waits in memory may come back by itself. Then there is a choice. */
+/**
+ * Returns the next choices. Throws a `Hang` if no session can go on. A session that waits in memory
+ * may go on by itself, and then there is a choice.
+ */
 async function nextChoices(execution: Execution): Promise<string[]> {
   const stuck = await execution.stuck();
   if (stuck.length === 0) return execution.choices();
@@ -137,7 +147,7 @@ async function look(
 ): Promise<PlayState> {
   const { entries, pids } = execution;
   const isOver = execution.isOver() || hungIn !== undefined;
-  // The program that runs afterwards is no session.
+  // The program that runs after the sessions is no session.
   const actors = execution.actors.slice(0, execution.sessions);
   const { hang, ...end } = await endOf(execution, hungIn);
   const committed = await chapter.readState(stage.admin, strategy);
@@ -179,7 +189,7 @@ interface End {
   hang: Hang | undefined;
 }
 
-/** Judges a schedule that is over. The program that runs afterwards may hang too. */
+/** Judges a schedule that is over. The program that runs after the sessions may hang too. */
 async function endOf(execution: Execution, hang: Hang | undefined): Promise<End> {
   if (hang) return { faults: ['hang'], summary: hang.message, hang };
   if (!execution.isOver()) return { faults: [], summary: '', hang };
@@ -191,7 +201,7 @@ async function endOf(execution: Execution, hang: Hang | undefined): Promise<End>
   }
 }
 
-/** The sessions whose process is that of the session at this index. */
+/** Returns the sessions in the same process as the session at this index. */
 function processOf({ sessions, processes = [] }: Trial, index: number): number[] {
   const numbers = sessions.map((_, other) => other + 1);
   const own = processes[index] ?? index + 1;

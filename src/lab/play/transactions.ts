@@ -1,22 +1,22 @@
-import { arrayOf } from '../../db/arrays.ts';
-import type { Execution } from '../explore/execution.ts';
-import { History } from '../explore/history.ts';
-import type { Stage } from '../explore/stage.ts';
-import { type Isolation, keepsSnapshot, type Step } from '../explore/step.ts';
+import type { Execution } from '../../explorer/execution.ts';
+import { History } from '../../explorer/history.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { type Isolation, keepsSnapshot, type Step } from '../../explorer/step.ts';
+import { arrayOf } from '../../platform/db/arrays.ts';
 
 /** The open transaction of a session. */
 export interface OpenTransaction {
   isolation: Isolation;
   /**
-   * The step, from 1, whose snapshot the transaction keeps. Null if each statement takes a snapshot
-   * of its own.
+   * The step, from 1, whose snapshot the transaction keeps. Null if each statement takes a new
+   * snapshot.
    */
   snapshotOfStep: number | null;
-  /** A statement of the transaction failed, so the transaction can only roll back. */
+  /** Whether a statement of the transaction has failed. Then the transaction can only roll back. */
   hasFailed: boolean;
 }
 
-/** The open transaction of each session. Null if the session has none. */
+/** Reads the open transaction of each session. Null if the session has no open transaction. */
 export async function readTransactions(
   stage: Stage,
   { pids, entries, actors }: Execution,

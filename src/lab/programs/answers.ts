@@ -1,14 +1,14 @@
-import { UsageError } from '../../process/errors.ts';
+import { UsageError } from '../../platform/process/errors.ts';
 import type { AnswerRule, ProgramAnswer } from '../chapter.ts';
 import { quoted } from '../chapters/index.ts';
 import { oneLine } from './one-line.ts';
 
-/** Such as `full=409` or `duplicate=409:already`. */
+/** The form of a rule, such as `full=409` or `duplicate=409:already`. */
 const RULE = /^([a-z-]+)=(\d{3})(?::(.+))?$/;
 
 /**
- * Reads rules such as `claimed=200,full=409,duplicate=409:already`. A rule with a word comes before the
- * rules without, and the rules of a person come before the usual rules.
+ * Reads rules such as `claimed=200,full=409,duplicate=409:already`. A person's rules with a word
+ * come first, then the person's rules without a word, and then the usual rules.
  */
 export function readAnswers(text: string | undefined, usual: readonly AnswerRule[]): AnswerRule[] {
   const given = (text?.split(',') ?? []).map((each) => readRule(each.trim(), usual));
@@ -27,7 +27,7 @@ function readRule(text: string, usual: readonly AnswerRule[]): AnswerRule {
   return { kind, status: Number(status), ...(word !== undefined && { word }) };
 }
 
-/** The kind of an answer. Undefined if no rule fits. */
+/** Returns the kind of an answer, or undefined if no rule fits. */
 export const kindOf = (
   { status, body }: ProgramAnswer,
   rules: readonly AnswerRule[],
@@ -36,7 +36,7 @@ export const kindOf = (
 
 const LONGEST_BODY = 160;
 
-/** An answer for a message of one line, such as `500 relation "claims" does not exist`. */
+/** Returns an answer for a message of one line: `500 relation "claims" does not exist`. */
 export function quoteAnswer({ status, body }: ProgramAnswer): string {
   return `${status} ${oneLine(body, LONGEST_BODY)}`.trim();
 }

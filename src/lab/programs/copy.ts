@@ -1,17 +1,19 @@
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { freePort } from '../../postgres/postmaster.ts';
-import { UsageError } from '../../process/errors.ts';
-import { until } from '../../waiting/until.ts';
+import { freePort } from '../../platform/postgres/postmaster.ts';
+import { KeptChild } from '../../platform/process/child.ts';
+import { callersFolder } from '../../platform/process/environment.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { until } from '../../platform/waiting/until.ts';
 import type { ProgramAnswer } from '../chapter.ts';
-import { httpGet } from './http-get.ts';
-import { KeptProcess } from './kept-process.ts';
+import { oneLine } from './one-line.ts';
 import { ProgramError } from './program-error.ts';
 
-/** `go run` compiles first. On a busy machine this takes half a minute. */
+/** The time to start. `go run` compiles first, which takes half a minute on a busy machine. */
 const START_MS = 60_000;
 const LOOK_MS = 25;
-/** A program may listen on one of the two addresses only. */
+/** This computer in IPv4 and in IPv6. A program may listen on only one of the two addresses. */
 const HOSTS = ['127.0.0.1', '::1'];
 
 export interface CopyOrder {
@@ -26,39 +28,44 @@ export interface CopyOrder {
 
 /** A running copy of a program. It answers the requests of one session. */
 export class Copy {
-  readonly #process: KeptProcess;
+  readonly #process: KeptChild;
   readonly #origin: string;
   readonly #name: string;
   readonly #left = new AbortController();
   /** How many requests wait for their answer. */
   #open = 0;
 
-  private constructor(process: KeptProcess, origin: string, name: string) {
+  private constructor(process: KeptChild, origin: string, name: string) {
     this.#process = process;
     this.#origin = origin;
     this.#name = name;
   }
 
-  /** Starts a copy, and waits until it listens. Throws a `UsageError` of one line if it does not. */
+  /** Starts a copy, and waits until it listens. Throws a `UsageError` of one line if this fails. */
   static async start(order: CopyOrder, stop: AbortSignal): Promise<Copy> {
     const { name, command, databaseUrl, startMs = START_MS } = order;
     const port = await freePort();
-    const started = new KeptProcess(command, { DATABASE_URL: databaseUrl, PORT: String(port) });
+    const started = new KeptChild(['/bin/sh', '-c', command], {
+      cwd: callersFolder(),
+      settings: { DATABASE_URL: databaseUrl, PORT: String(port) },
+    });
     try {
       const host = await untilListens(started, port, startMs, stop);
       if (host !== undefined) return new Copy(started, originOf(host, port), name);
       if (started.hasEnded) throw new UsageError(await howEnded(started, name));
       throw new UsageError(
         `The program "${name}" does not listen on port ${port}, the port in PORT, within ` +
-          `${startMs / 1000} s${started.lastWords}`,
+          `${startMs / 1000} s${lastWords(started)}`,
       );
     } catch (error) {
-      await started.end();
+      await started.kill();
       throw error;
     }
   }
 
-  /** Whether the copy can take part in the next schedule. It has not died, and answers nobody. */
+  /**
+   * Whether the copy can take part in the next schedule: it has not died, and has no open request.
+   */
   get isIdle(): boolean {
     return !this.#process.hasEnded && this.#open === 0;
   }
@@ -69,31 +76,34 @@ export class Copy {
     try {
       return await httpGet(new URL(path, this.#origin), this.#left.signal);
     } catch (error) {
-      // With its cause, this error would look like a lost connection to PostgreSQL.
+      // The error has no `cause`. With a cause it would look like a lost connection to PostgreSQL.
       throw new ProgramError('no answer', await this.#reason(error));
     } finally {
       this.#open--;
     }
   }
 
-  /** A program that dies closes its connections first. So we wait a moment for its end. */
+  /**
+   * Returns why a request failed. Waits a moment, because a program that dies closes its
+   * connections before its process ends.
+   */
   async #reason(error: unknown): Promise<string> {
     const { code, message } = error as NodeJS.ErrnoException;
     const hasEnded = () => this.#process.hasEnded;
     if (await until(hasEnded, { everyMs: LOOK_MS, withinMs: 10 * LOOK_MS }))
       return howEnded(this.#process, this.#name);
-    return `The program "${this.#name}" gave no answer in HTTP (${code ?? message})${this.#process.lastWords}`;
+    return `The program "${this.#name}" gave no answer in HTTP (${code ?? message})${lastWords(this.#process)}`;
   }
 
   async end() {
     this.#left.abort();
-    await this.#process.end();
+    await this.#process.kill();
   }
 }
 
-/** The host on which the program listens. Undefined if it ends, or takes too long. */
+/** Returns the host on which the program listens, or undefined if it ends or takes too long. */
 async function untilListens(
-  program: KeptProcess,
+  program: KeptChild,
   port: number,
   withinMs: number,
   stop: AbortSignal,
@@ -119,8 +129,48 @@ async function accepts(host: string, port: number): Promise<boolean> {
   }
 }
 
-const howEnded = async (program: KeptProcess, name: string): Promise<string> =>
-  `The program "${name}" ended with ${await program.ended}${program.lastWords}`;
+const howEnded = async (program: KeptChild, name: string): Promise<string> =>
+  `The program "${name}" ended with ${await program.ended}${lastWords(program)}`;
 
 const originOf = (host: string, port: number) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const LONGEST_LINE = 200;
+
+/** Returns a colon and the line of the output that says the most. Empty if there is no output. */
+function lastWords(program: KeptChild): string {
+  const lines = program.said.split('\n').map((line) => oneLine(line, LONGEST_LINE));
+  const said = lines.filter((line) => line !== '' && !EMPTY_WORDS.test(line));
+  const line = said.findLast((each) => ERROR.test(each)) ?? said.at(-1) ?? '';
+  return line && `: ${line}`;
+}
+
+/** Lines that say nothing: stacks, summaries and rulers, which follow the message of an error. */
+const EMPTY_WORDS = /^(\W+|exit status \d+|Node\.js v[\d.]+|at .+)$/;
+const ERROR = /^(panic:|fatal error:|[\w.]*(Error|Exception)\b|Exception in thread)|not found$/;
+
+/** The maximum size of an answer. Answers to a claim are short. */
+const MOST_ANSWER_BYTES = 64_000;
+
+/**
+ * Sends a request on a new connection. If a connection stayed open, the end of one schedule could
+ * disturb the next schedule. Rejects if no complete answer comes.
+ */
+function httpGet(url: URL, signal: AbortSignal): Promise<ProgramAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false, signal, headers: { Connection: 'close' } });
+    request.on('error', reject);
+    request.on('response', (response) => readBody(response).then(resolve, reject));
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<ProgramAnswer> {
+  const { statusCode: status = 0, statusMessage: reason = '' } = response;
+  let body = '';
+  for await (const text of response.setEncoding('utf8')) {
+    body += text;
+    if (body.length > MOST_ANSWER_BYTES)
+      throw new Error(`its answer has more than ${MOST_ANSWER_BYTES} bytes`);
+  }
+  return { status, reason, body };
+}

@@ -9,7 +9,7 @@ export interface FleetOrder {
   urls: readonly string[];
 }
 
-/** Copies of one program. Each copy is a server of its own, and shares nothing but the database. */
+/** Copies of one program. Each copy is a separate process. The copies share only the database. */
 export class Fleet {
   readonly #order: FleetOrder;
   readonly #stop: AbortSignal;
@@ -20,12 +20,12 @@ export class Fleet {
     this.#stop = stop;
   }
 
-  /** Starts the copies. They end at the stop, or by `end`. */
+  /** Starts the copies. They end when `stop` is aborted or `end` is called. */
   static async start(order: FleetOrder, stop: AbortSignal): Promise<Fleet> {
     const fleet = new Fleet(order, stop);
     stop.addEventListener('abort', fleet.end);
     try {
-      // The first copy compiles the program, and the others find it compiled.
+      // One after the other: the first copy compiles the program, and the other copies need not.
       for (const index of order.urls.keys()) fleet.#copies[index] = await fleet.#start(index);
       return fleet;
     } catch (error) {
@@ -48,12 +48,17 @@ export class Fleet {
     }
   }
 
-  /** The answer to a session, from 1. A crowd shares the copies. */
+  /**
+   * Sends a session's request to its copy. The first session has the number 1. If there are more
+   * sessions than copies, sessions share a copy.
+   */
   ask(session: number, path: string): Promise<ProgramAnswer> {
     return this.#of(session).ask(path);
   }
 
-  /** Replaces the copies that have died, or that still work for a schedule that was given up. */
+  /**
+   * Replaces the copies that have died, or that still work for a schedule that has been stopped.
+   */
   async makeReady() {
     for (const [index, copy] of this.#copies.entries()) {
       if (copy.isIdle) continue;

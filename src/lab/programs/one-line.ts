@@ -1,4 +1,4 @@
-/** What a program has said, as a part of a line. Codes for a terminal are left out. */
+/** Returns a text as one line without control characters, cut after `longest` characters. */
 export function oneLine(text: string, longest: number): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;

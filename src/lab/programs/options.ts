@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { aFile } from '../../process/callers-file.ts';
-import { UsageError } from '../../process/errors.ts';
+import { aFile } from '../../platform/process/callers-file.ts';
+import { needed, type Values } from '../../platform/process/command.ts';
+import { UsageError } from '../../platform/process/errors.ts';
 import type { Chapter } from '../chapter.ts';
+import { chapters } from '../chapters/index.ts';
 import { inFolder } from '../judge/place.ts';
 import { kindOf, readAnswers } from './answers.ts';
 import { oneLine } from './one-line.ts';
@@ -10,40 +12,49 @@ import type { OwnSchema } from './own-schema.ts';
 import { assertFile, commandOfModule, kindInBody, type Program, programRules } from './program.ts';
 import { shellWord } from './shell-word.ts';
 
-/** The options of a program in any language, for the help of a command. */
-export const PROGRAM_HELP = `  --server COMMAND   a program in any language: COMMAND starts a server that answers
-                     GET /claim-job?jobId=&recruiterId= on PORT, and uses DATABASE_URL
-  --module FILE      a function in Node.js with any driver, in place of a server: the
-                     default export of FILE takes { jobId, recruiterId }
-  --answers LIST     what the answers of the server mean, if they are not the answers of
-                     our API: claimed=200,full=409,duplicate=409:duplicate
-  --schema FILE      SQL that makes the tables and rows before the first step, in place
-                     of the lab's tables
-  --invariant QUERY  with --schema: a query that must return no row in the end`;
-
-const text = { type: 'string' } as const;
-export const programFlags = {
-  server: text,
-  module: text,
-  answers: text,
-  schema: text,
-  invariant: text,
+/** The chapter of a strategy, a file or a program. */
+export const chapterOption = {
+  value: 'NAME',
+  type: z.string(),
+  range: chapters.map(({ name }) => name).join(', '),
+  words: 'the chapter of the strategy, the file or the program',
+  usual: `the chapter of the strategy or of the file, or ${chapters[0].name}`,
 };
 
-const needed = (name: string, what: string) =>
-  z.string().trim().min(1, `--${name} needs ${what}`).optional();
-
+/** The options of a program in any language. */
 export const programOptions = {
-  server: needed('server', "a command, such as 'go run .'"),
-  module: aFile('module').optional(),
-  answers: needed('answers', 'a list such as claimed=200,full=409'),
-  schema: aFile('schema').optional(),
-  invariant: needed('invariant', 'a query'),
+  server: {
+    value: 'COMMAND',
+    type: needed("a command, such as 'go run .'"),
+    words:
+      'a program in any language: COMMAND starts a server that answers GET /claim-job?jobId=&recruiterId= on PORT, and uses DATABASE_URL',
+  },
+  module: {
+    ...aFile,
+    words:
+      'a function in Node.js with any driver, in place of a server: the default export of FILE takes { jobId, recruiterId }',
+  },
+  answers: {
+    value: 'LIST',
+    type: needed('a list such as claimed=200,full=409'),
+    words:
+      'what the answers of the server mean, if they are not the answers of our API: claimed=200,full=409,duplicate=409:duplicate',
+  },
+  schema: {
+    ...aFile,
+    words: "SQL that makes the tables and rows before the first step, in place of the lab's tables",
+  },
+  invariant: {
+    value: 'QUERY',
+    type: needed('a query'),
+    words: 'with --schema: a query that must return no row in the end',
+  },
 };
-const rules = z.object(programOptions);
-export type ProgramOptions = z.infer<typeof rules>;
+export type ProgramOptions = Partial<Values<typeof programOptions>>;
 
-/** Whether the options name a program. Throws a `UsageError` if they contradict each other. */
+/**
+ * Returns whether the options name a program. Throws a `UsageError` if they contradict each other.
+ */
 export function isProgram({ server, module, answers, schema, invariant }: ProgramOptions): boolean {
   const isNamed = (server ?? module) !== undefined;
   if (server !== undefined && module !== undefined)
@@ -53,11 +64,11 @@ export function isProgram({ server, module, answers, schema, invariant }: Progra
   if (module !== undefined && answers !== undefined)
     throw new UsageError('--answers is for --server. A function returns the name of the outcome.');
   if ((schema === undefined) !== (invariant === undefined))
-    throw new UsageError('--schema and --invariant are given together.');
+    throw new UsageError('--schema and --invariant must be given together.');
   return isNamed;
 }
 
-/** The options once more, for a command that plays a schedule again. */
+/** Returns the options as words of a command that plays a schedule again. */
 export function sourceOfProgram({ module, schema, ...options }: ProgramOptions): string[] {
   const files = { module: module && inFolder(module), schema: schema && inFolder(schema) };
   const typed = { ...options, ...files };
@@ -66,7 +77,7 @@ export function sourceOfProgram({ module, schema, ...options }: ProgramOptions):
   );
 }
 
-/** A command may have many lines, but a message has one. */
+/** The maximum length of a name. A command may have many lines, but a message has only one line. */
 const LONGEST_NAME = 200;
 
 export function readProgram(options: ProgramOptions, chapter: Chapter): Program {

@@ -1,7 +1,8 @@
-import type { Rows, Session } from '../../db/session.ts';
-import { databaseError } from '../../db/sqlstate.ts';
-import { UsageError } from '../../process/errors.ts';
-import { inTime } from '../../waiting/deadline.ts';
+import { LAB_TIME } from '../../explorer/time.ts';
+import type { Rows, Session } from '../../platform/db/session.ts';
+import { databaseError } from '../../platform/db/sqlstate.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import {
   type Chapter,
   type Explorable,
@@ -9,7 +10,6 @@ import {
   type Fault,
   type Strategy,
 } from '../chapter.ts';
-import { LAB_TIME } from '../explore/time.ts';
 
 /** Tables and rows as they are before the first step, and a query that must return no row. */
 export interface OwnSchema {
@@ -33,7 +33,7 @@ const violated: Fault = {
   dare: 'Can you break the invariant?',
 };
 
-/** Tables of a person's own, in place of a chapter. */
+/** The name in place of a chapter if a person's program has its own tables. */
 export const OWN_TABLES = 'schema';
 
 const situation = { name: 'schema', idea: 'the rows of the schema' };
@@ -64,13 +64,13 @@ async function check(admin: Session, { invariant }: Pick<OwnSchema, 'invariant'>
   return { isTrue: false, summary: `the invariant returns ${first.join(', ')}` };
 }
 
-/** The view of the tables: the invariant, the number of rows, and the names of the rows. */
+/** Reads what Play shows of the tables: the invariant, the numbers of rows and the rows' names. */
 export async function showTables(
   admin: Session,
   schema: OwnSchema,
 ): Promise<Pick<Chapter, 'readState' | 'lockable'>> {
   const tables = (await run(admin, TABLES)) as unknown as { name: string; row: string }[];
-  // A name may need quotes, and then has them already. So the columns have names of their own.
+  // The name of a table may contain quotes, so the columns have the names t0, t1 and so on.
   const counts = tables.map(({ name }, at) => `(select count(*) from ${name})::int as t${at}`);
   return {
     lockable: Object.fromEntries(tables.map(({ name, row }) => [name, row])),
@@ -83,10 +83,10 @@ export async function showTables(
   };
 }
 
-/** A row of counts, by the place of each table. */
+/** A row of counts. The column `t0` has the count of the first table. */
 type Counts = Record<string, number>;
 
-/** The tables, each with an SQL expression that names a row by its primary key. */
+/** Selects the tables, each with an SQL expression that names a row by its primary key. */
 const TABLES = `
   select oid::regclass::text as name,
     format('concat_ws('' '', %L', relname) || coalesce((
@@ -102,7 +102,8 @@ export async function assertUsable(admin: Session, { file, text, invariant }: Ow
   if (COPIES_DATA.test(text))
     throw new UsageError(`${file} has COPY FROM stdin. pg_dump --inserts writes INSERT instead.`);
   await explained(file, () => setUp(admin, { file, text }));
-  // A role outlives its database, so a schema with CREATE ROLE works only once.
+  // Each schedule runs the schema again. With CREATE ROLE this fails, as no schedule drops the
+  // role.
   await explained(`${file}, the second time`, () => setUp(admin, { file, text }));
   if (COPIES_DATA.test(invariant)) throw notOneQuery();
   const rows = await explained('--invariant', () => ask(admin, invariant));
@@ -113,7 +114,7 @@ export async function assertUsable(admin: Session, { file, text, invariant }: Ow
 
 const notOneQuery = () => new UsageError('--invariant must be one query, such as a SELECT.');
 
-/** The lines after this statement are data. Only psql reads them. */
+/** Matches COPY FROM stdin. The lines after this statement are data, which only psql can read. */
 const COPIES_DATA = /^\s*copy\b[^;]*\bfrom\s+stdin\b/im;
 
 async function explained<T>(what: string, act: () => Promise<T>): Promise<T> {
@@ -126,8 +127,8 @@ async function explained<T>(what: string, act: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The program may have made tables, so everything is made anew. The text may set a search path of its
- * own, as the files of `pg_dump` do.
+ * Drops everything and runs the schema, because the program may have made tables. Sets the search
+ * path before and after, because the text may change it, as files of `pg_dump` do.
  */
 async function setUp(admin: Session, { file, text }: Pick<OwnSchema, 'file' | 'text'>) {
   const all = `${DROP_ALL}; set search_path = public; ${text}\n; set search_path = ${OF_ENGINE}`;
@@ -149,7 +150,7 @@ const DROP_ALL = `
     create schema public;
   end $$`;
 
-/** Undoes what the query has written. */
+/** Runs a query, and undoes what the query has written. */
 const ask = (admin: Session, query: string): Promise<Rows> =>
   bounded(admin, '--invariant', askAndUndo(admin, query));
 
@@ -165,8 +166,9 @@ async function askAndUndo(admin: Session, query: string): Promise<Rows> {
 const MOST_SECONDS = 20;
 
 /**
- * SQL that never ends would hold up every schedule. PostgreSQL's `statement_timeout` is no bound,
- * since the SQL of a person may set another. Files of `pg_dump` do.
+ * Closes the session if the work takes too long, because SQL that never ends would hold up every
+ * schedule. The `statement_timeout` of PostgreSQL is not enough, because a person's SQL may change
+ * this setting, as files of `pg_dump` do.
  */
 const bounded = <T>(admin: Session, what: string, work: Promise<T>): Promise<T> =>
   inTime(work, MOST_SECONDS * 1000, () => {

@@ -1,6 +1,9 @@
-import { PlainError } from '../../process/errors.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 
-/** The program gave no answer, or an answer that no rule explains. A transcript shows the name. */
+/**
+ * The error if a program gives no answer, or an answer that no rule explains. A transcript shows
+ * the name of the error.
+ */
 export class ProgramError extends PlainError {
   constructor(name: 'no answer' | `answered ${number}`, message: string) {
     super(message);

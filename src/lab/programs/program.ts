@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { UsageError } from '../../process/errors.ts';
-import { inProject } from '../../process/project.ts';
-import { inTime } from '../../waiting/deadline.ts';
+import { UsageError } from '../../platform/process/errors.ts';
+import { inProject } from '../../platform/process/project.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import type {
   Chapter,
   Explorable,
@@ -35,7 +35,10 @@ export const NAME = 'the program';
 
 const HOST = 'src/lab/programs/module-host.ts';
 
-/** A command that serves the function of a module. Throws a `UsageError` if there is no such file. */
+/**
+ * Returns a command that serves the function of a module. Throws a `UsageError` if there is no such
+ * file.
+ */
 export function commandOfModule(file: string): string {
   assertFile(file);
   const words = [process.execPath, '--import', 'tsx', inProject(HOST), file];
@@ -48,7 +51,7 @@ export function assertFile(file: string) {
   if (!found.isFile()) throw new UsageError(`${file} is no file.`);
 }
 
-/** A function returns the name of the kind. On tables of its own, it may return any text. */
+/** Reads the kind that a function has returned. `known` is undefined if any text is allowed. */
 export const kindInBody =
   (known: readonly string[] | undefined) =>
   ({ status, body }: ProgramAnswer): string | undefined => {
@@ -58,8 +61,8 @@ export const kindInBody =
 
 const LONGEST_KIND = 40;
 
-/** Where a program is tried. */
-export interface Place {
+/** The chapter in which a program is tried, and its databases. */
+export interface ProgramTarget {
   chapter: Chapter;
   /** The addresses of the database, one for each copy. */
   urls: readonly string[];
@@ -70,21 +73,23 @@ export interface Place {
 /** Runs the work with copies of a program, one for each address of the database. */
 export function withProgram<T>(
   program: Program,
-  place: Place,
+  target: ProgramTarget,
   stop: AbortSignal,
   work: (tried: Judged) => Promise<T>,
 ): Promise<T> {
   const { name, command } = program;
-  return Fleet.with({ name, command, urls: place.urls }, stop, (fleet) =>
-    work(triedBy(fleet, program, place)),
+  return Fleet.with({ name, command, urls: target.urls }, stop, (fleet) =>
+    work(triedBy(fleet, program, target)),
   );
 }
 
-/** The program is a strategy of the chapter, or on tables of its own. */
+/**
+ * Returns the program as a strategy of the chapter, or as a strategy on the program's own tables.
+ */
 export function triedBy(
   fleet: Fleet,
   { kindOf, schema }: Program,
-  { chapter, isRehearsed }: Omit<Place, 'urls'>,
+  { chapter, isRehearsed }: Omit<ProgramTarget, 'urls'>,
 ): Judged {
   const rules = programRules(chapter);
   const rehearsal = isRehearsed ? new Rehearsal() : undefined;
@@ -111,12 +116,15 @@ export function triedBy(
   return preparedBy(makeReady, ownExplorable(schema), strategy);
 }
 
-/** A program that takes longer alone never answers. The first answer may need a new connection. */
+/**
+ * The time for a session's first answer, while the program runs alone. A program that takes longer
+ * never answers. The first answer may need a new connection.
+ */
 const ALONE_MS = 8_000;
 
 /**
- * The first answer to each session. A program that fails alone does not work at all, so its schedules
- * would tell nothing.
+ * Checks the first answer to each session. A program that fails while it runs alone does not work
+ * at all, so its schedules would show nothing.
  */
 class Rehearsal {
   readonly #sessions = new Set<number>();
@@ -149,7 +157,7 @@ export function programRules({ name, programs }: Chapter): ProgramRules {
   throw new UsageError(`A program cannot be tried in ${name}. It can be tried in claims.`);
 }
 
-/** Each schedule begins with copies that live, and that work for no earlier schedule. */
+/** Lets each schedule begin with copies that run, and that do not work for an earlier schedule. */
 function preparedBy<S extends Strategy>(
   makeReady: () => Promise<void>,
   chapter: Explorable<S>,

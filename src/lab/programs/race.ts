@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
-import type { Database } from '../../db/client.ts';
-import { inTime } from '../../waiting/deadline.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import type { Race } from '../chapter.ts';
 import type { RaceOrder, Round } from '../race/race.ts';
 import type { Fleet } from './fleet.ts';
 import type { Program } from './program.ts';
 import { ProgramError } from './program-error.ts';
 
-/** Much longer than all waits for locks of a round. */
+/** The maximum time for an answer. Sessions of a round wait for locks much less than this. */
 const ANSWER_MS = 15_000;
 
 const late = () =>
@@ -16,8 +16,8 @@ const late = () =>
   );
 
 /**
- * Runs one round. All requests are sent at once, each over a connection of its own. The sessions share
- * the copies of the program.
+ * Runs one round. All requests are sent at the same time, each over a separate connection. The
+ * sessions share the copies of the program.
  */
 export async function raceProgramOnce(
   fleet: Fleet,
@@ -32,11 +32,11 @@ export async function raceProgramOnce(
     const asked = fleet.ask(index + 1, `${path}?${query}`);
     const answer = await inTime(asked, ANSWER_MS, late);
     const kind = program.kindOf(answer);
-    // A function has no status of its own.
+    // A function returns a kind without a status, so we take the status of this kind in our API.
     const status = kind === undefined ? answer.status : race.statusOf({ kind });
     answers.push({ session: index + 1, status, reason: STATUS_CODES[status] ?? '' });
   };
-  // The rows may go only after the last request.
+  // The rows may be removed only after the last request has ended.
   const sent = await Promise.allSettled(course.queries.map(send));
   const failed = sent.find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;

@@ -1,3 +1,3 @@
-/** A text as one word for a shell. */
+/** Returns a text as one word for a shell. */
 export const shellWord = (text: string): string =>
   /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,10 +1,10 @@
-import { WireStage } from '../explore/wire/stage.ts';
+import { WireStage } from '../../explorer/wire/stage.ts';
 import type { Judged } from '../judge/judge.ts';
 import { Fleet } from './fleet.ts';
 import { assertUsable } from './own-schema.ts';
-import { type Place, type Program, triedBy } from './program.ts';
+import { type Program, type ProgramTarget, triedBy } from './program.ts';
 
-export interface ProgramStageOrder extends Pick<Place, 'chapter'> {
+export interface ProgramStageOrder extends Pick<ProgramTarget, 'chapter'> {
   program: Program;
   /** How many sessions may take part. Each session has a copy of the program. */
   sessions: number;
@@ -12,20 +12,23 @@ export interface ProgramStageOrder extends Pick<Place, 'chapter'> {
   onRemark: (remark: string) => void;
 }
 
-/** A stage with copies of a program behind its gates. The copies end with the stage. */
+/**
+ * A stage that starts copies of a program and holds back their statements. The copies end with the
+ * stage.
+ */
 export class ProgramStage extends WireStage {
   #fleet: Fleet | undefined;
   #tried: Judged | undefined;
   readonly #closed = new AbortController();
 
-  /** Throws a `UsageError` of one line if the program does not start, or if its schema is wrong. */
+  /** Opens a stage. Throws a `UsageError` if the program does not start or its schema is wrong. */
   static async open(
     url: string,
     { program, chapter, sessions, onRemark }: ProgramStageOrder,
     stop: AbortSignal,
   ): Promise<ProgramStage> {
     const stage = new ProgramStage(url, { sessions, onRemark });
-    // The SQL of a person may run for ever.
+    // The SQL of a person may run for ever. The stop must end this SQL too.
     const { signal } = stage.#closed;
     stop.addEventListener('abort', () => void stage.admin.close(0), { signal });
     try {
@@ -46,7 +49,7 @@ export class ProgramStage extends WireStage {
     return this.#tried;
   }
 
-  /** A copy that has not answered would hold up the next schedule. */
+  /** Also replaces copies that have not answered, because they would hold up the next schedule. */
   override async abandon() {
     await super.abandon();
     await this.#fleet?.makeReady();

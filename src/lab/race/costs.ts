@@ -1,21 +1,24 @@
-import { plainTable } from '../../process/plain-table.ts';
+import { plainTable } from '../../platform/process/plain-table.ts';
 import type { TimedRound } from './race.ts';
 
-/** What one round cost. */
+/** The costs of one round. */
 export interface RoundCosts extends Pick<TimedRound, 'milliseconds' | 'transactions'> {
   requests: number;
 }
 
-/** What a strategy cost in a race. */
+/** The costs of a strategy in a race. */
 export interface Costs {
   strategy: string;
-  /** The median of the rounds, from the first request to the last answer. */
+  /** The median time of the rounds, from the first request to the last answer. */
   milliseconds: number;
-  /** The mean of all requests. Undefined if the server does not count transactions. */
+  /**
+   * The mean number of transactions of a request. Undefined if the server does not count
+   * transactions.
+   */
   transactions: number | undefined;
 }
 
-/** The costs of all rounds of a strategy. */
+/** Sums up the costs of all rounds of a strategy. */
 export function costsOf(strategy: string, rounds: readonly RoundCosts[]): Costs {
   const times = rounds.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   const begun = sum(rounds.map(({ transactions = Number.NaN }) => transactions));
@@ -26,7 +29,7 @@ export function costsOf(strategy: string, rounds: readonly RoundCosts[]): Costs 
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
-/** The costs as a table, and how to read the table. */
+/** Returns the costs as a table, and a sentence that says how to read the table. */
 export const describeCosts = (costs: readonly Costs[]): string =>
   [
     '',

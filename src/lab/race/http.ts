@@ -1,7 +1,7 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Env, Guard } from '../../http/new-routes.ts';
-import type { Unanswered } from '../../waiting/admission.ts';
+import type { Unanswered } from '../../platform/waiting/admission.ts';
+import type { Env, Guard } from '../../service/http/new-routes.ts';
 
 /** A route of production that answers the requests of a race. A request is the route's query. */
 export interface RaceRoute<A = unknown> {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { UsageError } from '../../process/errors.ts';
+import { UsageError } from '../../platform/process/errors.ts';
 import type { RaceSize, Standing } from '../chapter.ts';
 
 export interface RaceOrder extends RaceSize {
   rounds: number;
 }
 
-export interface Answer {
-  /** The number of the session, from 1. An id would not do, since ids differ between databases. */
+export interface RaceAnswer {
+  /** The number of the session, from 1. Not an id, since ids differ between databases. */
   session: number;
   status: number;
   /** The standard words for the status, such as `OK`. */
@@ -15,9 +15,9 @@ export interface Answer {
 }
 
 export interface Round {
-  /** In the order of their arrival. */
-  answers: Answer[];
-  /** Counted in the tables after the last answer. */
+  /** The answers, in the order of their arrival. */
+  answers: RaceAnswer[];
+  /** The result, counted in the tables after the last answer. */
   standing: Standing;
 }
 
@@ -25,7 +25,10 @@ export interface Round {
 export interface TimedRound extends Round {
   /** The time from the first request to the last answer. */
   milliseconds: number;
-  /** How many transactions the requests began. Older servers do not say this. */
+  /**
+   * The number of transactions that the requests began. Undefined for older servers, which do not
+   * say the number.
+   */
   transactions: number | undefined;
 }
 
@@ -39,7 +42,7 @@ export interface RaceResult extends Pick<StrategyInfo, 'chapter' | 'promise'> {
   statuses: Record<string, number>;
 }
 
-/** The result before the first round. */
+/** Returns the result before the first round. */
 export const newResult = ({ chapter, name, promise }: Omit<StrategyInfo, 'idea'>): RaceResult => ({
   chapter,
   strategy: name,
@@ -73,16 +76,21 @@ const standing = z.object({
 export type StrategyInfo = z.infer<typeof strategyInfo>;
 
 const BUSY = 503;
-/** Much longer than the server's own limits. An answer that takes longer never comes. */
+/**
+ * The maximum time for an answer. The server's own limits are much shorter, so a later answer would
+ * never come.
+ */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** The strategies that the server at `url` has. Throws a `UsageError` if the server has no lab. */
+/**
+ * Returns the strategies of the server at `url`. Throws a `UsageError` if the server has no lab.
+ */
 export const listStrategies = (url: string, stop: AbortSignal): Promise<StrategyInfo[]> =>
   ask(url, '/lab/strategies', { signal: stop }, z.array(strategyInfo));
 
 /**
- * Races one strategy over HTTP. Each round has new rows. All sessions send their requests at once,
- * each over a connection of its own. Then the server counts the successes in the tables.
+ * Races one strategy over HTTP. Each round has new rows. All sessions send their requests at the
+ * same time, each over its own connection. Then the server counts the successes in the tables.
  */
 export async function race(
   url: string,
@@ -111,7 +119,7 @@ async function raceOnce(
   const { race, requests } = await ask(url, '/lab/races', order, begun);
   const address = `/lab/races/${encodeURIComponent(race)}`;
   try {
-    const answers: Answer[] = [];
+    const answers: RaceAnswer[] = [];
     const send = async (request: string, index: number) => {
       const response = await call(url, `${address}/${request}`, {});
       await response.text();
@@ -130,7 +138,10 @@ async function raceOnce(
   }
 }
 
-/** The JSON of an answer that has this shape. Throws a `UsageError` for any other answer. */
+/**
+ * Sends a request, and returns the JSON of an answer that has this shape. Throws a `UsageError` for
+ * any other answer.
+ */
 async function ask<T>(url: string, path: string, init: RequestInit, shape: z.ZodType<T>) {
   const response = await call(url, path, init);
   const body = shape.safeParse(await response.json().catch(() => undefined));
@@ -153,7 +164,10 @@ async function call(url: string, path: string, init: RequestInit): Promise<Respo
   }
 }
 
-/** The error of a time limit has a code too, but the code is a number that tells nothing. */
+/**
+ * Returns the reason in words. The error of a time limit also has a code, but this code is a number
+ * that tells nothing.
+ */
 function reasonOf(error: Error): string {
   if (error.name === 'TimeoutError') return 'it took too long';
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;

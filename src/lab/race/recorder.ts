@@ -5,14 +5,16 @@ import {
   type Session,
   type SessionSettings,
   type Statement,
-} from '../../db/session.ts';
-import { Bell } from '../../waiting/bell.ts';
+} from '../../platform/db/session.ts';
+import { Bell } from '../../platform/waiting/bell.ts';
 
-/** Something that a session did for some time. `from` and `to` are times of `performance.now()`. */
+/**
+ * A time span in which a session did something. `from` and `to` are times of `performance.now()`.
+ */
 export type Slice = { session: number; from: number; to: number } & (
   | { kind: 'request' }
   | { kind: 'statement'; statement: Statement }
-  /** The session that held the lock. */
+  /** `blocker` is the session that held the lock. */
   | { kind: 'wait'; blocker: number }
 );
 
@@ -32,13 +34,13 @@ const LOOK = `select pid, (pg_blocking_pids(pid))[1] as blocker,
       from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted) as "waitedMs"
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-/** A request ends the rest at once. */
+/** The time between two checks while no request runs. A new request ends this time immediately. */
 const REST_MS = 1_000;
 
 interface Waiting {
   pid: number;
   blocker: number | null;
-  /** How long the wait has lasted. Null if it has just begun. */
+  /** How long the wait has lasted. Null if the wait has just begun. */
   waitedMs: number | null;
 }
 
@@ -56,11 +58,14 @@ export class Recorder {
   /** When the last wait of each backend ended. */
   readonly #waitedUntil = new Map<number, number>();
   /**
-   * How many statements each backend runs. BEGIN and a statement sent with it are two. A backend
-   * without a running statement waits no longer, even if a late answer says so.
+   * How many statements each backend runs. BEGIN and a statement that is sent with BEGIN count as
+   * two. A backend without a running statement waits no longer, even if a late answer says so.
    */
   readonly #running = new Map<number, number>();
-  /** How many requests run. Between the rounds of a race nobody waits, and a look would only slow the race. */
+  /**
+   * How many requests run. Between the rounds of a race nobody waits, and a query for waits would
+   * only slow the race.
+   */
   #requests = 0;
   readonly #bell = new Bell();
   #isWatching = false;
@@ -84,7 +89,7 @@ export class Recorder {
     }
   };
 
-  /** Opens sessions whose statements are recorded. */
+  /** Opens a session whose statements are recorded. */
   readonly open = (settings: SessionSettings, codecs: Codecs): Session => {
     const opened = openSession(settings, codecs);
     let pid: Promise<number> | undefined;

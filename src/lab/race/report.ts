@@ -1,4 +1,4 @@
-import { plainTable } from '../../process/plain-table.ts';
+import { plainTable } from '../../platform/process/plain-table.ts';
 import type { Chapter, Race, Strategy } from '../chapter.ts';
 import type { RaceOrder, RaceResult, Round, StrategyInfo } from './race.ts';
 
@@ -13,7 +13,9 @@ export type Paint = (colour: 'red' | 'green', text: string) => string;
 
 export const plain: Paint = (_, text) => text;
 
-/** The most answers of one round that are printed. The others are only counted. */
+/**
+ * The maximum number of answers of one round that are printed. Further answers are only counted.
+ */
 export const LINES_SHOWN = 12;
 
 export const brokePromise = (
@@ -28,7 +30,10 @@ export const describeRace = ({ race }: Pick<Chapter, 'race'>, order: RaceOrder):
   `${race.words.start(order)} ` +
   `${order.rounds} ${order.rounds === 1 ? 'round' : 'rounds'} for each strategy. Each round begins anew.\n`;
 
-/** One round in the order of its answers: `Recruiter 3: 200 OK`. */
+/**
+ * Describes one round, with a line such as `Recruiter 3: 200 OK` for each answer, in the order of
+ * the answers.
+ */
 export function describeRound(
   { session: { one } }: Pick<Chapter, 'session'>,
   strategy: string,
@@ -71,8 +76,8 @@ export function describeResults(
 }
 
 /**
- * A row for each strategy. The last column tells how the strategy works. A student's file has no such
- * text, so its table has no such column.
+ * Returns a table with a row for each strategy. The last column tells how the strategy works. A
+ * student's file has no such text, so its table has no such column.
  */
 export function raceTable(
   head: string[],
@@ -85,11 +90,11 @@ export function raceTable(
   return plainTable([...head, 'how'], withIdeas, numeric);
 }
 
-/** The answers that say nothing about the race, such as `['503', 12]`. */
+/** Returns the answers that say nothing about the race, such as `['503', 12]`. */
 const otherAnswers = ({ statuses }: RaceResult): [string, number][] =>
   Object.entries(statuses).filter(([status]) => !['200', '403', '409'].includes(status));
 
-/** The results, in a sentence for each strategy. */
+/** Returns a sentence about the results of each strategy. */
 export const sayResults = (
   chapter: RequestChapter,
   results: RaceResult[],
@@ -109,7 +114,7 @@ export const sayResults = (
     return `${often}: ${words.worst(worst, capacity)}${after}`;
   });
 
-/** A sentence for each strategy, and the verdict on all promises. */
+/** Returns a sentence for each strategy, and the verdict on all promises. */
 export const describeVerdict = (
   chapter: RequestChapter,
   results: RaceResult[],
@@ -133,7 +138,7 @@ type Promised = Pick<RaceResult, 'strategy' | 'promise' | 'faults'>;
 
 const names = (some: Promised[]) => some.map(({ strategy }) => strategy).join(', ');
 
-/** Whether these strategies kept their promises. */
+/** Says whether these strategies kept their promises. */
 export function promiseVerdict(
   { promises }: Pick<Chapter, 'promises'>,
   results: Promised[],

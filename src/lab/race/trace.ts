@@ -15,8 +15,9 @@ interface TraceEvent {
 }
 
 /**
- * Records a race as a timeline. Each round is a process, and each session a thread. Statements and
- * waits are slices. An arrow leads from the session with the lock to the session that waits.
+ * Records a race as a timeline. In the timeline, each round is a process, and each session a
+ * thread. Statements and waits are slices. An arrow leads from the session with the lock to the
+ * session that waits.
  */
 export class Trace {
   readonly #events: TraceEvent[] = [];
@@ -26,7 +27,7 @@ export class Trace {
   #round = 0;
   #arrows = 0;
 
-  /** Begins a round of this name. */
+  /** Begins a round with this name. */
   readonly startRound = (name: string) => {
     this.#round++;
     const ts = microseconds(performance.now());

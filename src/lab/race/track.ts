@@ -1,18 +1,18 @@
-import { connect, type Database } from '../../db/client.ts';
-import { openSession } from '../../db/session.ts';
+import { connect, type Database } from '../../platform/db/client.ts';
+import { openSession } from '../../platform/db/session.ts';
 import { chapters } from '../chapters/index.ts';
 import type { Lent } from '../stages/stages.ts';
 
 /**
- * The connections of a track. If there are more sessions, some wait for a connection, as in
- * production.
+ * The number of connections of a track. If a race has more sessions, some sessions wait for a
+ * connection, as in production.
  */
 export const TRACK_CONNECTIONS = 20;
 
-/** A scratch database with its connections open, for one race after the other. */
+/** A scratch database with open connections. Races use it one after the other. */
 export interface Track extends Lent {
   db: Database;
-  /** How many transactions have begun. A strategy that tries again begins one more. */
+  /** How many transactions have begun. A strategy that tries again begins another transaction. */
   begun(): number;
 }
 

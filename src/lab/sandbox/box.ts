@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { changed, databaseIn } from '../../db/hosts.ts';
-import { oneConnection } from '../../db/one-connection.ts';
-import { openScratch } from '../../postgres/scratch.ts';
-import { EVERYBODYS_PARAMETERS, Stage } from '../explore/stage.ts';
-import { limitMemory } from './memory.ts';
-import { closeRole, dropRole, dropRolesLeft, makeRole } from './role.ts';
+import { EVERYBODYS_PARAMETERS, Stage } from '../../explorer/stage.ts';
+import { openSession, type Session } from '../../platform/db/session.ts';
+import { databaseError } from '../../platform/db/sqlstate.ts';
+import { Copies, type Copy } from '../../platform/postgres/copies/copies.ts';
+import { type TimeLimits, USUAL } from './limits.ts';
+import { CLOSE_ROLE, prepareServer, urlOfStudent } from './role.ts';
 import { Watch } from './watch.ts';
 
-/** A database and a role for one run, with a stage. Nothing of them is left after `close`. */
+/** The stage of one run, on a separate PostgreSQL server. `close` removes the server completely. */
 export interface Box {
   stage: Stage;
   watch: Watch;
@@ -16,85 +17,119 @@ export interface Box {
 
 /** Opens a box for each run, and closes it after the run. */
 export class Boxes {
-  readonly #databaseUrl: string;
-  readonly #open = new Set<Promise<Box>>();
+  readonly #password = randomBytes(24).toString('hex');
+  readonly #copies = new Copies({ settings: OF_SERVERS, memory: MEMORY }, (url) =>
+    prepareServer(url, this.#password),
+  );
   readonly #running = new Set<Promise<unknown>>();
+  readonly limits: TimeLimits;
 
-  /** `databaseUrl` is the address of a superuser of the service's PostgreSQL. */
-  constructor(databaseUrl: string) {
-    this.#databaseUrl = databaseUrl;
+  constructor(limits = USUAL) {
+    this.limits = limits;
   }
 
-  /** Runs the work in a new box for this number of sessions. */
+  /** Prepares the first server in the background, so that the first run begins sooner. */
+  warmUp() {
+    this.#copies.warmUp();
+  }
+
+  /**
+   * Runs the work in a new box for this number of sessions. Throws a `NoCopy` if there can be no
+   * server for the box.
+   */
   async use<T>(sessions: number, work: (box: Box) => Promise<T>): Promise<T> {
     const running = this.#use(sessions, work);
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }
 
-  /** Closes all boxes, even those in use. */
+  /** Opens a box for experiments with this number of sessions. */
+  async open(sessions: number): Promise<Box> {
+    const copy = await this.#copies.open();
+    const url = urlOfStudent(copy.url, this.#password);
+    return openBox(copy, url, sessions, this.limits.statement);
+  }
+
+  /** Ends all servers, even those in use. */
   async close() {
-    for (const opened of this.#open)
-      void opened.then(({ close }) => close()).catch(() => undefined);
+    await this.#copies.close();
     await Promise.allSettled(this.#running);
   }
 
   async #use<T>(sessions: number, work: (box: Box) => Promise<T>): Promise<T> {
-    const opened = openBox(this.#databaseUrl, sessions);
-    this.#open.add(opened);
+    const box = await this.open(sessions);
     try {
-      return await work(await opened);
+      return await work(box);
     } finally {
-      this.#open.delete(opened);
-      const box = await opened.catch(() => undefined);
-      await box?.close();
+      await box.close();
     }
   }
 }
 
-/** Settings of the sessions. A student may not call SET, so these settings stay. */
+/**
+ * The settings of the servers. Each server has a handful of sessions and lives for seconds, so it
+ * uses as little memory as possible and starts no optional background processes.
+ */
+const OF_SERVERS = [
+  'max_connections = 16',
+  'shared_buffers = 16MB',
+  'min_wal_size = 2MB',
+  'max_wal_size = 32MB',
+  'wal_recycle = off',
+  'wal_level = minimal',
+  'max_wal_senders = 0',
+  'max_worker_processes = 0',
+  'max_logical_replication_workers = 0',
+  'autovacuum = off',
+  'io_method = sync',
+  // The password of the student's role is random, so more rounds of hashing would protect nothing.
+  'scram_iterations = 1',
+  // Shared memory is in files of the data folder. A killed server leaves nothing elsewhere.
+  'dynamic_shared_memory_type = mmap',
+];
+
+/** The memory in bytes that a session may add to its memory at the beginning. */
+const MEMORY = 160 * 1024 * 1024;
+
+/** The settings of the student's sessions. The sandbox does not allow SET to change them. */
 const PARAMETERS = {
   ...EVERYBODYS_PARAMETERS,
   search_path: 'public',
-  // Parallel workers are shared by the whole server, and have no limit of memory.
+  // The limit of memory would not apply to a parallel worker.
   max_parallel_workers_per_gather: 0,
   max_parallel_maintenance_workers: 0,
   jit: 'off',
-  // The database is thrown away, so no commit need be durable.
-  synchronous_commit: 'off',
   work_mem: '4MB',
   maintenance_work_mem: '8MB',
 };
 
 /**
- * Opens a box for experiments with this number of sessions. `databaseUrl` is the service's address,
- * of a superuser. This account makes the database and the role. Once the student's role is in the
- * database, the account does not enter the database again.
+ * Opens the stage of a box and its watch. After the student's sessions have begun, no other account
+ * connects to their database.
  */
-export async function openBox(databaseUrl: string, sessions: number): Promise<Box> {
-  const keeper = oneConnection(databaseUrl, {});
-  const closing: (() => PromiseLike<unknown>)[] = [() => keeper.end({ timeout: 5 })];
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= inReverse(closing);
-    return closed;
+async function openBox(
+  copy: Copy,
+  url: string,
+  count: number,
+  mostStatementMs: number,
+): Promise<Box> {
+  const sockets: Socket[] = [];
+  const onSocket = (socket: Socket) => void sockets.push(socket);
+  const settings = { parameters: PARAMETERS, oneStatement: true, onSocket };
+  const keeper = openSession({ url: copy.url, prepare: true }, { parsers: {}, serializers: {} });
+  const stage = new Stage(url, { keeper, settings });
+  let watch: Watch | undefined;
+  const close = async () => {
+    // This also ends the sessions, even a session that PostgreSQL cannot end while its server runs.
+    await copy.end();
+    await Promise.all([watch?.close(), stage.close()]);
   };
   try {
-    await dropRolesLeft(keeper);
-    const scratch = await openScratch(databaseUrl);
-    const name = databaseIn(scratch.url);
-    closing.push(() => dropRole(keeper, name));
-    closing.push(() => scratch.stop());
-    const url = await urlOfRole(scratch.url, name);
-    const sockets: Socket[] = [];
-    const onSocket = (socket: Socket) => void sockets.push(socket);
-    const settings = { parameters: PARAMETERS, oneStatement: true, onSocket };
-    const stage = new Stage(url, { keeperUrl: databaseUrl, settings });
-    closing.push(() => stage.close());
-    await Promise.all([limitMemory(stage.admin, name), openSessions(stage, sessions, name)]);
-    await closeRole(keeper, name);
-    const watch = new Watch(databaseUrl, name, sockets);
-    closing.push(() => watch.close());
+    const sessions = stage.sessions(count);
+    await growStack(stage.admin);
+    await Promise.all((await sessions).map(({ session }) => growStack(session)));
+    await stage.run(CLOSE_ROLE);
+    watch = new Watch(copy, keeper, sockets, mostStatementMs);
     return { stage, watch, close };
   } catch (error) {
     await close();
@@ -102,35 +137,16 @@ export async function openBox(databaseUrl: string, sessions: number): Promise<Bo
   }
 }
 
-/** The address of the database for its new role. The role has the name of the database. */
-async function urlOfRole(scratchUrl: string, name: string): Promise<string> {
-  const owner = oneConnection(scratchUrl, {});
-  try {
-    const { password } = await makeRole(owner, name);
-    return changed(scratchUrl, (url) => {
-      url.username = name;
-      url.password = password;
-    });
-  } finally {
-    await owner.end({ timeout: 5 });
-  }
-}
+const STACK_DEPTH_EXCEEDED = '54001';
 
-/** Opens all sessions of the run, since the role may not connect later. */
-async function openSessions(stage: Stage, count: number, name: string) {
-  const sessions = await stage.sessions(count);
-  await Promise.all(sessions.map(({ session }) => limitMemory(session, name)));
-}
-
-/** Calls all functions, the last function first. Throws the first error at the end. */
-async function inReverse(acts: (() => PromiseLike<unknown>)[]) {
-  const failed: unknown[] = [];
-  for (const act of acts.reverse()) {
-    try {
-      await act();
-    } catch (error) {
-      failed.push(error);
-    }
-  }
-  if (failed.length > 0) throw failed[0];
+/**
+ * Lets the stack of a session grow to its limit before a student uses memory. Without this, the
+ * limit of memory could stop the stack later. The process would crash, and PostgreSQL would then
+ * end all sessions of the server.
+ */
+async function growStack(session: Session) {
+  const deep = { text: `select repeat('[', 50000)::json`, params: [], asArrays: false };
+  await session.run(deep).catch((error: unknown) => {
+    if (databaseError(error)?.code !== STACK_DEPTH_EXCEEDED) throw error;
+  });
 }

@@ -1,6 +1,6 @@
 import { allowedStatements, Mistake, type Part, type TypedStatement } from './statements.ts';
 
-/** What a person types: SQL with semicolons. */
+/** An experiment as a person types it: texts of SQL with semicolons. */
 export interface Experiment {
   /** Makes the tables and their rows, before each schedule. */
   tables: string;
@@ -8,16 +8,19 @@ export interface Experiment {
   sessions: string[];
   /**
    * A query that must hold after each schedule. It returns one row, whose first column is true if
-   * the query holds. The other columns are only shown.
+   * the query holds. The result shows the other columns.
    */
   check: string;
 }
 
-/** Every part is bounded, so that each run is short and a link can carry the whole experiment. */
+/**
+ * The maximum lengths of the parts in characters, and the maximum number of sessions. These limits
+ * keep each run short, and let a link carry the whole experiment.
+ */
 export const BOUNDS = { tables: 3_000, session: 1_500, check: 1_000, sessions: 3 } as const;
 export type Bounds = typeof BOUNDS;
 
-/** The most statements. */
+/** The maximum numbers of statements in the tables, in each session and in the check. */
 const MOST = { tables: 30, session: 12, check: 1 } as const;
 
 /** An experiment whose statements are allowed. */
@@ -27,7 +30,7 @@ export interface ReadExperiment {
   check: TypedStatement;
 }
 
-/** Throws a `Mistake` with words for a person. */
+/** Reads the typed texts. Throws a `Mistake` for the person if an experiment may not run. */
 export function readExperiment({ tables, sessions, check }: Experiment): ReadExperiment {
   const [query] = partOf('check', check, MOST.check);
   if (!query)

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { nameOf } from '../../http/auth/caller.ts';
-import { streamEvents } from '../../http/event-stream.ts';
-import { newRoutes } from '../../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../http/problem.ts';
-import { busy, invalid, invalidRequest, methodNotAllowed, notJson } from '../../http/problems.ts';
+import { nameOf } from '../../service/http/auth/caller.ts';
+import { streamEvents } from '../../service/http/event-stream.ts';
+import { newRoutes } from '../../service/http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
+import {
+  busy,
+  invalid,
+  invalidRequest,
+  methodNotAllowed,
+  notJson,
+} from '../../service/http/problems.ts';
 import type { Listener } from '../listener.ts';
 import { classics } from './classics/index.ts';
 import { BOUNDS, type Experiment } from './experiment.ts';
@@ -27,13 +33,18 @@ const experiment = z.strictObject({
 });
 
 /**
- * Offers the classics and the bounds, and runs experiments that people type. A run is a stream of
- * the events `queued`, `progress`, `done` and `failed`.
+ * Makes the routes of the sandbox. GET returns the well-known experiments and the limits of an
+ * experiment. POST runs a typed experiment, and sends the events `queued`, `progress`, `done` and
+ * `failed`.
  */
 export function sandboxRoutes(deps: SandboxDeps) {
   const sandbox = new Sandbox(deps);
   const routes = newRoutes()
-    .get('/sandbox', (c) => c.json({ classics, bounds: BOUNDS }))
+    .get('/sandbox', (c) => {
+      // People who open the page soon run an experiment.
+      deps.boxes.warmUp();
+      return c.json({ classics, bounds: BOUNDS });
+    })
     .post('/sandbox', async (c) => {
       const body: unknown = await c.req.json().catch(() => undefined);
       if (body === undefined) return problem(notJson);

@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
-import { SUPERUSERS_PARAMETERS } from '../explore/stage.ts';
+import { SUPERUSERS_PARAMETERS } from '../../explorer/stage.ts';
+import { changed } from '../../platform/db/hosts.ts';
+import { oneConnection } from '../../platform/db/one-connection.ts';
 
-/**
- * A student's role lives as long as one run. So nothing that a student changes at the role, such as
- * its password or its settings, reaches the next run.
- */
-export interface StudentsRole {
-  name: string;
-  password: string;
-}
+/** The name of the student's role. Each run has a separate server, so all runs use this name. */
+export const STUDENT = 'student';
 
 /**
  * The volatile functions that a student may call. PostgreSQL calls a function volatile if it does
@@ -38,29 +33,52 @@ const HARMLESS = [
 const SETTINGS = { ...SUPERUSERS_PARAMETERS, temp_file_limit: '16MB' };
 
 /**
- * Closes an empty database for everybody, and then makes a role that may only make tables there.
- * Without languages there are no functions, no triggers and no DO. `owner` is connected to this
- * database as a superuser.
+ * Prepares the first server. Each run gets a copy of this server. `url` is the address of its
+ * superuser. Databases that nobody needs are dropped, since each copy would contain them. The
+ * superuser and the student share the only database, because a second database would double the
+ * files and the time of a copy. The search path of the superuser is only `pg_catalog`, because a
+ * student can make nothing there.
  */
-export async function makeRole(owner: postgres.Sql, name: string): Promise<StudentsRole> {
-  const password = randomBytes(24).toString('hex');
-  const database = owner(name);
-  const role = owner(name);
-  await owner.begin(async (tx) => {
-    await tx`revoke all on database ${database} from public`;
-    await tx`revoke all on all tables in schema pg_catalog, information_schema from public`;
-    await tx.unsafe(FORBID_FUNCTIONS);
-    await tx.unsafe(FORBID_LANGUAGES);
-    await tx`grant usage, create on schema public to public`;
-    await tx.unsafe(
-      `create role "${name}" login password '${password}' connection limit 8 nosuperuser
-       nocreatedb nocreaterole noinherit noreplication nobypassrls`,
-    );
-    await tx`grant connect on database ${database} to ${role}`;
-    for (const [setting, value] of Object.entries(SETTINGS))
-      await tx.unsafe(`alter role "${name}" set ${setting} = '${value}'`);
+export async function prepareServer(url: string, password: string) {
+  const keeper = oneConnection(url, {});
+  try {
+    await keeper`update pg_database set datistemplate = false`;
+    for (const name of ['template0', 'template1']) await keeper`drop database ${keeper(name)}`;
+    await keeper.begin((tx) => makeRole(tx, password));
+  } finally {
+    await keeper.end({ timeout: 5 });
+  }
+}
+
+/** Returns the address with the name and the password of the student's role. */
+export const urlOfStudent = (url: string, password: string): string =>
+  changed(url, (each) => {
+    each.username = STUDENT;
+    each.password = password;
   });
-  return { name, password };
+
+/**
+ * Takes all rights on an empty database from everybody, and then makes a role that may only make
+ * tables there. The role may not use any language. So it cannot make functions or triggers, and
+ * cannot run DO.
+ */
+async function makeRole(tx: postgres.TransactionSql, password: string) {
+  const role = tx(STUDENT);
+  const [here] = await tx`select current_database() as name, current_user as keeper`;
+  const database = tx(here?.name);
+  await tx`alter role ${tx(here?.keeper)} set search_path = pg_catalog`;
+  await tx`revoke all on database ${database} from public`;
+  await tx`revoke all on all tables in schema pg_catalog, information_schema from public`;
+  await tx.unsafe(FORBID_FUNCTIONS);
+  await tx.unsafe(FORBID_LANGUAGES);
+  await tx`grant usage, create on schema public to public`;
+  await tx.unsafe(
+    `create role ${STUDENT} login password '${password}' connection limit 8 nosuperuser
+     nocreatedb nocreaterole noinherit noreplication nobypassrls`,
+  );
+  await tx`grant connect on database ${database} to ${role}`;
+  for (const [setting, value] of Object.entries(SETTINGS))
+    await tx.unsafe(`alter role ${STUDENT} set ${setting} = '${value}'`);
 }
 
 const FORBID_FUNCTIONS = `
@@ -69,7 +87,7 @@ const FORBID_FUNCTIONS = `
       select 'revoke execute on routine ' || string_agg(oid::regprocedure::text, ', ')
         || ' from public'
       from pg_proc
-      where provolatile = 'v' and prokind in ('f', 'p')
+      where (provolatile = 'v' or starts_with(proname, 'pg_stat_get_')) and prokind in ('f', 'p')
         and proname <> all ('{${HARMLESS.join()}}'));
   end $$`;
 
@@ -81,23 +99,5 @@ const FORBID_LANGUAGES = `
       from pg_language where lanpltrusted);
   end $$`;
 
-/** From now on nobody can connect as this role. Its sessions go on. */
-export const closeRole = (keeper: postgres.Sql, name: string) =>
-  keeper`alter role ${keeper(name)} nologin`;
-
-/** Drops a role after its database. */
-export const dropRole = (keeper: postgres.Sql, name: string) =>
-  keeper`drop role if exists ${keeper(name)}`;
-
-/**
- * Drops the roles that killed processes have left. The role and the database of a run have the same
- * name. The database is made before the role, and dropped before the role.
- */
-export async function dropRolesLeft(keeper: postgres.Sql) {
-  const rows = await keeper<{ rolname: string }[]>`
-    select rolname from pg_roles
-    where starts_with(rolname, 'rowlock_scratch_')
-      and not exists (select from pg_database where datname = rolname)`;
-  // Two processes may drop the same role at once. Then one of them fails.
-  for (const { rolname } of rows) await dropRole(keeper, rolname).catch(() => undefined);
-}
+/** Prevents new sessions of the student's role. Open sessions go on. */
+export const CLOSE_ROLE = `alter role ${STUDENT} nologin`;

@@ -1,11 +1,13 @@
-import type { Exploration } from '../explore/explore.ts';
-import { counterexampleOf, explore } from '../explore/explore.ts';
-import { Divergence } from '../explore/forks.ts';
-import type { Stage } from '../explore/stage.ts';
-import { tell } from '../explore/tell.ts';
-import type { ToldSchedule } from '../explore/told.ts';
+import type { Exploration } from '../../explorer/explore.ts';
+import { counterexampleOf, explore } from '../../explorer/explore.ts';
+import { Divergence } from '../../explorer/forks.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { tell } from '../../explorer/tell.ts';
+import type { ToldSchedule } from '../../explorer/told.ts';
+import { whenLate } from '../../platform/waiting/deadline.ts';
 import type { Boxes } from './box.ts';
 import type { ReadExperiment } from './experiment.ts';
+import { USUAL } from './limits.ts';
 import { Mistake } from './statements.ts';
 import { BROKEN, trialOf } from './trial.ts';
 
@@ -15,12 +17,13 @@ export interface Tried extends Omit<Exploration, 'counterexamples'> {
   counterexample: ToldSchedule | null;
 }
 
-/** The gravest first. */
+/** The faults of an experiment, the gravest first. */
 const FAULTS = [BROKEN, 'deadlock', 'hang'].map((name) => ({ name }));
 
-/** A run must end soon, since others wait for its place. */
+/** The maximum number of schedules in a run. A run must end soon, since other runs wait. */
 const MOST_SCHEDULES = 1_000;
-const MOST_MS = 8_000;
+const NOBODY_LISTENS = 'Nobody waits for this run any more.';
+const TOO_LONG_A_RUN = `The run took longer than ${USUAL.run / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;
 
 export interface RunOptions {
   stop?: AbortSignal;
@@ -28,8 +31,8 @@ export interface RunOptions {
 }
 
 /**
- * Plays every schedule of an experiment, in a database and with a role of its own. Throws a
- * `Mistake` with words for a person if the statements cannot be judged.
+ * Plays every schedule of an experiment, on a separate PostgreSQL server. Throws a `Mistake` for
+ * the person if the statements cannot be judged.
  */
 export const runExperiment = (
   boxes: Boxes,
@@ -37,11 +40,19 @@ export const runExperiment = (
   options: RunOptions = {},
 ): Promise<Tried> =>
   boxes.use(experiment.sessions.length, async ({ stage, watch }) => {
+    const { limits } = boxes;
+    // The end of the server also ends a statement that still runs. Nobody needs the result.
+    const leave = () => watch.end(NOBODY_LISTENS);
+    options.stop?.addEventListener('abort', leave);
+    if (options.stop?.aborted) leave();
     try {
-      const tried = await playAll(stage, experiment, options);
+      const playing = playAll(stage, experiment, { ...options, mostMs: limits.schedules });
+      const tried = await whenLate(playing, limits.run, () => watch.end(TOO_LONG_A_RUN));
       if (watch.reason === undefined) return tried;
     } catch (error) {
       if (watch.reason === undefined) throw explained(error);
+    } finally {
+      options.stop?.removeEventListener('abort', leave);
     }
     throw new Mistake(watch.reason);
   });
@@ -49,13 +60,13 @@ export const runExperiment = (
 async function playAll(
   stage: Stage,
   experiment: ReadExperiment,
-  { stop, onSchedule = () => undefined }: RunOptions,
+  { stop, onSchedule = () => undefined, mostMs }: RunOptions & { mostMs: number },
 ): Promise<Tried> {
   const ending = new AbortController();
   const trial = trialOf(experiment, (mistake) => ending.abort(mistake));
   const found = await explore(stage, trial, {
     most: MOST_SCHEDULES,
-    mostMs: MOST_MS,
+    mostMs,
     onSchedule,
     stop: stop ? AbortSignal.any([stop, ending.signal]) : ending.signal,
   });

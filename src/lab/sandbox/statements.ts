@@ -1,4 +1,4 @@
-import { PlainError } from '../../process/errors.ts';
+import { PlainError } from '../../platform/process/errors.ts';
 
 /** A statement of a typed text, without comments and without its semicolon. */
 export interface TypedStatement {
@@ -7,7 +7,7 @@ export interface TypedStatement {
   line: number;
 }
 
-/** A fault of the typed text. The message says where it is. */
+/** The error if the typed text is wrong. The message names the part of the experiment. */
 export class Mistake extends PlainError {
   override name = 'Mistake';
 }
@@ -19,9 +19,9 @@ export const mistakeIn = (part: Part, { line }: { line: number }, detail: string
   new Mistake(`${part}, line ${line}: ${detail}`);
 
 /**
- * The pieces of SQL, tried in this order. Only semicolons outside of strings and comments end a
- * statement. PostgreSQL may divide a text differently. This does no harm, because PostgreSQL
- * refuses a text with several statements.
+ * The kinds of pieces in a text of SQL. The first pattern that matches decides. Only semicolons
+ * outside of strings and comments end a statement. PostgreSQL may divide a text differently. This
+ * does no harm, because PostgreSQL refuses a text with several statements.
  */
 const PIECES: [kind: 'space' | 'text' | 'comment' | 'end', pattern: RegExp][] = [
   ['comment', /--[^\n]*/y],
@@ -34,7 +34,7 @@ const PIECES: [kind: 'space' | 'text' | 'comment' | 'end', pattern: RegExp][] = 
   ['text', /\w+|[\s\S]/y],
 ];
 
-/** The statements of a text, in order. */
+/** Returns the statements of a text, in order. */
 export function statementsOf(text: string): TypedStatement[] {
   const found: TypedStatement[] = [];
   let current: TypedStatement = { text: '', line: 0 };
@@ -69,7 +69,9 @@ function pieceAt(text: string, at: number): [kind: string, piece: string] {
   throw new Error('every character is a piece');
 }
 
-/** The end of a block comment. In PostgreSQL these comments nest. */
+/**
+ * Returns the position after a block comment. PostgreSQL allows block comments inside of others.
+ */
 function endOfComment(text: string, from: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = from;
@@ -102,8 +104,9 @@ const OF_TABLES = [
 ];
 
 /**
- * Each part allows few kinds of statements, and the first words tell the kind. This list makes
- * faults plain, and keeps the rules for steps right. The rights of the role protect the server.
+ * The kinds of statements that each part allows. The first words of a statement show its kind. With
+ * this list, mistakes get clear messages, and the explorer divides the statements into the right
+ * steps. The list does not protect the server: the rights of the student's role do.
  */
 const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
   tables: {
@@ -119,7 +122,7 @@ const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
   check: { kinds: [READS], inWords: 'SELECT' },
 };
 
-/** The statements of one part. Throws a `Mistake` if a statement is not allowed there. */
+/** Returns the statements of one part. Throws a `Mistake` if a statement is not allowed there. */
 export function allowedStatements(part: Part, text: string): TypedStatement[] {
   const [kind = ''] = part.split(' ');
   const { kinds, inWords } = ALLOWED[kind] as (typeof ALLOWED)[string];
@@ -134,8 +137,8 @@ export function allowedStatements(part: Part, text: string): TypedStatement[] {
 }
 
 /**
- * The form that the explorer's rules for steps know. PostgreSQL has two words for COMMIT and two for
- * ROLLBACK.
+ * Returns a statement in the form that the explorer's rules for steps know. In PostgreSQL, END also
+ * means COMMIT, and ABORT also means ROLLBACK.
  */
 export function asStep({ text }: TypedStatement): string {
   if (/^(commit|end)(\s+(work|transaction))?$/i.test(text)) return 'commit';

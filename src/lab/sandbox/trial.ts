@@ -1,16 +1,16 @@
-import type { Rows, Session } from '../../db/session.ts';
-import { databaseError } from '../../db/sqlstate.ts';
-import type { Program, Trial } from '../explore/trial.ts';
+import type { Program, Trial } from '../../explorer/trial.ts';
+import type { Rows, Session } from '../../platform/db/session.ts';
+import { databaseError } from '../../platform/db/sqlstate.ts';
 import type { ReadExperiment } from './experiment.ts';
 import { asStep, Mistake, mistakeIn, type Part, type TypedStatement } from './statements.ts';
 
-/** The check was false at the end of a schedule. */
+/** The name of the fault: the check is not true at the end of a schedule. */
 export const BROKEN = 'broken';
 
 /**
- * The trial of an experiment. All of its statements run in sessions of the student's role, also
- * those of `setUp` and `judge`. So no account of the service ever touches what a student has made.
- * `onMistake` gets the faults of the typed text, since no schedule can be right then.
+ * Makes the trial of an experiment. All statements run in sessions of the student's role, also the
+ * statements of `setUp` and `judge`. So no account of the service ever uses the student's tables.
+ * `onMistake` is called if the typed text is wrong, since then no schedule can be right.
  */
 export function trialOf(
   { tables, sessions, check }: ReadExperiment,
@@ -28,7 +28,7 @@ export function trialOf(
   };
 }
 
-/** Drops everything of the schedule before, and makes the tables. */
+/** Drops everything that the previous schedule has made, and makes the tables. */
 async function setUp(admin: Session, tables: TypedStatement[]) {
   const before = ['begin', 'drop owned by current_user cascade'];
   const texts = [...before, ...tables.map(({ text }) => text), 'commit'];
@@ -42,8 +42,8 @@ async function setUp(admin: Session, tables: TypedStatement[]) {
 }
 
 /**
- * Runs the statements one after the other. At the first error the session stops, as a program would
- * at an exception. PostgreSQL rolls back an open transaction.
+ * Makes a program that runs the statements one after the other. At the first error the program
+ * stops, as other programs do at an exception. An open transaction is rolled back in any case.
  */
 const programOf =
   (part: Part, statements: TypedStatement[], onMistake: (mistake: Mistake) => void): Program =>
@@ -67,7 +67,7 @@ const programOf =
       return 'done';
     });
 
-/** The classes of errors that data and other sessions cause. The typed text may be right. */
+/** The codes of errors that data or other sessions cause, so the typed text may be right. */
 const OUTCOMES = [/^22/, /^23/, /^40/, /^55P03$/];
 
 const isOutcome = (error: unknown): boolean => {

@@ -1,37 +1,66 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type postgres from 'postgres';
-import { oneConnection } from '../../db/one-connection.ts';
+import type { Session } from '../../platform/db/session.ts';
+import type { Copy } from '../../platform/postgres/copies/copies.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
+import { USUAL } from './limits.ts';
+import { giveWay } from './priority.ts';
+import { STUDENT } from './role.ts';
 
-/** A student cannot change these limits, since the server enforces them from another session. */
-const MOST_STATEMENT_MS = 2_000;
+/**
+ * A statement that has computed for longer than this gets a lower priority. So the statement slows
+ * the other runs less until the sandbox ends its server. An ordinary statement takes a millisecond.
+ * We do not measure whole sessions, because even an ordinary session uses 100 ms of processor time
+ * in 20 schedules.
+ */
+const GREEDY_MS = 100;
 const MOST_DISK_BYTES = 48 * 1024 * 1024;
-const LOOK_MS = 100;
-/** Ordinary answers need a few kilobytes in this time. */
+const LOOK_MS = 50;
+/** The maximum time of one check of the server. A check usually takes milliseconds. */
+const MOST_LOOK_MS = 2_000;
+/**
+ * The time between two checks of the answers. Ordinary answers bring a few kilobytes in this time.
+ */
 const READ_MS = 20;
 const MOST_READ_BYTES = 256 * 1024;
 
+interface Look {
+  /** The size of the student's database in bytes. */
+  size: number;
+  /** The processes whose statement has computed for longer than `GREEDY_MS`. */
+  greedy: number[];
+  /** How long the oldest running statement has run, in milliseconds. */
+  longest: number;
+}
+
 /**
- * Watches the sessions of a role, and ends all of them if one takes too long, writes too much, or
- * answers too much.
+ * Watches the server of a run. Ends the server if a statement takes too long, writes too much data,
+ * or returns too much data. PostgreSQL cannot interrupt every statement. Only the end of the server
+ * ends every statement.
  */
 export class Watch {
-  /** Why the sessions were ended, in words for a person. */
+  /** The reason why the watch ended the server, in words for a person. */
   reason: string | undefined;
-  readonly #keeper: postgres.Sql;
-  readonly #name: string;
+  readonly #server: Copy;
+  readonly #keeper: Session;
   readonly #sockets: readonly Socket[];
+  readonly #mostStatementMs: number;
+  /** How many bytes had been read from each socket at the last check. */
+  readonly #read = new Map<Socket, number>();
   readonly #reading: NodeJS.Timeout;
   readonly #leaving = new AbortController();
   readonly #looking: Promise<void>;
+  /** The processes with a lowered priority. */
+  readonly #lowered = new Set<number>();
   #sizeBefore: number | undefined;
 
-  /** The role and its database have the same name. */
-  constructor(keeperUrl: string, name: string, sockets: readonly Socket[]) {
-    this.#keeper = oneConnection(keeperUrl, {});
-    this.#name = name;
+  /** `keeper` is a session of the superuser. `sockets` are those of the student's sessions. */
+  constructor(server: Copy, keeper: Session, sockets: readonly Socket[], mostStatementMs: number) {
+    this.#server = server;
+    this.#keeper = keeper;
     this.#sockets = sockets;
-    this.#reading = this.#watchAnswers();
+    this.#mostStatementMs = mostStatementMs;
+    this.#reading = setInterval(() => this.#lookAtAnswers(), READ_MS);
     this.#looking = this.#watchServer();
   }
 
@@ -39,56 +68,62 @@ export class Watch {
     clearInterval(this.#reading);
     this.#leaving.abort();
     await this.#looking;
-    await this.#keeper.end({ timeout: 5 });
+  }
+
+  /** Ends the server immediately. */
+  end(reason: string) {
+    if (this.reason) return;
+    this.reason = reason;
+    // The loop ends the answers. The end of the server ends the statements.
+    for (const socket of this.#sockets) socket.destroy();
+    void this.#server.end();
+  }
+
+  #lookAtAnswers() {
+    for (const socket of this.#sockets) {
+      const more = socket.bytesRead - (this.#read.get(socket) ?? 0);
+      this.#read.set(socket, socket.bytesRead);
+      if (more > MOST_READ_BYTES) this.end(TOO_LARGE);
+    }
   }
 
   async #watchServer() {
     const { signal } = this.#leaving;
     while (!signal.aborted && !this.reason) {
-      try {
-        await this.#look();
-      } catch {
-        // Nobody can watch any more, so nothing may run.
-        this.#end('The sandbox could not watch its sessions any more.');
-      }
+      const found = await inTime(this.#look(), MOST_LOOK_MS, () => NOBODY_WATCHES).catch(
+        () => NOBODY_WATCHES,
+      );
+      // A huge answer may also take too long. Then the reason must be its size, and not its time.
+      this.#lookAtAnswers();
+      if (found && !signal.aborted) this.end(found);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  async #look() {
-    const [row] = await this.#keeper<{ late: boolean; size: string }[]>`
-      select pg_database_size(${this.#name}::text) as size, exists (
-        select from pg_stat_activity
-        where usename = ${this.#name} and state = 'active'
-          and query_start < clock_timestamp() - ${MOST_STATEMENT_MS} * interval '1 ms') as late`;
-    const size = Number(row?.size);
+  /** Returns the reason to end the server, or undefined if there is no reason. */
+  async #look(): Promise<string | undefined> {
+    const [row] = await this.#keeper.run({ text: LOOK, params: [], asArrays: false });
+    const { size, greedy, longest } = row as Look;
     this.#sizeBefore ??= size;
-    if (row?.late)
-      await this.#terminate(`A statement took more than ${MOST_STATEMENT_MS / 1000} s.`);
-    else if (size - this.#sizeBefore > MOST_DISK_BYTES)
-      await this.#terminate('The statements wrote more data than the sandbox allows.');
-  }
-
-  async #terminate(reason: string) {
-    this.reason ??= reason;
-    await this.#keeper`
-      select pg_terminate_backend(pid) from pg_stat_activity where usename = ${this.#name}`;
-  }
-
-  #watchAnswers(): NodeJS.Timeout {
-    const before = new Map<Socket, number>();
-    return setInterval(() => {
-      for (const socket of this.#sockets) {
-        const more = socket.bytesRead - (before.get(socket) ?? 0);
-        before.set(socket, socket.bytesRead);
-        if (more > MOST_READ_BYTES) this.#end('An answer was larger than the sandbox allows.');
-      }
-    }, READ_MS);
-  }
-
-  /** Closes the connections. PostgreSQL then ends their sessions as soon as they answer. */
-  #end(reason: string) {
-    this.reason ??= reason;
-    for (const socket of this.#sockets) socket.destroy();
+    if (longest > this.#mostStatementMs) return TOO_LONG;
+    if (size - this.#sizeBefore > MOST_DISK_BYTES) return TOO_MUCH_DATA;
+    for (const pid of greedy.filter((each) => !this.#lowered.has(each))) {
+      this.#lowered.add(pid);
+      // We do not wait for the new priority, since this would delay the next check.
+      void giveWay(pid);
+    }
+    return undefined;
   }
 }
+
+const LOOK = `
+  select pg_database_size(current_database())::float8 as size,
+    coalesce(json_agg(pid) filter (where wait_event is null
+      and query_start < clock_timestamp() - interval '${GREEDY_MS} ms'), '[]') as greedy,
+    coalesce(extract(epoch from clock_timestamp() - min(query_start))::float8 * 1000, 0) as longest
+  from pg_stat_activity where usename = '${STUDENT}' and state = 'active'`;
+
+export const TOO_LONG = `A statement ran longer than ${USUAL.statement / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;
+export const TOO_MUCH_DATA = 'The statements wrote more data than the sandbox allows.';
+export const TOO_LARGE = 'An answer was larger than the sandbox allows.';
+const NOBODY_WATCHES = 'The sandbox could not watch its sessions any more.';

@@ -1,6 +1,6 @@
-import { prepareDatabase } from '../../db/migrate.ts';
+import { timeMigrations } from '../../explorer/time.ts';
+import { prepareDatabase } from '../../service/database/migrate.ts';
 import { chapters } from '../chapters/index.ts';
-import { timeMigrations } from '../explore/time.ts';
 
 /** Makes the tables of production and of all chapters. The database must be a scratch database. */
 export const prepareLabDatabase = (url: string) =>

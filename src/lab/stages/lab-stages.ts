@@ -1,7 +1,7 @@
-import { dropLeftovers } from '../../postgres/scratch.ts';
-import { describe } from '../../process/errors.ts';
-import type { Log } from '../../process/log.ts';
-import { Stage } from '../explore/stage.ts';
+import { Stage } from '../../explorer/stage.ts';
+import { dropLeftovers } from '../../platform/postgres/scratch.ts';
+import { describe } from '../../platform/process/errors.ts';
+import type { Log } from '../../platform/process/log.ts';
 import { RaceStage } from '../race/rounds/race-stage.ts';
 import type { Trace } from '../race/trace.ts';
 import { openTrack } from '../race/track.ts';
@@ -12,7 +12,9 @@ export const openStage = (url: string) => new Stage(url);
 
 const IDLE_MS = 60_000;
 
-/** A play takes milliseconds. A play that hangs ends itself before `answerMs`. */
+/**
+ * The limits on plays. A play takes milliseconds. A play that hangs ends itself before `answerMs`.
+ */
 export const PLAY_LIMITS: StagesLimits = {
   places: 2,
   idleMs: IDLE_MS,
@@ -21,7 +23,10 @@ export const PLAY_LIMITS: StagesLimits = {
   answerMs: 15_000,
 };
 
-/** An exploration may take an hour, and ends when its last listener leaves. */
+/**
+ * The limits on explorations. An exploration may take an hour, and ends when its last listener
+ * leaves.
+ */
 const EXPLORATION_LIMITS: StagesLimits = {
   places: 1,
   idleMs: IDLE_MS,
@@ -31,14 +36,15 @@ const EXPLORATION_LIMITS: StagesLimits = {
 };
 
 /**
- * Enough for twenty rounds of two strategies, even if each round waits for the whole lock timeout.
+ * The limits on races that the server runs. The time is enough for twenty rounds of two strategies,
+ * even if each round waits for the whole lock timeout.
  */
 const ROUND_LIMITS: StagesLimits = { ...EXPLORATION_LIMITS, answerMs: 600_000 };
 
 /**
- * One race over HTTP at a time, since two races would slow each other. If the caller of a race
- * dies, the race ends after ten seconds. `waitMs` is longer, so other callers can wait for this
- * end.
+ * The limits on races over HTTP. Only one race runs at a time, since two races would slow each
+ * other. If the caller of a race dies, the race ends after ten seconds. `waitMs` is longer than
+ * these ten seconds, so other callers can wait for the end of the race.
  */
 const TRACK_LIMITS: StagesLimits = {
   places: 1,
@@ -53,7 +59,7 @@ export interface OpenStagesOptions {
   name?: string;
   /** Records the races over HTTP. */
   trace?: Trace | undefined;
-  /** How many explorations run at once. */
+  /** How many explorations run at the same time. */
   explorations?: number;
   /** How long an unused stage is kept for the next user. */
   idleMs?: number;
@@ -87,7 +93,7 @@ export function openStages(
     name,
   );
   const tracks = new Stages(databaseUrl, TRACK_LIMITS, log, openTraced, name);
-  const boxes = new Boxes(databaseUrl);
+  const boxes = new Boxes();
   const close = async () => {
     closing.abort();
     await cleared;
@@ -96,7 +102,7 @@ export function openStages(
   return { plays, explorations, rounds, tracks, boxes, close };
 }
 
-/** Drops the databases of killed servers in the background. No request waits for this. */
+/** Drops the databases of killed servers in the background. No request waits for this work. */
 async function clearUp(databaseUrl: string, log: Log, stop: AbortSignal) {
   const failures = await dropLeftovers(databaseUrl, stop).catch((error) => [describe(error)]);
   if (failures.length === 0 || stop.aborted) return;

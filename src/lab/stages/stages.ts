@@ -1,22 +1,29 @@
-import { databaseError } from '../../db/sqlstate.ts';
-import { databaseName, unusable } from '../../db/unusable.ts';
-import { openScratch, type Scratch } from '../../postgres/scratch.ts';
-import { describe, PlainError } from '../../process/errors.ts';
-import { type Log, seldom } from '../../process/log.ts';
-import { Admission, type AdmissionLimits, type Unanswered } from '../../waiting/admission.ts';
-import type { Stage } from '../explore/stage.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { databaseError } from '../../platform/db/sqlstate.ts';
+import { databaseName, unusable } from '../../platform/db/unusable.ts';
+import { openScratch, type Scratch } from '../../platform/postgres/scratch.ts';
+import { describe, PlainError } from '../../platform/process/errors.ts';
+import { type Log, seldom } from '../../platform/process/log.ts';
+import {
+  Admission,
+  type AdmissionLimits,
+  type Unanswered,
+} from '../../platform/waiting/admission.ts';
 import { StoreError } from '../stores/store.ts';
 import { prepareLabDatabase } from './database.ts';
 
-/** `places`: how many are lent at once. A stage has up to five connections, up to twenty-two in a race with crashes, and a track twenty-one. */
+/**
+ * `places` is the number of stages that are lent at the same time. A stage has up to five
+ * connections, or up to twenty-two in a race with crashes. A track has twenty-one connections.
+ */
 export interface StagesLimits extends Omit<AdmissionLimits, 'placesPerKey'> {
   /** How long an unused stage is kept for the next user. */
   idleMs: number;
 }
 
-/** A stage or a track, with a scratch database of its own. Users borrow it one after the other. */
+/** A stage or a track, with its own scratch database. Users borrow it one after the other. */
 export interface Lent {
-  /** Removes all that a user leaves, before the next user comes. */
+  /** Removes everything that a user has left, before the next user comes. */
   clean(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,8 +35,8 @@ interface Kept<L extends Lent> {
 }
 
 /**
- * Lends stages or tracks. Each has a scratch database of its own, on the service's PostgreSQL. They
- * are made when they are needed, and dropped together with their databases.
+ * Lends stages or tracks. Each stage or track has its own scratch database, on the service's
+ * PostgreSQL. It is made when a user needs it, and dropped together with its database.
  */
 export class Stages<L extends Lent = Stage> {
   readonly #databaseUrl: string;
@@ -95,7 +102,7 @@ export class Stages<L extends Lent = Stage> {
   }
 
   #keep(promised: Promise<Kept<L>>, kept: Kept<L>) {
-    // `close` has dropped this stage while it was in use.
+    // If `close` has dropped this stage during its use, we do not keep the stage.
     if (!this.#all.has(promised)) return;
     this.#idle.push(promised);
     kept.drop = setTimeout(() => void this.#drop(promised), this.#idleMs).unref();
@@ -112,7 +119,9 @@ export class Stages<L extends Lent = Stage> {
     await kept.scratch.stop().catch(this.#logLate);
   }
 
-  /** Logs an error of the database or a store, since callers are not told its cause. */
+  /**
+   * Logs an error of the database or a store, since the answer to callers does not name the cause.
+   */
   #tellOperator(error: unknown) {
     if (error instanceof StoreError)
       this.#log({ event: 'the lab cannot use a store', reason: error.message });

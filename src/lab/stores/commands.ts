@@ -1,21 +1,27 @@
-import { type Connection, reasonOf, type Store, StoreError } from './store.ts';
+import { reasonOf, type Store, type StoreConnection, StoreError } from './store.ts';
 
-/** A store answers in a millisecond. A store that takes this long is lost. */
+/**
+ * The maximum time for an answer. A store usually answers in a millisecond. A store that takes this
+ * long is lost.
+ */
 export const ANSWER_MS = 5_000;
 
-/** Two days, as the lab's time in PostgreSQL. See `explore/time.ts`. */
+/** How far the lab moves time: two days, as in PostgreSQL. See `explorer/time.ts`. */
 export const PASSES_MS = 2 * 24 * 3_600_000;
 
-/** Runs the commands of one trial. If the store is lost, no count of the trial means anything. */
-export class Commands<C extends Connection> {
+/** Runs the commands of one trial. If the store is lost, the counts of the trial are worthless. */
+export class Commands<C extends StoreConnection> {
   readonly #store: Store<C>;
   readonly #isAnswer: (error: unknown) => boolean;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** A trial never changes to a store that was started again, since its keys are not there. */
+  /** A trial keeps its first connection, because a store that was started again lacks its keys. */
   #connection: Promise<C> | undefined;
   #lost: StoreError | undefined;
 
-  /** `isAnswer` knows the errors that the store itself sends. All other errors mean its loss. */
+  /**
+   * `isAnswer` returns true for an error that the store itself has sent. All other errors mean that
+   * the store is lost.
+   */
   constructor(store: Store<C>, isAnswer: (error: unknown) => boolean) {
     this.#store = store;
     this.#isAnswer = isAnswer;
@@ -37,8 +43,8 @@ export class Commands<C extends Connection> {
   }
 
   /**
-   * Waits for commands of processes that have died. The store runs these commands too. Throws a
-   * `StoreError` if the store was lost.
+   * Waits for commands that are still open, because a process of the schedule died after it sent
+   * them. The store runs these commands too. Throws a `StoreError` if the store was lost.
    */
   async settle() {
     await Promise.allSettled(this.#underWay);

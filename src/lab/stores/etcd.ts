@@ -3,34 +3,36 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
-import { readConfig } from '../../config.ts';
-import { freePort } from '../../postgres/postmaster.ts';
-import type { Effect } from '../explore/trial.ts';
+import type { Effect } from '../../explorer/trial.ts';
+import { freePort } from '../../platform/postgres/postmaster.ts';
+import type { KeptChild } from '../../platform/process/child.ts';
+import { readConfig } from '../../service/config/config.ts';
 import { ANSWER_MS, Commands } from './commands.ts';
-import { type Running, startProgram } from './program.ts';
-import { type Connection, Store } from './store.ts';
+import { startProgram } from './program.ts';
+import { Store, type StoreConnection } from './store.ts';
 
-/** A lease, by its number in the schedule. Keys with a lease end with it. */
+/** The number of a lease in its schedule. When a lease ends, etcd removes the keys of the lease. */
 export type Lease = number;
 
-/** The commands that strategies use. Each is one request to etcd. */
+/** The commands that strategies use. Each command is one request to etcd. */
 export interface Etcd {
-  /** Grants a lease of so many seconds. */
+  /** Grants a lease of this number of seconds. */
   grant(seconds: number): Promise<Lease>;
-  /** Whether more than so many seconds are left of the lease. */
+  /** Returns whether more than this number of seconds is left of the lease. */
   outlives(lease: Lease, seconds: number): Promise<boolean>;
-  /** Begins the seconds of the lease anew. False if it has ended. */
+  /** Renews the lease for its full time. Returns false if the lease has ended. */
   keepAlive(lease: Lease): Promise<boolean>;
-  /** Ends the lease, with its keys. */
+  /** Ends the lease and removes its keys. */
   revoke(lease: Lease): Promise<void>;
   /**
-   * Writes the key in a transaction of etcd, if there is no such key. Returns how often the key has
-   * been written, which is a fencing token. Undefined if there is such a key, or the lease has ended.
+   * Writes the key in a transaction of etcd if the key does not exist. Returns how often the key
+   * has been written, which is a fencing token. Returns undefined if the key exists or the lease
+   * has ended.
    */
   putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined>;
 }
 
-interface EtcdConnection extends Connection {
+interface EtcdConnection extends StoreConnection {
   /** Sends one request to the JSON gateway. Throws an `EtcdError` if etcd refuses the request. */
   ask<Answer>(path: string, body: unknown): Promise<Answer>;
 }
@@ -43,7 +45,7 @@ export const etcdStore = new Store<EtcdConnection>({
   start,
 });
 
-/** Another program may take a free port before etcd does. */
+/** The number of attempts to start. Another program may take the free port before etcd does. */
 const TRIES = 3;
 
 async function start(file: string): Promise<EtcdConnection> {
@@ -60,7 +62,10 @@ async function start(file: string): Promise<EtcdConnection> {
   }
 }
 
-/** One member alone. It listens to other members on a socket in its folder, so nobody is there. */
+/**
+ * Returns the arguments for a cluster of one member. The member listens for other members on a
+ * socket in its folder, where nobody else connects.
+ */
 const argsFor = (url: string) => [
   ...['--data-dir', 'data', '--logger', 'zap', '--log-outputs', 'stderr'],
   ...['--listen-client-urls', url, '--advertise-client-urls', url],
@@ -70,29 +75,29 @@ const argsFor = (url: string) => [
   ...['--heartbeat-interval', '10', '--election-timeout', '100'],
 ];
 /**
- * The lab never restarts an etcd. A busy disk made a write take more than five seconds, so etcd need
- * not wait for the disk. An older etcd does not know this setting, and
- * only warns.
+ * etcd does not wait for the disk, because a write took more than five seconds on a busy disk. This
+ * is safe, because the lab never starts an etcd again with old data. An older etcd does not know
+ * this setting, and only warns.
  */
 const SETTINGS = { ETCD_UNSAFE_NO_FSYNC: 'true' };
 const PEER = 'http://localhost:1';
 
-async function connect(url: string, program?: Running): Promise<EtcdConnection> {
+async function connect(url: string, program?: KeptChild): Promise<EtcdConnection> {
   const ask = askAt(url);
   try {
     await ask('maintenance/status', {});
   } catch (error) {
-    await program?.stop();
+    await program?.kill();
     throw error;
   }
   return {
     ask,
     ended: program ? program.ended : new Promise(() => undefined),
-    close: async () => program?.stop(),
+    close: async () => program?.kill(),
   };
 }
 
-/** etcd refuses a request. */
+/** The error if etcd refuses a request. */
 export class EtcdError extends Error {
   override name = 'EtcdError';
   readonly code: number;
@@ -110,7 +115,10 @@ const isNotFound = (error: unknown) => error instanceof EtcdError && error.code 
 /** An idle connection is closed after this time, before a proxy closes it. */
 const IDLE_MS = 4_000;
 
-/** `fetch` needs more than twice the processor time for requests as small as these. */
+/**
+ * Makes a function that sends a request to etcd. `fetch` needs more than twice the processor time
+ * for such small requests.
+ */
 function askAt(url: string): EtcdConnection['ask'] {
   const { Agent, request } = url.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
@@ -130,14 +138,17 @@ function askAt(url: string): EtcdConnection['ask'] {
 /** The keys and leases of one trial. Other trials use the same etcd at the same time. */
 export class EtcdKeys {
   readonly #prefix = `rowlock/${randomUUID()}/`;
-  /** Ids are numbers of 63 bits. Each trial begins at a random number, and each schedule has new ids. */
+  /**
+   * The id of a lease is this number plus the lease's number, and has at most 63 bits. Each trial
+   * begins at a random number, and each schedule has new ids.
+   */
   #firstId = BigInt(randomInt(2 ** 47)) << 16n;
   #leases: { owner: number }[] = [];
   #ended: Lease[] = [];
   #hasKeys = false;
   readonly #commands = new Commands(etcdStore, (error) => error instanceof EtcdError);
 
-  /** The commands of the session with this number. Each is one step. */
+  /** Returns the commands of the session with this number. Each command is one step. */
   commandsBy(effect: Effect, owner: number): Etcd {
     const step = <T>(text: string, command: () => Promise<T>) =>
       effect({ text: `etcd: ${text}`, readsClock: true }, command);
@@ -169,7 +180,7 @@ export class EtcdKeys {
     };
   }
 
-  /** Whether a session has a key now. */
+  /** Returns whether a session has a key now. */
   async isHolding(owner: number): Promise<boolean> {
     const range = { key: base64(this.#prefix), range_end: base64(after(this.#prefix)) };
     const { kvs = [] } = await this.#ask<{ kvs?: { lease?: string }[] }>('kv/range', range);
@@ -190,8 +201,9 @@ export class EtcdKeys {
   }
 
   /**
-   * Time passes, so every lease ends. etcd removes an ended lease after about a second, which is too
-   * slow for hundreds of schedules. So we revoke the leases, which removes the same keys.
+   * Lets time pass, so every lease ends. If a lease ends by itself, etcd removes it after about a
+   * second, which is too slow for hundreds of schedules. So we revoke the leases. This removes the
+   * same keys.
    */
   async passTime() {
     await this.#commands.settle();
@@ -199,7 +211,7 @@ export class EtcdKeys {
     this.#ended = wereRunning.flatMap((wasRunning, index) => (wasRunning ? index + 1 : []));
   }
 
-  /** The leases that ended when time passed last, in words. */
+  /** Returns a sentence about each lease that ended in the last call of `passTime`. */
   runOut(): string[] {
     return this.#ended.map((lease) => `lease ${lease} of etcd ends, with its keys`);
   }
@@ -225,7 +237,7 @@ export class EtcdKeys {
     return Number(result.TTL ?? 0) > 0;
   }
 
-  /** Returns false if the lease is over. */
+  /** Revokes a lease. Returns false if the lease had ended before. */
   async #revoke(lease: Lease): Promise<boolean> {
     try {
       await this.#ask('lease/revoke', this.#id(lease));
@@ -239,7 +251,7 @@ export class EtcdKeys {
   async #putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined> {
     this.#hasKeys = true;
     const own = base64(this.#prefix + key);
-    // A key begins at version 1 again after its end. This key stays, so its versions go on.
+    // After a key was removed, its next version is 1. This second key stays, so its versions go on.
     const count = { key: base64(`${this.#prefix}${key}/count`), value: '', prev_kv: true };
     const asked = this.#ask<Transaction>('kv/txn', {
       compare: [{ key: own, target: 'CREATE', create_revision: '0' }],
@@ -272,5 +284,5 @@ interface Transaction {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** The first key after all keys with this prefix. */
+/** Returns the first key after all keys with this prefix. */
 const after = (prefix: string) => prefix.replace(/.$/, '0');

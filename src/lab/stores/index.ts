@@ -2,7 +2,7 @@ import { etcdStore } from './etcd.ts';
 import { redisStore } from './redis.ts';
 import { StoreMissing } from './store.ts';
 
-/** The stores beside PostgreSQL that strategies may need. */
+/** The stores that strategies may need in addition to PostgreSQL. */
 const stores = { redis: redisStore, etcd: etcdStore };
 export type StoreName = keyof typeof stores;
 
@@ -10,7 +10,7 @@ interface MayNeed {
   needs?: StoreName;
 }
 
-/** Why a strategy cannot run on this machine, in a sentence or two. Undefined if it can. */
+/** Returns why a strategy cannot run on this machine, or undefined if it can run. */
 export const missingFor = ({ needs }: MayNeed): string | undefined =>
   needs && stores[needs].missing;
 

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type * as client from '@redis/client';
-import { readConfig } from '../../config.ts';
-import { inTime } from '../../waiting/deadline.ts';
-import type { Effect } from '../explore/trial.ts';
+import type { Effect } from '../../explorer/trial.ts';
+import type { KeptChild } from '../../platform/process/child.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
+import { readConfig } from '../../service/config/config.ts';
 import { ANSWER_MS, Commands, PASSES_MS } from './commands.ts';
-import { type Running, startProgram } from './program.ts';
-import { type Connection, Store } from './store.ts';
+import { startProgram } from './program.ts';
+import { Store, type StoreConnection } from './store.ts';
 
-/** The commands that strategies use, as the package `@redis/client` has them. */
+/** The commands that strategies use. They have the types of the package `@redis/client`. */
 export interface Redis {
   get(key: string): Promise<string | null>;
   /** Returns `OK`, or null if the condition does not hold. */
@@ -17,13 +18,13 @@ export interface Redis {
 }
 
 export interface SetOptions {
-  /** `NX`: only if there is no such key. `XX`: only if there is one. */
+  /** `NX`: only if the key does not exist. `XX`: only if the key exists. */
   condition?: 'NX' | 'XX';
-  /** The key ends after so many seconds. */
+  /** The key expires after this number of seconds. */
   expiration?: { type: 'EX'; value: number };
 }
 
-interface RedisConnection extends Connection {
+interface RedisConnection extends StoreConnection {
   client: client.RedisClientType;
 }
 
@@ -35,7 +36,7 @@ export const redisStore = new Store<RedisConnection>({
   start,
 });
 
-/** A server without a port, and without files: only this user can reach its socket. */
+/** Starts a server without a port and without data files. Only this user can reach its socket. */
 async function start(file: string): Promise<RedisConnection> {
   let socket = '';
   const argsIn = (folder: string) => {
@@ -44,7 +45,7 @@ async function start(file: string): Promise<RedisConnection> {
   };
   // If the package is missing, no server starts.
   await load();
-  // Redis says this once for its socket. Then it accepts connections.
+  // Redis prints these words when its socket accepts connections.
   const program = await startProgram(file, argsIn, /ready to accept connections/i);
   return connect({ socket: { path: socket } }, program);
 }
@@ -60,9 +61,9 @@ const MEMORY_ONLY = ['--save', '', '--appendonly', 'no', '--daemonize', 'no'];
 
 type Where = { url: string } | { socket: { path: string } };
 
-async function connect(where: Where, program?: Running): Promise<RedisConnection> {
+async function connect(where: Where, program?: KeptChild): Promise<RedisConnection> {
   const { createClient } = await load();
-  // A command that is sent again might run twice, and a schedule would not be what it says.
+  // No reconnect: a command that is sent again might run twice, and the schedule would be wrong.
   const once = { reconnectStrategy: false as const };
   const socket = 'socket' in where ? { ...where.socket, tls: false as const, ...once } : once;
   const client = createClient({
@@ -82,7 +83,7 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
     if (answer === undefined) throw new Error(`no answer within ${ANSWER_MS / 1000} s`);
   } catch (error) {
     if (client.isOpen) client.destroy();
-    await program?.stop();
+    await program?.kill();
     throw error;
   }
   return {
@@ -90,7 +91,7 @@ async function connect(where: Where, program?: Running): Promise<RedisConnection
     ended,
     async close() {
       if (client.isOpen) client.destroy();
-      await program?.stop();
+      await program?.kill();
     },
   };
 }
@@ -102,7 +103,7 @@ export class RedisKeys {
   #removed: string[] = [];
   readonly #commands = new Commands(redisStore, isReply);
 
-  /** The commands of one session. Each is one step. */
+  /** Returns the commands of one session. Each command is one step. */
   commandsBy(effect: Effect): Redis {
     return {
       get: (key) =>
@@ -128,7 +129,7 @@ export class RedisKeys {
     this.#keys.clear();
   }
 
-  /** Two days pass. Redis itself removes each key whose time is over. */
+  /** Lets two days pass for the keys of this trial. Redis itself removes each expired key. */
   async passTime() {
     await this.#commands.settle();
     this.#removed = [];
@@ -139,7 +140,7 @@ export class RedisKeys {
     });
   }
 
-  /** The keys that Redis removed when time passed last, in words. */
+  /** Returns a sentence about each key that Redis removed in the last call of `passTime`. */
   runOut(): string[] {
     return this.#removed.map((key) => `key ${key} of Redis expires`);
   }
@@ -161,8 +162,8 @@ export class RedisKeys {
 }
 
 /**
- * Brings the end of a key nearer. If this is the end, waits until Redis has removed the key, and returns
- * true.
+ * Brings the end of a key two days nearer. If the key then expires, waits until Redis has removed
+ * the key, and returns true.
  */
 async function age(client: client.RedisClientType, key: string): Promise<boolean> {
   const left = await client.pTTL(key);
@@ -174,7 +175,7 @@ async function age(client: client.RedisClientType, key: string): Promise<boolean
   return true;
 }
 
-/** Whether Redis itself sent this error. */
+/** Returns whether Redis itself sent this error. */
 const isReply = (error: unknown) => loaded !== undefined && error instanceof loaded.ErrorReply;
 
 const inWords = ({ condition, expiration }: SetOptions = {}): string =>

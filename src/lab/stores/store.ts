@@ -1,31 +1,31 @@
-import type { StoreSettings } from '../../config.ts';
-import { PlainError } from '../../process/errors.ts';
-import { findOnPath } from './program.ts';
+import { PlainError } from '../../platform/process/errors.ts';
+import { findOnPath } from '../../platform/process/find-on-path.ts';
+import type { StoreSettings } from '../../service/config/config.ts';
 
-/** A store cannot be used, or has ended. */
+/** The error if a store cannot be used or has ended. */
 export class StoreError extends PlainError {
   override name = 'StoreError';
 }
 
-/** This machine does not have a store. */
+/** The error if this machine does not have a store. */
 export class StoreMissing extends StoreError {
   override name = 'StoreMissing';
 }
 
 /** An open store of this process. */
-export interface Connection {
-  /** Resolves when the store can answer no more. */
+export interface StoreConnection {
+  /** Resolves when the store can no longer answer. */
   ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** One kind of store, such as Redis. */
-export interface Kind<C extends Connection> {
+export interface StoreKind<C extends StoreConnection> {
   /** Such as `Redis`. */
   title: string;
   /** The environment variables that name an address, or a program. */
   variables: { url: string; program: string };
-  /** Read when it is needed, since a command has then read its `.env`. */
+  /** Reads the settings when they are needed, because by then a command has read its `.env`. */
   settings(): StoreSettings;
   connect(url: string): Promise<C>;
   /** Starts the program at this path. */
@@ -33,14 +33,14 @@ export interface Kind<C extends Connection> {
 }
 
 /**
- * The one store of its kind in this process. All stages share it, each with keys of its own. It is
- * opened when a strategy first needs it.
+ * The only store of its kind in this process. All stages share this store, and each trial has
+ * separate keys. The store is opened when a strategy first needs it.
  */
-export class Store<C extends Connection> {
-  readonly #kind: Kind<C>;
+export class Store<C extends StoreConnection> {
+  readonly #kind: StoreKind<C>;
   #open: Promise<C> | undefined;
 
-  constructor(kind: Kind<C>) {
+  constructor(kind: StoreKind<C>) {
     this.#kind = kind;
   }
 
@@ -48,7 +48,7 @@ export class Store<C extends Connection> {
     return this.#kind.title;
   }
 
-  /** Why the store cannot be used here, and what a person can do. Undefined if it can be used. */
+  /** The reason if the store cannot be used here, and what a person can do. Otherwise undefined. */
   get missing(): string | undefined {
     const { title, variables, settings } = this.#kind;
     const { url, program } = settings();
@@ -97,7 +97,7 @@ export class Store<C extends Connection> {
   }
 }
 
-/** The first line of the innermost cause. `fetch` hides the reason in a cause. */
+/** Returns the first line of the innermost cause. Some errors hide the reason in a cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);

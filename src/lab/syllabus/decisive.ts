@@ -15,8 +15,9 @@ export interface Decisive {
 }
 
 /**
- * The decisive statements of a strategy in the text of a file. They are in the strategy itself, or in
- * code that the strategies of the file share. Undefined if there is none. A gap outweighs all locks.
+ * Finds the decisive statements of a strategy in the text of a file: in the strategy itself or else
+ * in code that the strategies of the file share. Returns undefined if there are none. If the
+ * marks have several kinds, returns a kind that `FAILS` matches, such as `GAP`.
  */
 export function findDecisive(text: string, strategy: string): Decisive | undefined {
   const lines = text.split('\n');
@@ -35,7 +36,7 @@ export function findDecisive(text: string, strategy: string): Decisive | undefin
   };
 }
 
-/** Where each strategy of a file begins and ends. */
+/** Returns the name of each strategy in a file, and the lines where it begins and ends. */
 function strategiesIn(lines: string[]) {
   const found = [];
   for (const [begin, line] of lines.entries()) {
@@ -47,7 +48,10 @@ function strategiesIn(lines: string[]) {
   return found;
 }
 
-/** The first line of code below the mark, the lines indented deeper, and the closing bracket. */
+/**
+ * Returns the numbers of the lines of a statement: the first line of code below the mark, the lines
+ * after it that are indented deeper, and the line of the closing bracket.
+ */
 function statementUnder(lines: string[], mark: number): number[] {
   const first = lines.findIndex((line, index) => index > mark && !/^\s*(\/\/|\*)/.test(line));
   const indent = indentOf(lines[first]);

@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
-import { type Env, newRoutes } from '../../http/new-routes.ts';
-import { problem } from '../../http/problem.ts';
-import { methodNotAllowed } from '../../http/problems.ts';
+import { type Env, newRoutes } from '../../service/http/new-routes.ts';
+import { problem } from '../../service/http/problem.ts';
+import { methodNotAllowed } from '../../service/http/problems.ts';
 import type { Chapter } from '../chapter.ts';
 import { chapters, findStrategy } from '../chapters/index.ts';
 import { noSuchStrategy } from '../problems.ts';
 import { readTexts } from './source.ts';
 import { readEntry, readSyllabus } from './syllabus.ts';
 
-/** The words of a chapter that the pages show. */
+/** Returns the words of a chapter that the pages show. */
 export const tellChapter = (chapter: Chapter) => ({
   name: chapter.name,
   question: chapter.question,
@@ -20,7 +20,7 @@ export const tellChapter = (chapter: Chapter) => ({
     capacity: chapter.race.usual.capacity,
     /** The word for the capacity, such as `tasks`. */
     of: chapter.race.capacityOption,
-    /** The counts of a race with crashes. The first count is the good one. */
+    /** The names of the counts in a race with crashes. The first count has the good results. */
     counts: chapter.race.kind === 'crashes' ? chapter.race.counts : [],
   },
   faults: chapter.faults.map(({ name, inWords, dare }) => ({ name, inWords, dare })),
@@ -34,7 +34,7 @@ export type ToldChapter = ReturnType<typeof tellChapter>;
 
 export const toldChapters: readonly ToldChapter[] = chapters.map(tellChapter);
 
-/** The chapters, their strategies, and one strategy with its source code. */
+/** Makes the routes that return the chapters, all strategies, and one strategy with its sources. */
 export function syllabusRoutes() {
   const texts = readTexts();
   const answer = (c: Context<Env>, address: string) => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parse, type TokenType } from 'sugar-high/core';
 import * as typescript from 'sugar-high/lang/typescript';
-import { listBuilt, readBuilt } from '../../process/project.ts';
+import { listBuilt, readBuilt } from '../../platform/process/project.ts';
 import type { Addressed } from '../chapters/index.ts';
 import { findDecisive } from './decisive.ts';
 
@@ -39,7 +39,7 @@ export const readTexts = (): Texts =>
       ]),
   );
 
-/** The path of a strategy's file. */
+/** Returns the path of a strategy's file. */
 export const fileOf = ({ chapter, strategy: { name, file = name } }: Addressed): string =>
   `src/lab/chapters/${chapter.name}/strategies/${file}.ts`;
 
@@ -67,7 +67,7 @@ function textOf(file: string, texts: Texts): string {
   return text;
 }
 
-/** An import of types alone leads nowhere, since no code of that file runs. */
+/** Returns the files that a file imports. Ignores imports of types, since they run no code. */
 const importedBy = (file: string, text: string): string[] =>
   [...text.matchAll(/^(?:im|ex)port (?!type )[^;]* from '(\..+)';$/gm)].map(([, specifier = '']) =>
     path.posix.join(path.posix.dirname(file), specifier),
@@ -78,7 +78,7 @@ function sourceOf(file: string, strategy: string, texts: Texts): Source {
   return sourceOfText(file, text, findDecisive(text, strategy)?.lines);
 }
 
-/** A file without its imports. `decisive` has the numbers of the decisive lines. */
+/** Returns a file without its imports. `decisive` has the numbers of the decisive lines. */
 export function sourceOfText(path: string, text: string, decisive: number[] = []): Source {
   const { lines } = parse(text, typescript);
   const imports = lines.findLastIndex(({ value }) => / from '.+';$/.test(value));

@@ -15,7 +15,9 @@ export interface SyllabusEntry extends Pick<Strategy, 'name' | 'idea' | 'promise
    * situations here.
    */
   verdict: string | null;
-  /** Why this machine cannot run the strategy, such as because it has no Redis. Null if it can. */
+  /**
+   * The reason if this machine cannot run the strategy, such as a missing Redis. Otherwise null.
+   */
   missing: string | null;
   situations: (Pick<Situation, 'name' | 'idea' | 'sessions' | 'suspect'> &
     Proof & { isComplete?: boolean })[];
@@ -45,10 +47,10 @@ function entryOf(addressed: Addressed): SyllabusEntry {
   };
 }
 
-/** Every strategy of every chapter, in the order of the workshop. */
+/** Returns every strategy of every chapter, in the order of the workshop. */
 export const readSyllabus = (): SyllabusEntry[] => allStrategies.map(entryOf);
 
-/** One strategy with its source code. */
+/** Returns one strategy with its source code. */
 export const readEntry = (addressed: Addressed, texts: Texts): EntryWithSources => ({
   ...entryOf(addressed),
   sources: sourcesOf(addressed, texts),

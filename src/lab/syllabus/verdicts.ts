@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { Exploration } from '../../explorer/explore.ts';
 import type { Chapter } from '../chapter.ts';
-import type { Exploration } from '../explore/explore.ts';
 
 const proof = z.object({
   schedules: z.number(),
-  /** Whether these are all schedules. False if only the first ones were played. */
+  /** Whether all schedules were played. False if only the first schedules were played. */
   isComplete: z.boolean().default(true),
   serializationFailures: z.number(),
-  /** In how many schedules each fault was found. */
+  /** The number of schedules with each fault. */
   faults: z.record(z.string(), z.number()),
   /** The clearest schedule for each fault, such as `1,1,2`. */
   clearest: z.record(z.string(), z.string()),
@@ -24,7 +24,9 @@ export type Proof = z.infer<typeof proof>;
 export type Verdict = z.infer<typeof verdictRules>;
 export type WrittenVerdict = z.input<typeof verdictRules>;
 
-/** The part of an exploration that verdicts.json keeps. `isComplete` is kept only if it is false. */
+/**
+ * Returns the part of an exploration for verdicts.generated.json. Leaves out a true `isComplete`.
+ */
 export function proofOf(exploration: Exploration): z.input<typeof proof> {
   const { schedules, isComplete, serializationFailures, faults, counterexamples } = exploration;
   const clearest = Object.entries(counterexamples).map(([fault, { schedule }]) => [
@@ -40,7 +42,7 @@ export function proofOf(exploration: Exploration): z.input<typeof proof> {
   };
 }
 
-/** The verdict word of the gravest fault. `holds` if no fault was found. */
+/** Returns the verdict word of the gravest fault, or `holds` if no fault was found. */
 export function verdictOn({ faults }: Chapter, proofs: Pick<Proof, 'faults'>[]): string {
   const gravest = faults.find(({ name }) => proofs.some((each) => (each.faults[name] ?? 0) > 0));
   return gravest?.verdict ?? 'holds';

@@ -1,27 +1,28 @@
-import type { Session } from '../../../db/session.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import type { Assessment, Ending } from '../../chapter.ts';
 import { faultsOf } from './faults.ts';
-import { FIRST_HOLDER, HOLDERS_ELSEWHERE, JOB } from './rows.ts';
+import { FIRST_HOLDER, holdersElsewhere, JOB } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 
-/** An answer to a recruiter. The kind is undefined if the result is no outcome. */
-export interface Told {
+/** An answer to a recruiter. The kind is undefined if the strategy returned no known outcome. */
+export interface RecruiterAnswer {
   recruiter: number;
-  kind: Kind | undefined;
+  kind: AnswerKind | undefined;
 }
 
-/** Compares the answers with the rows. */
+/** Compares the answers with the claims in the table, and returns the faults. */
 export async function assess(
   admin: Session,
-  { capacity, taken, releases }: ClaimSituation,
-  answers: Told[],
+  situation: ClaimSituation,
+  answers: RecruiterAnswer[],
 ): Promise<Assessment> {
+  const { capacity, taken, releases } = situation;
   const text = 'select job_id::int as job, recruiter_id::int as id from job_claims order by id';
   const rows = await admin.run({ text, params: [], asArrays: false });
   const all = rows as unknown as { job: number; id: number }[];
   const holders = all.filter(({ job }) => job === JOB).map(({ id }) => id);
   const elsewhere = all.filter(({ job }) => job !== JOB).map(({ id }) => id);
-  const isElsewhereIntact = elsewhere.join() === HOLDERS_ELSEWHERE.join();
+  const isElsewhereIntact = elsewhere.join() === holdersElsewhere(situation).join();
   const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
   if (releases) earlier.shift();
   const isTrue =
@@ -38,10 +39,11 @@ export async function assess(
 }
 
 /**
- * Whether the table agrees with the answers to a recruiter. A recruiter who holds the job was told
- * `claimed` exactly once. After an error, the claim may be in the table or not.
+ * Returns whether the table agrees with all answers to this recruiter. A recruiter who holds the
+ * job must have received `claimed` exactly once. After `error` or `unknown`, the claim may be in
+ * the table or not.
  */
-function fits(holders: number[], recruiter: number, answers: Told[]): boolean {
+function fits(holders: number[], recruiter: number, answers: RecruiterAnswer[]): boolean {
   const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);
   if (kinds.includes(undefined)) return false;
   if (kinds.includes('error') || kinds.includes('unknown')) return true;
@@ -60,13 +62,13 @@ const KINDS = [
   'unknown',
 ] as const;
 
-type Kind = (typeof KINDS)[number] | 'error';
+type AnswerKind = (typeof KINDS)[number] | 'error';
 
 /**
- * The kinds of the outcomes. `error` if the claim threw an error. Undefined if its result is no
- * outcome.
+ * Returns the kinds of the outcomes of a session. Returns `error` if the claim threw an error. A
+ * kind is undefined if the result is no known outcome.
  */
-export function kindsOf(ending: Ending): (Kind | undefined)[] {
+export function kindsOf(ending: Ending): (AnswerKind | undefined)[] {
   if (!('value' in ending)) return ['error'];
   const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
   return values.map((value) => {

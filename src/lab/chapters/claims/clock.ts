@@ -4,8 +4,8 @@ import type { Sleep } from '../../chapter.ts';
 
 const current = new AsyncLocalStorage<Sleep>();
 
-/** Waits before another try. In the explorer, the scheduler ends the wait. */
+/** Waits before the next attempt. In the explorer, the schedule decides when the wait ends. */
 export const sleep: Sleep = (milliseconds) => (current.getStore() ?? setTimeout)(milliseconds);
 
-/** Runs `work`. Inside `work`, `sleep` calls `own`. */
+/** Runs `work`. During `work`, `sleep` calls `own`. */
 export const withSleep = <T>(own: Sleep, work: () => T): T => current.run(own, work);

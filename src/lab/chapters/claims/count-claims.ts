@@ -1,9 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { type ClaimRequest, type Decision, decide } from '../../../claims/rules.ts';
-import type { Database, Transaction } from '../../../db/client.ts';
-import { jobClaims, jobs } from '../../../db/schema.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
+import { type ClaimRequest, type Decision, decide } from '../../../service/claims/rules.ts';
+import { jobClaims, jobs } from '../../../service/database/schema.ts';
 
-/** Decides by one SELECT without a lock. It reads the job's capacity and claims in one snapshot. */
+/**
+ * Decides about a claim by one SELECT without a lock. The SELECT reads the job's capacity and
+ * claims in one snapshot.
+ */
 export async function countClaims(
   db: Database | Transaction,
   { jobId, recruiterId }: ClaimRequest,

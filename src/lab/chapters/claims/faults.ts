@@ -49,7 +49,7 @@ export function faultsOf({
   isTrue = true,
 }: {
   capacity: number;
-  /** The number of claims in the table. Answers may say something else. */
+  /** The number of claims in the table. The answers may suggest another number. */
   claims: number;
   refused?: number;
   isTrue?: boolean;

@@ -16,7 +16,7 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   question: 'A job takes four recruiters. How does a recruiter claim a slot?',
   session: { one: 'recruiter', many: 'recruiters' },
   migrations,
-  production: 'src/claims',
+  production: 'src/service/claims',
   strategies,
   situationsOf,
   faults,
@@ -33,13 +33,16 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
     const own = given(exported);
     if (!own) return undefined;
     const usual = { name, idea: '', promise: 'capacity' } as const;
-    // Each recruiter asks a server of its own. So a queue or a lock in memory does not help.
+    // In a trial, each session has a separate server. So a queue or a lock in memory does not help.
     const restart = () => serverPerDatabase(() => (given(again()) ?? own).claim);
     return { ...usual, restart, ...own };
   },
 };
 
-/** The given parts of a strategy. Undefined without `claim`. */
+/**
+ * Returns the parts of a strategy that the file exports. Returns undefined without a function
+ * `claim`.
+ */
 function given(exported: unknown): Pick<ClaimStrategy, 'claim'> | undefined {
   if (typeof exported === 'function') return { claim: exported as ClaimStrategy['claim'] };
   if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;

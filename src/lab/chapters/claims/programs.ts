@@ -1,5 +1,5 @@
-import { answers } from '../../../claims/answers.ts';
-import type { Outcome } from '../../../claims/rules.ts';
+import { answers } from '../../../service/claims/answers.ts';
+import type { Outcome } from '../../../service/claims/rules.ts';
 import type { AnswerRule, ProgramRules } from '../../chapter.ts';
 import { JOB } from './rows.ts';
 import type { ClaimStrategy } from './strategy.ts';
@@ -10,7 +10,10 @@ const refusals = Object.entries(answers).map(([kind, { status, code }]) => ({
   code,
 }));
 
-/** Several kinds share a status. There the code in the body decides, if the program sends one. */
+/**
+ * Several kinds share a status. If the body has the code of one of these kinds, the code decides.
+ * Otherwise the first rule for the status decides.
+ */
 const usual: AnswerRule[] = [
   { kind: 'claimed', status: 200 },
   { kind: 'claimed', status: 201 },
@@ -30,7 +33,7 @@ export const programs: ProgramRules<ClaimStrategy> = {
     isProgram: true,
     claim: async (_, { jobId, recruiterId }) => {
       const kind = await ask(Number(recruiterId), queryOf(jobId, recruiterId));
-      // The trial looks at the kind alone.
+      // The trial reads only the kind.
       return { kind } as Outcome;
     },
   }),

@@ -1,12 +1,12 @@
 import { asc, eq, sql } from 'drizzle-orm';
-import { answers } from '../../../claims/answers.ts';
-import { answer } from '../../../claims/http.ts';
-import { onlyMeant } from '../../../claims/only-meant.ts';
-import { claimByGet } from '../../../claims/routes.ts';
-import type { ClaimRequest, Outcome } from '../../../claims/rules.ts';
-import { settle } from '../../../claims/settle.ts';
-import type { Transaction } from '../../../db/client.ts';
-import { companies, jobClaims, jobs, recruiters } from '../../../db/schema.ts';
+import type { Transaction } from '../../../platform/db/client.ts';
+import { answers } from '../../../service/claims/answers.ts';
+import { answer } from '../../../service/claims/http.ts';
+import { onlyMeant } from '../../../service/claims/only-meant.ts';
+import { claimByGet } from '../../../service/claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../../service/claims/rules.ts';
+import { settle } from '../../../service/claims/settle.ts';
+import { companies, jobClaims, jobs, recruiters } from '../../../service/database/schema.ts';
 import type { Course, Race } from '../../chapter.ts';
 import { faultsOf } from './faults.ts';
 import type { ClaimStrategy } from './strategy.ts';
@@ -43,10 +43,13 @@ export const race: Race<ClaimStrategy, ClaimRequest, Outcome> = {
     };
   },
 
-  /** Keeps the recruiters for later races. Callers must wait until no claim runs any more. */
+  /**
+   * Deletes all jobs and claims, and keeps the recruiters for later races. Callers must first wait
+   * until all claims have ended.
+   */
   clear: (db) =>
     db.transaction(async (tx) => {
-      // The database also deletes the strategies' rows of these jobs.
+      // The foreign keys of the strategies' tables delete the rows of these jobs too.
       for (const table of [jobClaims, jobs, companies]) await tx.delete(table);
     }),
 
@@ -83,7 +86,10 @@ async function layJob(tx: Transaction, capacity: number): Promise<bigint> {
   return jobId;
 }
 
-/** Returns the ids of `many` recruiters. Uses those of earlier races, and adds the missing ones. */
+/**
+ * Returns the ids of `many` recruiters. Uses the recruiters of earlier races, and inserts only the
+ * missing recruiters.
+ */
 async function someRecruiters(tx: Transaction, many: number): Promise<bigint[]> {
   const present = await tx
     .select({ id: recruiters.id })

@@ -1,9 +1,12 @@
-import type { Outcome } from '../../../claims/rules.ts';
+import type { Outcome } from '../../../service/claims/rules.ts';
 
-/** The most tries of one claim. If n claims run at once, n - 1 of them may fail each time. */
+/**
+ * The maximum number of attempts of one claim. If n claims run at the same time, perhaps only one
+ * claim succeeds in each round of attempts.
+ */
 const TRIES = 10;
 
-/** Repeats a claim after a conflict. If the last try fails as well, the answer is `busy`. */
+/** Repeats a claim after a conflict. Returns `busy` if the last attempt fails too. */
 export async function retryOn(
   isConflict: (error: unknown) => boolean,
   claim: () => Promise<Outcome>,

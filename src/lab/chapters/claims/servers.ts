@@ -1,7 +1,10 @@
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import type { ClaimStrategy } from './strategy.ts';
 
-/** Starts servers, one for each `db`. Each server has a memory of its own. */
+/**
+ * Returns a `claim` that starts a separate server for each `db`, at the first claim with this `db`.
+ * Each server has its own memory.
+ */
 export function serverPerDatabase(
   start: (db: Database) => ClaimStrategy['claim'],
 ): ClaimStrategy['claim'] {

@@ -2,15 +2,17 @@ import type { Situation } from '../../chapter.ts';
 import type { ClaimStrategy } from './strategy.ts';
 
 export interface ClaimSituation extends Situation {
-  /** Slots of the job. */
+  /** The number of slots of the job. */
   capacity: number;
-  /** Slots that are taken before the first step. */
+  /** The number of slots that are taken before the first step. */
   taken: number;
+  /** There is no other job. If no slot is taken either, there are no claims at all. */
+  isOnlyJob?: true;
   /** Time may pass, but only for strategies that are `timed`. */
   timePasses?: true;
   /**
-   * Each session is a server. Two recruiters ask each server at once. A recruiter who is told that
-   * the job is full asks once more.
+   * Each session is a server. Two recruiters ask each server at the same time. A recruiter who
+   * receives `full` asks once more.
    */
   onServers?: true;
   /** The first transaction of session 1 that writes to `job_claims` rolls back. */
@@ -18,19 +20,28 @@ export interface ClaimSituation extends Situation {
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
   /**
-   * Session 2 releases a slot. A recruiter who is told `full` or `busy` waits for the release, and asks
-   * again.
+   * Session 2 releases a slot. A recruiter who receives `full` or `busy` waits for the release, and
+   * asks again.
    */
   releases?: true;
-  /** All sessions are requests of one recruiter. Afterwards another recruiter asks. */
+  /** All sessions are requests of the same recruiter. After their end, another recruiter claims. */
   sameRecruiter?: true;
 }
 
 type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
 
+/** A situation that exposes locks on claims or on another job: an empty board has no such row. */
+const firstSlot: ClaimSituation = {
+  name: 'first-slot',
+  idea: 'a new job with one slot, on an empty board',
+  capacity: 1,
+  taken: 0,
+  isOnlyJob: true,
+};
+
 const withoutRollback: Situations = [
   { name: 'last-slot', idea: 'one slot is left', capacity: 4, taken: 3, timePasses: true },
-  { name: 'first-slot', idea: 'a new job with one slot', capacity: 1, taken: 0 },
+  firstSlot,
   { name: 'two-slots', idea: 'a slot for each', capacity: 4, taken: 2, suspect: 'unsold' },
 ];
 
@@ -44,7 +55,10 @@ const sameRecruiter: ClaimSituation = {
   suspect: 'unsold',
 };
 
-/** A look that refuses wrongly shows here: the slot is free, and nobody else wants it. */
+/**
+ * A situation that exposes refusals because the job was full earlier. The slot is free again, and
+ * nobody else wants the slot.
+ */
 const freed: ClaimSituation = {
   name: 'freed',
   idea: 'the job is full, one releases a slot, and the other asks again',

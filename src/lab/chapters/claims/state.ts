@@ -1,8 +1,11 @@
-import type { Session } from '../../../db/session.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
 import { JOB, LAST_SESSION } from './rows.ts';
 
-/** The list of locks shows a name for each locked row. These SQL expressions build the names. */
+/**
+ * The SQL expressions that build the name of a locked row, by table. The list of locks on the page
+ * shows these names.
+ */
 export const lockable: Readonly<Record<string, string>> = {
   jobs: "'job ' || id",
   job_claims: "'claim of recruiter ' || recruiter_id",
@@ -30,7 +33,7 @@ export async function readState(admin: Session): Promise<ShownState> {
   };
 }
 
-/** The capacity, and the ids of the holders in the order of their claims. */
+/** Selects the capacity, and the ids of the holders in the order of their claims. */
 const STATE = `select capacity, (
     select coalesce(json_agg(recruiter_id order by id), '[]') from job_claims where job_id = jobs.id
   ) as holders from jobs where id = $1`;

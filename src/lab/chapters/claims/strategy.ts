@@ -1,5 +1,5 @@
-import type { ClaimRequest, Outcome } from '../../../claims/rules.ts';
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import type { ClaimRequest, Outcome } from '../../../service/claims/rules.ts';
 import type { Strategy } from '../../chapter.ts';
 
 /** One way to claim a slot: ordinary Drizzle code that knows nothing of the lab. */
@@ -7,23 +7,23 @@ export interface ClaimStrategy extends Strategy {
   /** `capacity`: never more claims than slots, in any schedule. */
   promise: 'capacity' | 'nothing';
   /**
-   * Something in the strategy, such as a lease, ends by time alone. So the explorer also lets time
-   * pass.
+   * Something in the strategy, such as a lease, ends when time passes. So the explorer also lets
+   * time pass.
    */
   timed?: true;
   /**
-   * The strategy decides several claims together. So it is also tried in a situation in which two
-   * recruiters ask each server at once.
+   * The strategy decides several claims together. So the strategy is also tried in a situation in
+   * which two recruiters ask each server at the same time.
    */
   batched?: true;
   /**
-   * The strategy is a program that answers HTTP. The program cannot tell a rollback by the trial from an
-   * error of its own, so the trial rolls nothing back.
+   * The strategy is a program that answers HTTP. If the trial rolled a transaction back, the
+   * program would see an error like its own errors. So the trial rolls nothing back.
    */
   isProgram?: true;
   /**
-   * Starts new servers, and returns `claim` on them, before each schedule. For strategies that keep
-   * something in a server's memory.
+   * Starts new servers, and returns their `claim`. The trial calls this before each schedule. Only
+   * strategies that keep something in a server's memory have this function.
    */
   restart?(): ClaimStrategy['claim'];
   /** Claims a slot. Errors of the database that the strategy does not handle are thrown. */

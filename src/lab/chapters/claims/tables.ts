@@ -1,11 +1,11 @@
 import { bigint, integer, pgSchema, primaryKey, timestamp } from 'drizzle-orm/pg-core';
-import { jobs } from '../../../db/schema.ts';
-import { inProject } from '../../../process/project.ts';
+import { inProject } from '../../../platform/process/project.ts';
+import { jobs } from '../../../service/database/schema.ts';
 
-/** The migrations that make these tables. */
+/** The folder of the migrations that make these tables. */
 export const migrations = inProject('drizzle/lab/claims');
 
-/** Some strategies need these tables. Production has none of them. */
+/** The schema of the tables that only some strategies need. Production has none of these tables. */
 export const lab = pgSchema('lab_claims');
 
 const jobId = () =>

@@ -1,8 +1,8 @@
-import type { Outcome } from '../../../claims/rules.ts';
-import { settle } from '../../../claims/settle.ts';
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import type { Outcome } from '../../../service/claims/rules.ts';
+import { settle } from '../../../service/claims/settle.ts';
 import { type Ending, isOfTrial, type Sleep, sessionsIn, type Trial } from '../../chapter.ts';
-import { assess, kindsOf, type Told } from './answers.ts';
+import { assess, kindsOf, type RecruiterAnswer } from './answers.ts';
 import { withSleep } from './clock.ts';
 import { JOB, releaseSlot, setUp } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
@@ -14,9 +14,9 @@ export function claimTrial(
   situation: ClaimSituation,
   sessions: number,
 ): Trial {
-  const { capacity, taken, timePasses, firstRollsBack, sameRecruiter } = situation;
+  const { timePasses, firstRollsBack, sameRecruiter } = situation;
   const count = sessionsIn(situation, sessions);
-  // All schedules share the trial, so each set-up makes a new promise.
+  // All schedules use the same trial, so each set-up makes a new promise.
   let released: Promise<void> | undefined;
   let tellRelease = () => {};
   let claim = strategy.claim;
@@ -29,12 +29,13 @@ export function claimTrial(
   };
   const trial: Trial = {
     setUp(admin) {
-      // New servers remember nothing of the schedule before, and nobody waits in their memory.
+      // New servers remember nothing of the earlier schedule, and no earlier claim waits in their
+      // memory.
       claim = strategy.restart?.() ?? strategy.claim;
       released = new Promise((resolve) => {
         tellRelease = resolve;
       });
-      return setUp(admin, capacity, taken);
+      return setUp(admin, situation);
     },
     sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
     areIdentical: !firstRollsBack && !situation.releases,
@@ -51,7 +52,10 @@ export function claimTrial(
   return trial;
 }
 
-/** Session 1 is recruiter 1, and so on. A session that is a server has two recruiters. */
+/**
+ * Returns the recruiters of a session. Session 1 is recruiter 1, and so on. A session that is a
+ * server has two recruiters.
+ */
 function recruitersOf(situation: ClaimSituation, session: number): number[] {
   if (isReleaser(situation, session)) return [];
   if (situation.sameRecruiter && session <= (situation.sessions ?? 0)) return [1];
@@ -63,7 +67,8 @@ const isReleaser = ({ releases }: ClaimSituation, session: number) => releases &
 type Ask = () => Promise<Outcome>;
 
 /**
- * Returns the outcomes of a session's recruiters. If there is only one, returns it without a list.
+ * Returns the outcomes of a session's recruiters. If there is only one outcome, returns the outcome
+ * without a list.
  */
 async function askAll(
   { asksAgain, onServers, releases }: ClaimSituation,
@@ -82,8 +87,8 @@ async function askAll(
   return outcomes.length === 1 ? outcomes[0] : outcomes;
 }
 
-/** The answers to all recruiters, by the ends of their sessions. */
-const answersIn = (situation: ClaimSituation, endings: Ending[]): Told[] =>
+/** Returns the answers to all recruiters. Reads them from the ends of the sessions. */
+const answersIn = (situation: ClaimSituation, endings: Ending[]): RecruiterAnswer[] =>
   endings.flatMap((ending, index) => {
     const kinds = kindsOf(ending);
     return recruitersOf(situation, index + 1).map((recruiter, at) => ({

@@ -35,7 +35,10 @@ const overwritten: Fault = {
   verdict: 'overwrites an outcome',
   dare: 'Can you write one outcome over another?',
 };
-/** Somebody who reads `failed` may do the task again by hand. */
+/**
+ * The mail was sent, but the task counts as failed. A person who reads `failed` may do the task
+ * again by hand.
+ */
 const untrue: Fault = {
   name: 'untrue',
   fact: 'no task counts as failed though its mail was sent',
@@ -89,7 +92,7 @@ export const promises = {
 
 /** The state of one task after the end of a schedule. */
 export interface TaskEnd {
-  /** Whether a worker can do the task and live. */
+  /** Whether a worker survives the task. Some tasks kill every worker. */
   isDoable: boolean;
   isFinished: boolean;
   /** Whether the table says that the task has failed for good. */
@@ -98,7 +101,7 @@ export interface TaskEnd {
   finishes: number;
   /** How many mails of this task have been accepted. */
   mails: number;
-  /** How often a worker sent a mail. A refused mail counts. */
+  /** How often a worker sent the mail. A refused mail counts too. */
   attempts: number;
   /** How many attempts the strategy has counted. Undefined if the strategy does not count. */
   counted: number | undefined;
@@ -111,7 +114,7 @@ export interface WorkEnd {
   /** How many sessions were told that there is nothing to do, and how many were not. */
   idle: number;
   busy: number;
-  /** How many permits are free, and how many there are. */
+  /** How many permits are free, and how many permits there are. */
   free: number;
   permits: number;
 }
@@ -126,7 +129,8 @@ export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd):
     [overwritten, tasks.some(({ finishes }) => finishes > 1)],
     [untrue, tasks.some(({ hasFailed, mails }) => hasFailed && mails > 0)],
     [late, tasks.some(({ isLate }) => isLate)],
-    // Each session takes at most one task, so an idle session was right if the others could do all.
+    // A session takes at most one task. So with more tasks than busy sessions, a task was due when
+    // the idle session was told that there is nothing to do.
     [idle, idlers > 0 && tasks.length > busy],
     [
       miscounted,

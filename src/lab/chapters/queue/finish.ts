@@ -1,12 +1,14 @@
 import { and, eq, type SQL } from 'drizzle-orm';
-import type { Database, Transaction } from '../../../db/client.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
 import { tasks } from './tables.ts';
 
-/** Marks the task as done, whoever holds it. */
+/** Marks the task as done. Does not check who holds the task. */
 export const finish = (db: Database | Transaction, taskId: number) =>
   db.update(tasks).set({ status: 'done', leaseUntil: null }).where(eq(tasks.id, taskId));
 
-/** Marks the task as done if the task fits the condition. Returns whether it does. */
+/**
+ * Marks the task as done if the task fits the condition. Returns false if the task does not fit.
+ */
 export async function finishIf(
   db: Database | Transaction,
   taskId: number,

@@ -8,7 +8,10 @@ import type { QueueStrategy } from './strategy.ts';
 import { migrations } from './tables.ts';
 import { queueTrial } from './trial.ts';
 
-/** Workers that may die. Production's answer: a lease, and an outcome fenced by the attempt. */
+/**
+ * Workers that may die do tasks. Production's answer: a lease, and an outcome that only the newest
+ * attempt may write.
+ */
 export const queue: Chapter<QueueStrategy, QueueSituation> = {
   name: 'queue',
   question: 'Workers may die at any moment. How is each task done once?',
@@ -16,7 +19,7 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   ledger: 'Mails sent',
   afterwards: 'time passes, and a new worker works until nothing is due',
   migrations,
-  production: 'src/queue',
+  production: 'src/service/queue',
   strategies,
   situationsOf,
   faults,
@@ -36,7 +39,10 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   },
 };
 
-/** The given parts of a strategy. Undefined without `work`. */
+/**
+ * Returns the parts of a strategy that the file exports. Returns undefined without a function
+ * `work`.
+ */
 function given(exported: unknown): Pick<QueueStrategy, 'work'> | undefined {
   if (typeof exported === 'function') return { work: exported as QueueStrategy['work'] };
   if (typeof exported !== 'object' || !exported || !('work' in exported)) return undefined;

@@ -1,6 +1,6 @@
 import type { Proof } from './strategy.ts';
 
-/** A mail that somebody tried to send. */
+/** A mail that a worker tried to send. */
 export interface Mail {
   taskId: number;
   /** Whether the server took the mail. */
@@ -9,21 +9,22 @@ export interface Mail {
   isLate: boolean;
 }
 
-/** The world outside the database. A mail that was accepted stays accepted. */
+/** The mail server, which is outside the database. No rollback takes an accepted mail back. */
 export class MailServer {
   readonly mails: Mail[] = [];
   readonly #ids = new Set<number>();
   readonly #tokens = new Map<number, number>();
 
-  /** The sender died before the server had the whole mail. */
+  /** Records a mail whose sender died before the server had the whole mail. */
   miss(taskId: number): string {
     this.mails.push({ taskId, isAccepted: false, isLate: false });
     return 'the worker dies of it';
   }
 
   /**
-   * Answers in a word. The sender need not look at the answer. `late` says why the sender does not hold
-   * the task any more.
+   * Receives a mail, and returns the answer for the transcript. The sender does not read the
+   * answer. `late` says why the sender does not hold the task any more, and is undefined if the
+   * sender holds the task.
    */
   take(taskId: number, { id, token }: Proof, late: string | undefined): string {
     const isRepeat = id !== undefined && this.#ids.has(id);
@@ -31,7 +32,7 @@ export class MailServer {
     const isAccepted = !isRepeat && !isOld;
     if (id !== undefined) this.#ids.add(id);
     if (token !== undefined && isAccepted) this.#tokens.set(taskId, token);
-    // A server that drops repeats needs no lease.
+    // A mail with an id is never late: the server drops repeats, so the worker needs no lease.
     this.mails.push({ taskId, isAccepted, isLate: late !== undefined && id === undefined });
     if (isRepeat) return 'dropped: a repeat';
     if (isOld) return 'refused: an old token';

@@ -1,7 +1,7 @@
 import { type CrashRace, sumInWords } from '../../chapter.ts';
 import type { QueueSituation } from './situations.ts';
 
-/** A task takes about this many steps, so most deaths come while there is work to do. */
+/** A task takes about this many steps. So most workers die while there is work to do. */
 const STEPS_OF_TASK = 6;
 
 /** Workers do many tasks at full speed, and some workers are killed. */

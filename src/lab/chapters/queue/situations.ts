@@ -10,15 +10,21 @@ export interface QueueSituation extends Situation {
   kills?: true;
   /** All workers have one name. */
   namesakes?: true;
-  /** The first worker works alone, and only this worker may die. Then time passes, and the others come. */
+  /**
+   * The first worker works alone, and only this worker may die. Then time passes, and the other
+   * workers start.
+   */
   hasPrologue?: true;
   /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
-  /** Each worker takes tasks until there is nothing to do. By default it takes one task. */
+  /** Each worker takes tasks until there is nothing to do. By default a worker takes one task. */
   untilIdle?: true;
 }
 
-/** Five seconds' worth. Two workers of which one dies may have thousands of schedules. */
+/**
+ * The maximum number of schedules of most situations. 500 schedules take about five seconds. Two
+ * workers may have thousands of schedules if one of them dies.
+ */
 const MOST = 500;
 
 export const alone: QueueSituation = {

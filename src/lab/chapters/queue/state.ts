@@ -1,8 +1,11 @@
-import type { Session } from '../../../db/session.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
 import type { QueueStrategy } from './strategy.ts';
 
-/** The list of locks shows a name for each locked row. These SQL expressions build the names. */
+/**
+ * The SQL expressions that build the name of a locked row, by table. The list of locks on the page
+ * shows these names.
+ */
 export const lockable: Readonly<Record<string, string>> = {
   'lab_queue.tasks': "'task ' || id",
   'lab_queue.outbox': "'written mail ' || id",
@@ -13,13 +16,18 @@ export const lockable: Readonly<Record<string, string>> = {
 interface Row {
   id: number;
   state: 'due' | 'running' | 'done' | 'deleted';
-  /** The number of the last worker. Null if nobody has taken the task, or nobody wrote a name. */
+  /**
+   * The number of the last worker. Null if no worker has taken the task, or if the strategy writes
+   * no name.
+   */
   worker: number | null;
   attempt: number;
   finishes: number;
 }
 
-/** Reads the committed tasks as marks. A task that was finished more than once is marked as excess. */
+/**
+ * Reads the committed tasks as marks. A task that was finished more than once is marked as excess.
+ */
 export async function readState(
   admin: Session,
   { ofProduction }: Pick<QueueStrategy, 'ofProduction'>,
@@ -37,7 +45,10 @@ export async function readState(
 
 const FINISHES = '(select count(*)::int from lab_queue.finishes where task_id = ids.id)';
 
-/** The set-up writes as many tasks of production, so a deleted task is known there. */
+/**
+ * Reads the tasks of a strategy. The set-up also inserts the same ids into production's table, so
+ * the query finds deleted tasks too.
+ */
 const OF_STRATEGIES = `
   select ids.id::int, coalesce(status, 'deleted') as state, coalesce(own.attempt, 0) as attempt,
     substring(worker from '\\d+$')::int as worker, ${FINISHES} as finishes

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import type { Strategy } from '../../chapter.ts';
 import type { Etcd } from '../../stores/etcd.ts';
 
@@ -6,22 +6,30 @@ import type { Etcd } from '../../stores/etcd.ts';
 export interface QueueStrategy extends Strategy {
   /** `once`: each task is done once, even if a worker dies or is slow. */
   promise: 'once' | 'nothing';
-  /** Something in the strategy, such as a lease, ends by time alone. So time may pass. */
+  /**
+   * Something in the strategy, such as a lease, ends when time passes. So the explorer also lets
+   * time pass.
+   */
   timed?: true;
   /** The strategy counts its attempts in the column `attempt`. */
   counts?: true;
   /** The tasks are in production's table `tasks`. */
   ofProduction?: true;
-  /** Starts a process, and returns `work` in it. For strategies that keep something in memory. */
+  /**
+   * Starts a process, and returns its `work`. Only strategies that keep something in memory have
+   * this function.
+   */
   restart?(): QueueStrategy['work'];
-  /** All workers run in one process. They share its memory, and die together. */
+  /**
+   * All workers run in one process. The workers share the memory of the process, and die together.
+   */
   oneProcess?: true;
   /** Claims a task, does it, and finishes it. */
   work(db: Database, worker: Worker): Promise<Outcome>;
 }
 
 export interface Worker {
-  /** The running number of the worker. No two workers have the same number. */
+  /** The sequence number of the worker. No two workers have the same number. */
   id: number;
   /** The name for people. Two workers may have the same name. */
   name: string;
@@ -34,11 +42,11 @@ export interface Worker {
   etcd: Etcd;
 }
 
-/** What the mail server may check. */
+/** The parts of a mail by which the mail server may drop or refuse the mail. */
 export interface Proof {
-  /** The server drops a mail with an id that it has seen. */
+  /** The server drops a mail if an earlier mail had the same id. */
   id?: number;
-  /** The server refuses a mail of the same task with a token lower than one that it has seen. */
+  /** The server refuses a mail if it has accepted a mail of the same task with a higher token. */
   token?: number;
 }
 
@@ -48,5 +56,5 @@ export type Outcome =
   | { kind: 'idle' }
   /** Another worker has the task now, so nothing was written. */
   | { kind: 'lost' }
-  /** As many tasks run as may run at once. */
+  /** The limit on running tasks is reached, or no task is due. */
   | { kind: 'full' };

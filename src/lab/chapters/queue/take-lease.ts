@@ -1,17 +1,18 @@
 import { and, eq, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import type { Worker } from './strategy.ts';
 import { tasks } from './tables.ts';
 
-/** One more attempt than before. */
+/** The SQL for the number of the next attempt. */
 export const nextAttempt = sql`attempt + 1`;
 const isFree = or(isNull(tasks.leaseUntil), lt(tasks.leaseUntil, sql`now()`));
-/** The end of a lease that begins now. */
+/** The SQL for the end of a lease that begins now. */
 export const leaseEnd = sql`now() + interval '1 minute'`;
 
 /**
- * Leases a task that nobody holds, for a minute. After the minute, another worker may lease the task.
- * Each lease counts as an attempt. Undefined if there is no such task.
+ * Takes a lease of one minute on a task that nobody holds. After the minute, another worker may
+ * take the lease. By default each lease counts as an attempt. Returns undefined if there is no such
+ * task.
  */
 export async function takeLease(
   db: Database,

@@ -1,5 +1,5 @@
-import type { Database } from '../../../db/client.ts';
-import type { Session } from '../../../db/session.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import {
   type Assessment,
   type Effect,
@@ -18,10 +18,13 @@ import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
 
 /** The kind of production's tasks in this chapter. */
 export const KIND = 'mail';
-/** A worker that takes this many more tasks than there are never stops. The strategy is faulty. */
+/**
+ * The number of calls of `work` that a worker may make beyond the number of tasks. A worker that
+ * needs more calls would never stop, so its strategy is faulty.
+ */
 const MORE = 3;
 
-/** How many tasks with a permit may run at once. */
+/** How many tasks with a permit may run at the same time. */
 const PERMITS = 1;
 
 /** Makes a trial in which each session is a worker that takes tasks by this strategy. */
@@ -33,16 +36,19 @@ export function queueTrial(
   const { tasks, deaths, timePasses, kills, namesakes, untilIdle, hasPrologue = false } = situation;
   const { oneProcess } = strategy;
   const count = sessionsIn(situation, sessions);
-  /** The process of each worker. */
+  /** The number of the process of each worker. */
   const processOf = Array.from({ length: count }, (_, index) => (oneProcess ? 1 : index + 1));
   const start = () => strategy.restart?.() ?? strategy.work;
   let processes: QueueStrategy['work'][] = [];
   let mailServer = new MailServer();
   const etcd = new EtcdKeys();
   let admin: Session;
-  /** Whether the strategy uses leases. The first mail of a schedule shows this. */
+  /** Whether the strategy uses leases. True once a mail was sent while its task had a lease. */
   let hasLeases = false;
-  /** Why the worker does not hold the task now. Undefined if it does. */
+  /**
+   * Returns why the worker does not hold the task now. Returns undefined if the worker holds the
+   * task.
+   */
   const whyLate = async (taskId: number, id: number, name: string) => {
     if (!strategy.timed) return undefined;
     if (strategy.needs === 'etcd')
@@ -131,7 +137,10 @@ async function setUp(admin: Session, count: number) {
   await query(admin, 'select pg_temp.set_up($1)', [count]);
 }
 
-/** Ids are fixed, so a schedule prints the same transcript each time. */
+/**
+ * The SQL that makes the set-up function. The ids are fixed, so a schedule prints the same
+ * transcript each time.
+ */
 const INSTALL_SET_UP = `
   create or replace function pg_temp.set_up(count int) returns void language plpgsql as $$
   begin
@@ -148,15 +157,20 @@ const INSTALL_SET_UP = `
       select id, '${KIND}', '{}', 3 from generate_series(1, count) id;
   end $$`;
 
-/** Whether the task has a lease, and whether this worker may hold the task now, by the lab's time. */
+/**
+ * Whether the task has a lease, and whether this worker may hold the task now, by the lab's time.
+ */
 interface Lease {
   isLeased: boolean;
   isOwn: boolean;
-  /** Why the lease is not this worker's, if `isOwn` is false. */
+  /** Why the lease does not belong to this worker, if `isOwn` is false. */
   loss: string;
 }
 
-/** A strategy need not write the name of the worker. Then a running lease may be this worker's. */
+/**
+ * Reads the lease of a task. If the strategy does not write the name of the worker, each running
+ * lease counts as this worker's lease.
+ */
 async function leaseOf(
   admin: Session,
   { ofProduction }: QueueStrategy,
@@ -177,11 +191,14 @@ async function leaseOf(
   return row ?? { isLeased: false, isOwn: false, loss: `task ${taskId} is deleted` };
 }
 
-/** The table, the holder of a task, the name of the holder, and how the task stands. */
+/** SQL for the table, the holder of a task, the name of the holder, and the status of the task. */
 const OF_PRODUCTION = ['public.tasks', 'worker_id', "'W' || worker_id", 'ended'] as const;
 const OF_STRATEGIES = ['lab_queue.tasks', 'worker', 'worker', 'status'] as const;
 
-/** The leases of unfinished tasks, and the marks of nodes, that ended when time passed, in words. */
+/**
+ * Returns a line for each lease of an unfinished task, and for each sign of life of a node, that
+ * ended when time passed.
+ */
 async function leasesRunOut(admin: Session, { ofProduction }: QueueStrategy): Promise<string[]> {
   const [table, , name] = ofProduction ? OF_PRODUCTION : OF_STRATEGIES;
   const isUnfinished = ofProduction ? 'finished_at is null' : "status not in ('done', 'failed')";
@@ -201,7 +218,7 @@ interface Row {
   id: number;
   isFinished: boolean;
   hasFailed: boolean;
-  /** The backends that have finished the task, in this order. */
+  /** The process ids of the backends that have finished the task, in this order. */
   finishes: number[];
   counted: number;
   written: number;
@@ -211,7 +228,7 @@ interface Row {
   isDeleted: boolean;
 }
 
-/** A task counts as finished if its mail is in the outbox, or if the task was deleted. */
+/** Builds the query for the state of each task. A deleted task counts as finished. */
 const END = (table: string, isFinished: string, hasFailed: string, state: string) => `
   select ids.id, coalesce(${isFinished}, true) as "isFinished",
     coalesce(${hasFailed}, false) as "hasFailed", coalesce(attempt, 0) as counted,
@@ -259,7 +276,8 @@ async function judge(
   });
   const idle = endings.filter(isIdle).length;
   const free = rows[0]?.free ?? PERMITS;
-  // A worker that goes on until there is nothing to do is idle in the end.
+  // With `untilIdle`, every worker ends when it is told that there is nothing to do. So we count
+  // all workers as busy.
   const busy = untilIdle ? tasks.length : endings.length - idle;
   const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
   const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';
@@ -269,10 +287,10 @@ async function judge(
   return { faults, summary: `${summary}${excess}`, counts: ends };
 }
 
-/** With more tasks than this, the summary counts the tasks. */
+/** The maximum number of tasks that the summary names. A summary of more tasks only counts them. */
 const MOST_NAMED = 4;
 
-/** How often each end of a task came. Each task has one end, the gravest. */
+/** Counts the tasks by their end. A task with several faults counts only for the gravest. */
 function countEnds(tasks: TaskEnd[]) {
   const ends = { once: 0, twice: 0, lost: 0, stuck: 0 };
   for (const { mails, isFinished } of tasks)

@@ -66,16 +66,22 @@ export const promises = {
   },
 } as const satisfies Record<string, Pledge>;
 
-/** An answer as the client hears it. HTTP 500 is an error, and a server that dies says nothing. */
+/**
+ * An answer as the client receives it. `error` is HTTP 500. `nothing` means that the server died
+ * before it answered.
+ */
 export type Heard = Answer | { kind: 'error' } | { kind: 'nothing' };
 
 /** The state of the request after the client has asked for the last time. */
 export interface RequestEnd {
   /** How often the client was charged, inside and outside the database. */
   charges: number;
-  /** The client was told that it was charged, and so asks no more. Nobody had charged it. */
+  /**
+   * Whether the client was told that it was charged, though nobody had charged it. Such a client
+   * asks no more.
+   */
   wasDeceived: boolean;
-  /** Everything that the client heard. The last answer came last. */
+  /** All answers to the client, in the order of their arrival. */
   heard: readonly Heard[];
 }
 
@@ -90,7 +96,8 @@ export function faultsOf({ charges, wasDeceived, heard }: RequestEnd): string[] 
     [untrue, wasDeceived],
     [stuck, last === 'running'],
     [untold, charges > 0 && !wasTold],
-    // Before the first receipt, a client may be told to ask again. Later it may not.
+    // Before the first receipt, a client may be told to ask again. After a receipt, this is a
+    // fault.
     [differing, new Set(receipts).size > 1 || (wasTold && last !== 'done')],
   ];
   return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);

@@ -8,7 +8,10 @@ import type { RetryStrategy } from './strategy.ts';
 import { migrations } from './tables.ts';
 import { retryTrial } from './trial.ts';
 
-/** Requests that come again. Production's answer: key, work and answer in one transaction. */
+/**
+ * Requests that clients repeat. Production's answer: the key, the work and the answer are in one
+ * transaction.
+ */
 export const retries: Chapter<RetryStrategy, RetrySituation> = {
   name: 'retries',
   question: 'A client asks again if no answer comes. How is each request done once?',
@@ -16,7 +19,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   ledger: 'Charges, answers and retries',
   afterwards: 'the client asks again until it is told, and once more to compare the answers',
   migrations,
-  production: 'src/http/idempotency',
+  production: 'src/service/idempotency',
   strategies,
   situationsOf,
   faults,
@@ -36,7 +39,10 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   },
 };
 
-/** The given parts of a strategy. Undefined without `handle`. */
+/**
+ * Returns the parts of a strategy that the file exports. Returns undefined without a function
+ * `handle`.
+ */
 function given(exported: unknown): Pick<RetryStrategy, 'handle'> | undefined {
   if (typeof exported === 'function') return { handle: exported as RetryStrategy['handle'] };
   if (typeof exported !== 'object' || !exported || !('handle' in exported)) return undefined;

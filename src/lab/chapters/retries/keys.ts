@@ -1,4 +1,7 @@
-/** The key of the request. Some situations, and a race, have further keys. */
+/**
+ * The first key. In most situations all requests have this key. Some situations, and races, have
+ * more keys.
+ */
 export const KEY = 'k';
 
 const nameOf = (index: number) => (index === 0 ? KEY : `${KEY}${index + 1}`);
@@ -6,5 +9,8 @@ const nameOf = (index: number) => (index === 0 ? KEY : `${KEY}${index + 1}`);
 export const keysOf = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => nameOf(index));
 
-/** The key of the request of a session, from 1. The requests share the keys evenly. */
+/**
+ * Returns the key of the request of a session. The first session is 1. The keys are spread evenly
+ * over the sessions.
+ */
 export const keyOf = (session: number, count: number): string => nameOf((session - 1) % count);

@@ -2,8 +2,8 @@ import type { Effect } from '../../chapter.ts';
 import type { Memory } from './strategy.ts';
 
 /**
- * The memory of the server with this number. Each look and each write is one step. A look tells if it
- * found a value.
+ * Returns the memory of the server with this number. Each read and each write is one step. The
+ * transcript tells whether a read found a value.
  */
 export function memoryOf(map: Map<string, unknown>, effect: Effect, server: number): Memory {
   const place = `the memory of server ${server}`;

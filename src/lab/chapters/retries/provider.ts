@@ -1,10 +1,10 @@
 import type { ChargeOptions } from './strategy.ts';
 
-/** The payment provider, outside the database. It remembers every charge, whatever we roll back. */
+/** The payment provider, which is outside the database. A rollback does not take a charge back. */
 export class Provider {
-  /** How many charges it has made for each client's key. */
+  /** How many charges the provider has made for each client's key. */
   readonly charges = new Map<string, number>();
-  /** The receipts are running numbers. */
+  /** The newest receipt. Receipts are sequence numbers from 1. */
   #receipts = 0;
   /** The receipt of each key, and the last day on which the provider remembers the key. */
   readonly #known = new Map<string, { receipt: number; lastDay: number }>();
@@ -27,7 +27,7 @@ export class Provider {
     this.#today += days;
   }
 
-  /** The keys that the provider has forgotten within these days, in words. */
+  /** Returns a line for each key that the provider has forgotten within these last days. */
   forgottenIn(days: number): string[] {
     const isNew = (lastDay: number) => lastDay < this.#today && lastDay >= this.#today - days;
     const forgotten = [...this.#known].filter(([, { lastDay }]) => isNew(lastDay));

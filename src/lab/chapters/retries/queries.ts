@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { Database, Transaction } from '../../../db/client.ts';
+import type { Database, Transaction } from '../../../platform/db/client.ts';
 import type { Answer, ChargeRequest } from './strategy.ts';
 import { charges, keys } from './tables.ts';
 
@@ -9,7 +9,7 @@ export const done = (receipt: number | null): Answer => ({ kind: 'done', receipt
 
 export const running: Answer = { kind: 'running' };
 
-/** The row of the key. Undefined if there is none. */
+/** Returns the row of the key. Returns undefined if there is no such row. */
 export async function findKey(
   db: Database | Transaction,
   { key }: ChargeRequest,
@@ -18,7 +18,7 @@ export async function findKey(
   return known;
 }
 
-/** Inserts the key as `pending`. Undefined if the key was there already. */
+/** Inserts the key as `pending`. Returns undefined if the table had the key already. */
 export async function insertKey(
   db: Database | Transaction,
   { key }: ChargeRequest,
@@ -41,7 +41,7 @@ export async function chargeInside(
   return charge.receipt;
 }
 
-/** Inserts the key together with its receipt. Throws if the key is there already. */
+/** Inserts the key together with its receipt. Throws if the table has the key already. */
 export const storeKey = (db: Database | Transaction, { key }: ChargeRequest, receipt: number) =>
   db.insert(keys).values({ key, status: 'done', receipt });
 

@@ -2,10 +2,15 @@ import { type CrashRace, type RaceSize, sumInWords } from '../../chapter.ts';
 import { keyOf } from './keys.ts';
 import type { RetrySituation } from './situations.ts';
 
-/** Most strategies handle a request in about this many steps, so most deaths come within a request. */
+/**
+ * Most strategies handle a request in about this many steps, so most deaths come within a request.
+ */
 const STEPS_OF_REQUEST = 5;
 
-/** Each key comes in several requests at once, some servers are killed, and the clients ask again. */
+/**
+ * Each key comes in several requests at the same time. Some servers are killed, and the clients ask
+ * again.
+ */
 export const race: CrashRace<RetrySituation> = {
   kind: 'crashes',
   shown: ['check-then-act', 'insert-first', 'production'],
@@ -34,5 +39,7 @@ export const race: CrashRace<RetrySituation> = {
   },
 };
 
-/** A key without a request would be a key that nobody serves. */
+/**
+ * Returns the number of keys. There are no more keys than requests, so that each key has a request.
+ */
 const keysIn = ({ capacity, sessions }: RaceSize): number => Math.min(capacity, sessions);

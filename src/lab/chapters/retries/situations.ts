@@ -2,28 +2,38 @@ import type { Situation } from '../../chapter.ts';
 import type { RetryStrategy } from './strategy.ts';
 
 export interface RetrySituation extends Situation {
-  /** How many different keys the requests have. By default all requests have one key. */
+  /** How many different keys the requests have. By default all requests have the same key. */
   keys?: number;
-  /** Whether one server handles all requests. By default each request has a server of its own. */
+  /** Whether one server handles all requests. By default each request has its own server. */
   oneServer?: true;
   /** How many servers may die in a schedule. */
   deaths?: number;
   /** How many answers to the server may be lost in a schedule. */
   lostAnswers?: number;
   /**
-   * Whether the answer to the client is a step of its own. Then the server may die before or after it.
-   * Elsewhere the answer goes out with the last step of the request, since no other request notices it.
+   * Whether the answer to the client is a separate step. Then the server may die before or after
+   * the answer. Otherwise the answer belongs to the last step of the request, since no other
+   * request notices the answer.
    */
   answersAreSteps?: true;
-  /** The clients ask again at once, before time passes. By default they ask again two days later. */
+  /**
+   * The clients ask again immediately, before time passes. By default the clients ask again two
+   * days later.
+   */
   asksAtOnce?: true;
-  /** The first request runs alone, and only its server may die. Then time passes, and the retries come. */
+  /**
+   * The first request runs alone, and only its server may die. Then time passes, and the retries
+   * come.
+   */
   hasPrologue?: true;
   /** A server may be slow, so time may pass. Only for strategies that are `timed`. */
   timePasses?: true;
 }
 
-/** Two seconds' worth. Two strategies of many steps have some hundreds of schedules more. */
+/**
+ * The maximum number of schedules of most situations. 500 schedules take about two seconds. Two
+ * strategies with many steps have some hundreds of schedules more than this.
+ */
 const MOST = 500;
 
 const alone: RetrySituation = {
@@ -61,7 +71,8 @@ const twoKeys: RetrySituation = {
   idea: 'two clients with different keys ask the same server at the same time',
   keys: 2,
   oneServer: true,
-  // Few orders matter, since such requests hardly meet.
+  // A hundred schedules are enough. Requests with different keys hardly touch the same rows, so few
+  // orders differ.
   most: 100,
 };
 

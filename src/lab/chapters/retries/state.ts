@@ -1,7 +1,10 @@
-import type { Session } from '../../../db/session.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
 
-/** The list of locks shows a name for each locked row. These SQL expressions build the names. */
+/**
+ * The SQL expressions that build the name of a locked row, by table. The list of locks on the page
+ * shows these names.
+ */
 export const lockable: Readonly<Record<string, string>> = {
   'lab_retries.keys': "'key ' || key",
   'lab_retries.charges': "'charge ' || receipt",
@@ -18,8 +21,8 @@ interface Row {
 }
 
 /**
- * Reads the committed keys and charges as marks. A second charge for a key is marked as excess. Charges
- * at the provider are in no table. The ledger shows them.
+ * Reads the committed keys and charges as marks. A second charge for a key is marked as excess.
+ * Charges at the provider are in no table, so only the ledger shows them.
  */
 export async function readState(admin: Session): Promise<ShownState> {
   const rows = (await admin.run({ text: ROWS, params: [], asArrays: false })) as unknown as Row[];
@@ -44,7 +47,10 @@ const ROWS = `
   select key, state, receipt, coalesce(charges, 0) as charges
   from known full join charged using (key) order by key`;
 
-/** A mark for the key, and one for each charge. No table says which request wrote them. */
+/**
+ * Returns a mark for the key, and a mark for each charge. No table says which request wrote a row,
+ * so each mark is `earlier`.
+ */
 const marksOf = ({ state, charges }: Row): Mark[] => [
   { by: state === null ? 'nobody' : 'earlier', label: labelOf(state), isExcess: false },
   ...Array.from({ length: charges }, (_, index) => ({
@@ -54,7 +60,10 @@ const marksOf = ({ state, charges }: Row): Mark[] => [
   })),
 ];
 
-/** A pending key is begun and not finished. The page knows this mark from the queue. */
+/**
+ * Returns the label of the mark. A pending key has the label `running`, which the page knows from
+ * the queue.
+ */
 const labelOf = (state: Row['state']) => (state === 'pending' ? 'running' : (state ?? 'unknown'));
 
 function say({ key, state, receipt, charges }: Row): string {

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/client.ts';
+import type { Database } from '../../../platform/db/client.ts';
 import type { Strategy } from '../../chapter.ts';
 import type { Redis } from '../../stores/redis.ts';
 
@@ -6,11 +6,20 @@ import type { Redis } from '../../stores/redis.ts';
 export interface RetryStrategy extends Strategy {
   /** `once`: each request is charged once, and each repeat gets the same answer. */
   promise: 'once' | 'nothing';
-  /** Something in the strategy, such as a lease, ends by time alone. So time may pass. */
+  /**
+   * Something in the strategy, such as a lease, ends when time passes. So the explorer also lets
+   * time pass.
+   */
   timed?: true;
-  /** The key is forgotten after some time. So it matters whether a client asks again at once, or late. */
+  /**
+   * The key is forgotten after some time. So it matters whether a client asks again immediately or
+   * later.
+   */
   forgets?: true;
-  /** Starts a server, and returns `handle` on it. For strategies that keep objects in memory. */
+  /**
+   * Starts a server, and returns its `handle`. Only strategies that keep objects in memory have
+   * this function.
+   */
   restart?(): RetryStrategy['handle'];
   /** Charges for the request. A repeat has the same key, and should get the same answer. */
   handle(db: Database, request: ChargeRequest, server: Server): Promise<Answer>;
@@ -29,11 +38,13 @@ export type Answer =
 
 /** The server that handles the request, with everything that is not in the database. */
 export interface Server {
-  /** Charges the client at the provider, and returns the receipt. No rollback takes a charge back. */
+  /**
+   * Charges the client at the provider, and returns the receipt. No rollback takes a charge back.
+   */
   charge(how?: ChargeOptions): Promise<number>;
-  /** A map in the memory of this process. It is empty after the process has died. */
+  /** A map in the memory of this process. The map is empty after the process has died. */
   memory: Memory;
-  /** Outside the database, and outside this process. */
+  /** A Redis server, outside the database and outside this process. */
   redis: Redis;
 }
 
@@ -47,6 +58,9 @@ export interface ChargeOptions {
 export interface Memory {
   get<T>(key: string): Promise<T | undefined>;
   set<T>(key: string, value: T): Promise<void>;
-  /** Writes the value only if the key has none. Otherwise returns the value that the key has. */
+  /**
+   * Writes the value and returns undefined if the key has no value. Otherwise returns the present
+   * value of the key.
+   */
   putIfAbsent<T>(key: string, value: T): Promise<T | undefined>;
 }

@@ -1,12 +1,12 @@
 import { bigserial, integer, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
-import { inProject } from '../../../process/project.ts';
+import { inProject } from '../../../platform/process/project.ts';
 
-/** The migrations that make these tables. */
+/** The folder of the migrations that make these tables. */
 export const migrations = inProject('drizzle/lab/retries');
 
 export const lab = pgSchema('lab_retries');
 
-/** The keys of the strategies. Production has a table of its own. */
+/** The keys of the strategies. Production has another table. */
 export const keys = lab.table('keys', {
   key: text().primaryKey(),
   /** `pending`: a request with this key has begun. `done`: the receipt is here. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../../db/client.ts';
-import type { Session } from '../../../db/session.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import type { Session } from '../../../platform/db/session.ts';
 import { type Assessment, type Effect, hasRunOut, sessionsIn, type Trial } from '../../chapter.ts';
 import { assertCanRun } from '../../stores/index.ts';
 import { RedisKeys } from '../../stores/redis.ts';
@@ -11,9 +11,12 @@ import { race } from './race.ts';
 import type { RetrySituation } from './situations.ts';
 import type { Answer, RetryStrategy, Server } from './strategy.ts';
 
-/** The explorer lets as many days pass at once. */
+/** How many days pass when the explorer lets time pass. */
 const DAYS = 2;
-/** After a crash the client asks a server that lives, or this server after its restart. */
+/**
+ * The number of the server that handles repeats after all sessions. If this server has died, it has
+ * started again.
+ */
 const FIRST_SERVER = 1;
 
 /** Makes a trial in which each session is a request. */
@@ -29,9 +32,12 @@ export function retryTrial(
   const processes = Array.from({ length: requests }, (_, index) => (oneServer ? 1 : index + 1));
   let provider = new Provider();
   const redis = new RedisKeys();
-  /** The running servers, by their processes. Everything in a server is in its memory. */
+  /**
+   * The running servers, by the numbers of their processes. A server that dies is deleted here, and
+   * so loses its memory.
+   */
   const servers = new Map<number, Started>();
-  /** What the client of each key has heard. */
+  /** The answers to the client of each key. */
   let heard = new Map<string, Heard[]>();
   const heardOf = (key: string) => heard.get(key) ?? [];
   const wasTold = (key: string) => heardOf(key).some(({ kind }) => kind === 'done');
@@ -85,13 +91,15 @@ export function retryTrial(
     };
 
   /**
-   * A client that was not told asks again. Then it asks once more, so that we can compare the answers.
-   * A real client does not ask once more. So we look before whether anybody has charged.
+   * Lets a client ask again if nobody has told it that it was charged. Then the client asks once
+   * more, so that we can compare the answers. A real client would not ask once more. So we first
+   * check whether a client that was told `done` was really charged.
    */
   async function askAgain(db: Database, effect: Effect, key: string) {
     const answers: Heard[] = [];
     const askIt = async (when: string) => {
-      // We look within the step. Outside of a step, the explorer would not wait for our own query.
+      // We count the charges within the step. Outside of a step, the explorer would not wait for
+      // our query.
       const isSilence = heardOf(key).every(({ kind }) => kind === 'nothing');
       const silence = isSilence ? ' has heard nothing, and' : '';
       await effect(`${client(key)}${silence} asks again, ${when}`, async () => {
@@ -133,7 +141,7 @@ export function retryTrial(
       await setUp(admin);
     },
     sessions: processes.map((process, index) => program(process, keyOf(index + 1, count))),
-    // Afterwards the client asks server 1, so a second server is not its mirror.
+    // After the sessions, the client asks server 1. So requests on two servers are not identical.
     areIdentical: oneServer === true && keys.length === 1,
     processes,
     hasPrologue,
@@ -188,7 +196,7 @@ const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
 const say = ({ charges, heard }: RequestEnd) =>
   `${chargedInWords(charges)}, and the client heard: ${heard.map(inWords).join('; then ')}`;
 
-/** How often each end of a request came. Each request has one end, the gravest. */
+/** Counts the requests by their end. A request with several faults counts only for the gravest. */
 function countEnds(requests: RequestEnd[]) {
   const ends = { once: 0, twice: 0, never: 0, untold: 0 };
   for (const { charges, heard, wasDeceived } of requests)
@@ -198,7 +206,9 @@ function countEnds(requests: RequestEnd[]) {
   return ends;
 }
 
-/** A strategy returned something that is no answer, so its client gets HTTP 500. */
+/**
+ * The error of a strategy that returned something that is no answer. The client then gets HTTP 500.
+ */
 class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
@@ -208,7 +218,7 @@ function readAnswer(returned: Answer | undefined): Answer {
   throw new NoAnswer('handle returned something that is no answer');
 }
 
-/** A request that its server has begun. */
+/** A request that its server has begun to handle. */
 interface Asked {
   process: number;
   key: string;
@@ -225,7 +235,10 @@ interface Started {
   map: Map<string, unknown>;
 }
 
-/** The keys and leases that ended when time passed, in words. A key with an answer needs no lease. */
+/**
+ * Returns a line for each key and for each lease that ended when time passed. A key with an answer
+ * needs no lease.
+ */
 async function keysRunOut(admin: Session): Promise<string[]> {
   const text = `
     select 'the lease of key ' || key || ' ends' as ends
@@ -276,7 +289,10 @@ async function setUp(admin: Session) {
   await query(admin, 'select pg_temp.set_up_retries()');
 }
 
-/** Receipts begin at 1, so a schedule prints the same transcript each time. */
+/**
+ * The SQL that makes the set-up function. Receipts begin at 1, so a schedule prints the same
+ * transcript each time.
+ */
 const INSTALL_SET_UP = `
   create or replace function pg_temp.set_up_retries() returns void language plpgsql as $$
   begin
@@ -286,7 +302,7 @@ const INSTALL_SET_UP = `
     perform setval('lab_retries.charges_receipt_seq', 1, false);
   end $$`;
 
-/** How many charges are in our own database, by key. */
+/** Counts the charges in our own database, by key. */
 async function countInside(admin: Session): Promise<Map<string, number>> {
   const text = 'select key, count(*)::int as count from lab_retries.charges group by key';
   const rows = await query<{ key: string; count: number }>(admin, text);

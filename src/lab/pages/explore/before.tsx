@@ -1,7 +1,10 @@
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { provenOf } from '../play/outcome.ts';
 
-/** All orders of two sessions with these many steps each, such as `112122`. */
+/**
+ * Returns all orders of `first` steps of session 1 and `second` steps of session 2, such as
+ * `112122`.
+ */
 const ordersOf = (first: number, second: number): string[] =>
   first + second === 0
     ? ['']
@@ -18,7 +21,10 @@ interface BeforeProps {
   proof: SyllabusEntry['situations'][number] | undefined;
 }
 
-/** A picture of the schedules before the first run. The known result comes only if somebody asks. */
+/**
+ * Draws all schedules of a small example before the first run. The known result is shown only if
+ * the visitor asks.
+ */
 export const Before = ({ chapter, proof }: BeforeProps) => (
   <section class="before" aria-labelledby="before">
     <h3 id="before">What a run does</h3>

@@ -1,5 +1,5 @@
 import { useRef } from 'hono/jsx/dom';
-import type { ToldSchedule } from '../../../lab/explore/told.ts';
+import type { ToldSchedule } from '../../../explorer/told.ts';
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import type { PartProps } from '../part.ts';
@@ -11,13 +11,13 @@ import { Player } from './player.tsx';
 
 interface CounterexampleProps extends Pick<PartProps, 'place' | 'go'> {
   told: ToldSchedule;
-  /** How many of its steps are shown. */
+  /** The number of steps that are shown. */
   shown: number;
   chapter: ToldChapter;
   entry: SyllabusEntry | undefined;
 }
 
-/** The clearest schedule for the gravest fault, up to the step that is shown. */
+/** Shows the clearest schedule for the gravest fault, up to the step `shown`. */
 export function Counterexample({ told, shown, chapter, entry, place, go }: CounterexampleProps) {
   const last = told.steps.length;
   const schedule = told.schedule.slice(0, shown);
@@ -26,7 +26,7 @@ export function Counterexample({ told, shown, chapter, entry, place, go }: Count
   const show = (step: number) => {
     go({ step });
     requestAnimationFrame(() => {
-      // The end of the schedule follows its last row.
+      // The endings of the sessions follow the last row of the schedule.
       const latest = [...(all.current?.querySelectorAll('tbody tr, .endings') ?? [])].at(-1);
       latest?.scrollIntoView({ block: 'nearest' });
     });

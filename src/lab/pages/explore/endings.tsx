@@ -6,7 +6,7 @@ interface EndingsProps {
   faults: Pick<ToldChapter['faults'][number], 'name' | 'inWords'>[];
 }
 
-/** The end of each session, the state of the tables, and the faults in words. */
+/** Shows the end of each session, the state of the tables, and the faults in words. */
 export const Endings = ({ told, faults }: EndingsProps) => {
   const found = faults.filter(({ name }) => told.faults.includes(name));
   return (

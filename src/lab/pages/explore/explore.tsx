@@ -1,15 +1,16 @@
-import type { Explored } from '../../../lab/explorations/exploration.ts';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useMemo } from 'hono/jsx/dom';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
+import type { Explored } from '../../explorations/exploration.ts';
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
 import { Goal } from '../lessons/goal.tsx';
 import { askedBy, chapterOf, entryAt, type PartProps, situationAt } from '../part.ts';
 import { FROM_THE_END } from '../place.ts';
+import { usePlaying } from '../use-run.ts';
 import { inWords } from '../verdict.tsx';
 import { Before } from './before.tsx';
 import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
-import { useExploration } from './use-exploration.ts';
 
 /**
  * Plays all schedules of a strategy, and shows the clearest schedule for its gravest fault, step by
@@ -22,7 +23,10 @@ export function Explore(props: PartProps) {
   const entry = entryAt(props.strategies, strategy);
   const chapter = chapterOf(props, entry);
   const isWanted = place.step !== null;
-  const exploring = useExploration({ strategy, situation, sessions }, isWanted);
+  const asked = { strategy, sessions: String(sessions), ...(situation && { situation }) };
+  const path = `/explorations?${new URLSearchParams(asked)}`;
+  const request = useMemo(() => (isWanted ? { path } : undefined), [path, isWanted]);
+  const exploring = usePlaying<Explored>(request);
   const done = exploring?.name === 'done' ? exploring.data : undefined;
   return (
     <>
@@ -64,7 +68,10 @@ export function Explore(props: PartProps) {
   );
 }
 
-/** A student in a lesson goes through the counterexample. Other visitors see the whole of it at once. */
+/**
+ * Returns the first step that is shown. A student in a lesson begins at step 1. Other visitors
+ * immediately see the whole counterexample.
+ */
 const firstStep = ({ lesson }: PartProps['place']) => (lesson > 0 ? 1 : FROM_THE_END);
 
 function resultOf(chapter: ToldChapter, done: Explored): string {
@@ -77,7 +84,7 @@ const commandOf = (
   { options = `--strategy ${strategy}` }: Partial<SyllabusEntry> = {},
 ): string => `npm run explore -- ${options} --situation ${situation} --sessions ${sessions}`;
 
-/** A strategy that is neither proven nor refuted has no mark. */
+/** Returns the mark of a result. A strategy that is neither proven nor refuted has no mark. */
 function markOf({ isComplete, counterexample }: Explored) {
   if (counterexample) return { kind: 'bad', mark: '✗ ' };
   return isComplete ? { kind: 'good', mark: '✓ ' } : { kind: '', mark: '' };

@@ -1,18 +1,18 @@
 import { useState } from 'hono/jsx/dom';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import { useKeys } from '../play/keys.ts';
 
 interface PlayerProps {
-  /** How many steps are shown, up to `last`. */
+  /** The number of steps that are shown, at most `last`. */
   shown: number;
   last: number;
   onShow: (step: number) => void;
 }
 
-/** Long enough to follow the steps. */
+/** The time for each step while the player runs. People can follow the steps at this speed. */
 const STEP_MS = 1_500;
 
-/** Goes through steps, by buttons or by the arrow keys, Home, End and p. */
+/** Lets the visitor go through the steps by buttons, or by the arrow keys, Home, End and p. */
 export function Player({ shown, last, onShow }: PlayerProps) {
   const [isPlaying, setPlaying] = useState(false);
   useEffect(() => {

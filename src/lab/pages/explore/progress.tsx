@@ -1,11 +1,11 @@
-import type { Exploring } from './use-exploration.ts';
+import type { Playing } from '../use-run.ts';
 
 interface ProgressProps {
-  /** The result itself is not shown, so a result of any kind fits. */
-  exploring: Exclude<Exploring, { name: 'done' }> | { name: 'done' };
+  /** The component does not show the result, so the result may have any type. */
+  exploring: Playing<unknown>;
 }
 
-/** The progress of an exploration, in words and as a bar. */
+/** Shows the progress of an exploration, in words and as a bar. */
 export function Progress({ exploring }: ProgressProps) {
   switch (exploring.name) {
     case 'asked':

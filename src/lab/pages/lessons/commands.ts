@@ -1,6 +1,6 @@
 import { FROM_THE_END, HOME, type Place } from '../place.ts';
 
-/** A link to a page that does what a command does. */
+/** A link to a page that does the same as a command. */
 export interface Way {
   label: string;
   place: Place;
@@ -13,7 +13,10 @@ interface Options {
   values: Record<string, string[]>;
 }
 
-/** The pages that do what a command of a lesson does. Empty if no page does. */
+/**
+ * Returns links to the pages that do the same as a command of a lesson. Empty if there is no such
+ * page.
+ */
 export function waysOf(command: string, lesson: number): Way[] {
   const [, program = '', rest = ''] = /^npm run ([\w-]+) -- (.+)$/.exec(command) ?? [];
   const options = optionsOf(rest);
@@ -47,7 +50,7 @@ const programs: Record<string, (options: Options, here: Place) => Way[]> = {
     })),
 };
 
-/** The page races two strategies at a time. */
+/** Splits the strategies into pairs, because the page Race has two strategies at a time. */
 const pairsOf = (strategies: string[]): string[][] =>
   strategies.flatMap((_, index) => (index % 2 ? [] : [strategies.slice(index, index + 2)]));
 
@@ -56,7 +59,7 @@ function optionsOf(text: string): Options {
   const values: Options['values'] = {};
   for (const option of options) {
     const [name = '', ...value] = option.trim().split(/\s+/);
-    // A list of strategies has commas. No other value of a lesson's command has any.
+    // In the commands of the lessons, only lists of strategies have commas.
     values[name] = [...(values[name] ?? []), ...value.join(' ').split(',')];
   }
   return { words: before.split(/\s+/).filter((word) => word !== ''), values };

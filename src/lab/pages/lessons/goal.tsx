@@ -1,4 +1,4 @@
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { ToldLesson } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import type { PartProps } from '../part.ts';
@@ -11,7 +11,10 @@ interface GoalProps extends PartProps {
   seen: readonly string[];
 }
 
-/** The goal of the lesson at this place, and whether it is reached. Nothing outside a lesson. */
+/**
+ * Shows the goal of the lesson at this place, and whether the goal is reached. Shows nothing
+ * outside a lesson.
+ */
 export function Goal(props: GoalProps) {
   const lesson = props.lessons.find(({ number }) => number === props.place.lesson);
   return lesson ? <GoalOf key={lesson.number} {...props} lesson={lesson} /> : null;

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { ToldLesson } from '../api.ts';
 import { goTo } from '../focus.ts';
 import { PlaceLink } from '../link.tsx';
@@ -25,13 +25,16 @@ const steps: LessonStep[] = ['predict', 'do', 'understand', 'done'];
 const TITLE = 'lesson-title';
 const partId = (number: number) => `part-${number}`;
 
-/** One lesson: predict, do, understand. A part opens when the part before is done. */
+/**
+ * Shows one lesson with its parts Predict, Do and Understand. A part opens when the previous part
+ * is done.
+ */
 export function Lesson(props: LessonProps) {
   const { lesson, lessons, place, go } = props;
   const { number, title, minutes, goal, question } = lesson;
   const { step, prediction, end } = useReportedProgress(number);
   useEffect(() => {
-    // A visitor who comes back with the goal reached wants to know what the page has shown.
+    // A visitor who has reached the goal comes back for the explanation.
     goTo(step === 'understand' ? partId(3) : TITLE);
   }, []);
   const isOpen = (part: LessonStep) => steps.indexOf(step) >= steps.indexOf(part);
@@ -77,7 +80,7 @@ interface PartOfLesson {
   number: number;
   title: string;
   isOpen: boolean;
-  /** When this part opens. */
+  /** The words that say when this part opens. */
   opens?: string;
   children?: Child;
 }
@@ -104,7 +107,10 @@ interface DoingProps extends LessonProps {
   isOpen: boolean;
 }
 
-/** The goal, the way to the page with everything set, and the way with a file of one's own. */
+/**
+ * Shows the goal, a link to the page with everything set, and the commands for people who use the
+ * terminal.
+ */
 function Doing({ isReached, isOpen, ...props }: DoingProps) {
   const { lesson, place, go } = props;
   const { goal, more, setting } = lesson.inBrowser;

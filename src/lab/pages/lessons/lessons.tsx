@@ -4,7 +4,7 @@ import type { PartProps } from '../part.ts';
 import { Lesson } from './lesson.tsx';
 import { type LessonProgress, useProgress } from './progress.ts';
 
-/** All lessons, or one of them. */
+/** Shows the list of all lessons, or the lesson at this place. */
 export function Lessons(props: PartProps) {
   const { place, lessons } = props;
   const lesson = lessons.find(({ number }) => number === place.lesson);
@@ -15,7 +15,10 @@ export function Lessons(props: PartProps) {
   );
 }
 
-/** The plan for teachers has the same two sessions. */
+/**
+ * The number of lessons in the first session of a class. The plan for teachers has the same two
+ * sessions.
+ */
 const FIRST_SESSION = 7;
 const sessions = [
   { title: 'First session', from: 0, to: FIRST_SESSION },

@@ -10,7 +10,9 @@ export type Block =
   | { kind: 'commands'; lines: string[] }
   | { kind: 'table'; head: string[]; rows: string[][] };
 
-/** The blocks of a text. Lessons use this much Markdown and no more. A block has no empty line inside. */
+/**
+ * Splits a text into blocks at the empty lines. Understands only the Markdown that the lessons use.
+ */
 export const blocksOf = (text: string): Block[] =>
   text
     .trim()
@@ -40,10 +42,10 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** Two backticks surround code that has a backtick itself. */
+/** Code that contains a backtick stands between double backticks. */
 const PIECE = /``\s*(.+?)\s*``|`([^`]+)`|\*\*(.+?)\*\*|\*([^*]+)\*|\[(.+?)\]\(([^)]+)\)/g;
 
-/** The pieces of one paragraph, list item or cell. */
+/** Splits the text of a paragraph, a list item or a cell into pieces. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

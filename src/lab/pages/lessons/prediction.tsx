@@ -6,12 +6,12 @@ interface PredictionProps {
   question: ToldLesson['question'];
   /** The letter of the chosen answer. Undefined before the choice. */
   prediction: string | undefined;
-  /** Whether the right answer may be seen. */
+  /** Whether the right answer is shown. */
   isAnswered: boolean;
   onPredict: (letter: string) => void;
 }
 
-/** The answers to choose from. After the choice, they stay as they were. */
+/** Shows the answers to choose from. After the choice, the visitor cannot change the prediction. */
 export function Prediction({ question, prediction, isAnswered, onPredict }: PredictionProps) {
   const [chosen, choose] = useState('');
   const isOpen = prediction === undefined;

@@ -1,14 +1,14 @@
-import { useStore } from '../../parts/store.ts';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useStore } from '../../../pages/parts/store.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
+import { labUrl } from '../api.ts';
 import { entriesAmong, keptStore } from '../kept.ts';
-import { type Reported, reportProgress } from './report.ts';
 
 export type LessonStep = Reported['step'];
 
 /** Why the last part of a lesson is open: the visitor reached the goal, or asked for the answer. */
 type End = 'reached' | 'asked';
 
-/** What the visitor has done. The keys are the numbers of lessons. */
+/** The visitor's progress in all lessons. The keys are the numbers of the lessons. */
 interface Progress {
   /** The letters of the chosen answers. */
   predictions: Record<string, string>;
@@ -30,7 +30,7 @@ const progress = keptStore<Progress>('rowlock.lessons', (kept) => {
   };
 });
 
-/** How far the visitor is in one lesson. */
+/** The visitor's progress in one lesson. */
 export interface LessonProgress {
   step: LessonStep;
   prediction: string | undefined;
@@ -45,13 +45,16 @@ const progressIn = (lesson: number): LessonProgress => {
   return { step, prediction, end };
 };
 
-/** The progress in each lesson. */
+/** Returns a function that gives the progress in a lesson. */
 export function useProgress(): (lesson: number) => LessonProgress {
   useStore(progress);
   return progressIn;
 }
 
-/** The progress in one lesson. Each new step is reported. `lesson` is 0 outside a lesson. */
+/**
+ * Returns the progress in one lesson, and reports each new step to the teacher's page. `lesson` is
+ * 0 outside a lesson.
+ */
 export function useReportedProgress(lesson: number): LessonProgress {
   useStore(progress);
   const now = progressIn(lesson);
@@ -67,7 +70,7 @@ const change = (more: Partial<Progress>) => progress.set({ ...progress.get(), ..
 export const predict = (lesson: number, letter: string) =>
   change({ predictions: { ...progress.get().predictions, [lesson]: letter } });
 
-/** A goal that was reached stays reached. */
+/** Opens the last part of a lesson. A goal that was reached stays reached. */
 export function showEnd(lesson: number, end: End) {
   const { ends } = progress.get();
   if (ends[lesson] !== 'reached') change({ ends: { ...ends, [lesson]: end } });
@@ -86,4 +89,28 @@ export function beginAnew(lesson: number) {
     ends: without(ends, lesson),
     done: without(done, lesson),
   });
+}
+
+/** The present lesson and step of a student. */
+interface Reported {
+  lesson: number;
+  step: 'predict' | 'do' | 'understand' | 'done';
+  /** The letter of the chosen answer. */
+  prediction?: string;
+}
+
+/**
+ * Reports this student's progress to the teacher's page. Only pages of a classroom report. These
+ * pages have the attribute `data-classroom`. A lost report is not repeated, because the next step
+ * is reported anyway.
+ */
+function reportProgress(progress: Reported): void {
+  if (!document.documentElement.hasAttribute('data-classroom')) return;
+  void fetch(`${labUrl}/classroom/progress`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(progress),
+    // The browser sends the report even if the student leaves the page immediately.
+    keepalive: true,
+  }).catch(() => {});
 }

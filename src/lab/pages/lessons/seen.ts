@@ -3,8 +3,8 @@ import type { Place } from '../place.ts';
 import type { Racing } from '../race/use-race.ts';
 
 /**
- * The goals that the present play has reached. A schedule counts at its end. While the page waits for an
- * answer, the state belongs to another place, and nothing is seen.
+ * Returns the goals that the present game has reached. A schedule counts only when it is over.
+ * While the page waits for an answer, the state belongs to another schedule, and no goal counts.
  */
 export function seenInPlay(state: PlayState | undefined, { schedule }: Place): string[] {
   if (!state?.isOver || state.told.schedule.join() !== schedule.join()) return [];
@@ -13,7 +13,7 @@ export function seenInPlay(state: PlayState | undefined, { schedule }: Place): s
   return [...faults, ...(acts.some(({ progress }) => progress === 'waits') ? ['wait'] : [])];
 }
 
-/** The goals that the last race has reached, for its first strategy. */
+/** Returns the goals that the first strategy of the last race has reached. */
 export function seenInRace(racing: Racing | undefined, { strategy }: Place): string[] {
   const [first] = racing?.told?.results ?? [];
   if (!first || !`/${strategy}`.endsWith(`/${first.strategy}`)) return [];

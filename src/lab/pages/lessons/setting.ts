@@ -4,7 +4,7 @@ import { HOME, type Place } from '../place.ts';
 
 type Setting = ToldLesson['inBrowser']['setting'];
 
-/** The place where a lesson is done, with everything set. */
+/** Returns the place where a lesson is done, with everything set. */
 export function placeOf({ number, inBrowser: { setting } }: ToldLesson): Place {
   const { page: view, strategy } = setting;
   const place = { ...HOME, lesson: number, view, strategy };
@@ -13,12 +13,12 @@ export function placeOf({ number, inBrowser: { setting } }: ToldLesson): Place {
   return { ...place, beside, recruiters, rounds };
 }
 
-/** Whether a person at this place does what the lesson asks for. */
+/** Returns whether this place has the page, the strategy and the situation of the lesson. */
 export function isAt(setting: Setting, place: Place, strategies: PartProps['strategies']): boolean {
   const entry = entryAt(strategies, place.strategy);
   if (!entry || place.view !== setting.page || addressOf(entry) !== setting.strategy) return false;
   return setting.page === 'race' || situationAt(entry, place)?.name === setting.situation;
 }
 
-/** The name of the page where a lesson is done. */
+/** The names of the pages where lessons are done. */
 export const pageNames = { play: 'Play', explore: 'Explore', race: 'Race' } as const;

@@ -9,7 +9,7 @@ interface TextProps extends Pick<PartProps, 'place' | 'go' | 'chapters'> {
   text: string;
 }
 
-/** A text of a lesson. A command has links to the pages that do the same. */
+/** Shows a text of a lesson. Each command has links to the pages that do the same. */
 export const Text = ({ text, ...props }: TextProps) => (
   <>
     {blocksOf(text).map((block, index) => (
@@ -90,7 +90,7 @@ const Command = ({ line, place, go }: InText & { line: string }) => (
   </div>
 );
 
-/** One paragraph without links, such as an answer to choose. */
+/** Shows one paragraph without links, such as an answer to choose. */
 export const Words = ({ text }: { text: string }) => <Pieces pieces={piecesOf(text)} />;
 
 function Pieces({ pieces, ...props }: Partial<InText> & { pieces: Piece[] }) {
@@ -127,12 +127,13 @@ function OnePiece({ piece, ...props }: Partial<InText> & { piece: Piece }) {
 }
 
 /**
- * Links of a lesson lead to files of the project. The syllabus shows production's code of each chapter.
- * No page shows the other files, so their names stand without a link.
+ * Shows a link in a text of a lesson. These links lead to files of the project. The syllabus shows
+ * production's code of each chapter. No page shows other files, so the names of other files stand
+ * without a link.
  */
 function SourceLink({ to, pieces, ...props }: Partial<InText> & { to: string; pieces: Piece[] }) {
   const { place, go, chapters = [] } = props;
-  const chapter = chapters.find(({ name }) => to.includes(`/src/${name}/`));
+  const chapter = chapters.find(({ name }) => to.includes(`/src/service/${name}/`));
   if (!chapter || !place || !go) return <Pieces pieces={pieces} />;
   const there = { ...HOME, view: 'syllabus', strategy: `${chapter.name}/production` } as const;
   return (

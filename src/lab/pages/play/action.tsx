@@ -1,12 +1,12 @@
 interface ActionProps {
   name: string;
-  /** The keys of the same action, one after the other. */
+  /** The keys that do the same as the button. A person presses them one after the other. */
   keys: string[];
   isOff?: boolean;
   onPress: () => void;
 }
 
-/** A button that shows its keys. */
+/** Shows a button with its keys. */
 export const Action = ({ name, keys, isOff = false, onPress }: ActionProps) => (
   <button type="button" aria-disabled={String(isOff)} onClick={() => isOff || onPress()}>
     {name}{' '}

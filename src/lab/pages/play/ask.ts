@@ -2,21 +2,23 @@ import { type PlayState, plays } from '../api.ts';
 import { patiently } from '../patiently.ts';
 import { hrefOf, type Place } from '../place.ts';
 
-/** A play, or the reason why there is none. */
-export type Answer = { state: PlayState } | { problem: Problem };
+/** The state of a game, or the reason why there is no game. */
+export type PlayAnswer = { state: PlayState } | { problem: PlayProblem };
 
-export interface Problem {
-  /** For a person. */
+export interface PlayProblem {
+  /** The problem in words for a person. */
   words: string;
-  /** The problem may pass by itself. */
+  /** Whether the problem may pass by itself. */
   mayPass: boolean;
 }
 
-/** Earlier answers, by address. Schedules are deterministic, so undo sends no new request. */
-const known = new Map<string, Answer>();
+/**
+ * Earlier answers, by address. A schedule always has the same answer, so Undo sends no new request.
+ */
+const known = new Map<string, PlayAnswer>();
 
-/** The state after a schedule. A busy server is asked again a few times. */
-export async function askPlay(place: Place): Promise<Answer> {
+/** Returns the state after a schedule. Asks a busy server again a few times. */
+export async function askPlay(place: Place): Promise<PlayAnswer> {
   const before = known.get(hrefOf(place));
   if (before) return before;
   const { strategy, situation, sessions, schedule } = place;
@@ -33,7 +35,7 @@ export async function askPlay(place: Place): Promise<Answer> {
   }
 }
 
-function remember(place: Place, answer: Answer): Answer {
+function remember(place: Place, answer: PlayAnswer): PlayAnswer {
   known.set(hrefOf(place), answer);
   return answer;
 }

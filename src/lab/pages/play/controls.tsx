@@ -19,7 +19,7 @@ const MOVES: Record<string, Move> = {
   t: 't',
 };
 
-/** The moves other than a step, and the keys of all moves. */
+/** Shows buttons for the moves other than a step, and handles the keys of all moves. */
 export function Controls({ state, move, onBegin }: ControlsProps) {
   const { told, choices, isOver } = state;
   const [hasKeys, setHasKeys] = useState(true);
@@ -35,7 +35,7 @@ export function Controls({ state, move, onBegin }: ControlsProps) {
     const event = eventKeys.find((each) => each === wanted);
     if (before !== undefined) begin(undefined);
     if (/^[1-3]$/.test(wanted)) move(`${before ?? ''}${wanted}`);
-    // The situation allows no such event. The answer to the move says so.
+    // If the situation does not allow the event, the answer to the move says so.
     else if (event) allows(state, event) ? begin(event) : move(event);
     else if (MOVES[wanted]) move(MOVES[wanted]);
     else return wanted === 'escape' && before !== undefined;

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { PlayState } from '../api.ts';
 import { type Go, hrefOf, type Place, readPlace } from '../place.ts';
-import { askPlay, type Problem } from './ask.ts';
+import { askPlay, type PlayProblem } from './ask.ts';
 import { whyNot } from './words.ts';
 
-/** A move is a choice such as `1`, `t` or `k1`, or one of these three words. */
+/** A move of the game: a choice such as `1`, `t` or `k1`, or one of these three words. */
 export type Move = string | 'undo' | 'reset' | 'end';
 
 export interface Game {
@@ -14,7 +14,7 @@ export interface Game {
    */
   state: PlayState | undefined;
   /** Why the address cannot be played. */
-  problem: Problem | undefined;
+  problem: PlayProblem | undefined;
   /** Why the last move was not made. */
   refusal: string | undefined;
   move: (move: Move) => void;
@@ -28,8 +28,8 @@ type Answered = Omit<Game, 'move' | 'again'> & { address: string };
 const NOTHING = { address: '', state: undefined, problem: undefined, refusal: undefined };
 
 /**
- * The game at this place, with the strategy at the address `strategy`. Moves wait for the answer to the
- * move before.
+ * Returns the game at this place, with the strategy at the address `strategy`. Each move waits for
+ * the answer to the previous move.
  */
 export function useGame(place: Place, go: Go, strategy: string): Game {
   const [, render] = useState<Answered>(NOTHING);
@@ -56,7 +56,7 @@ export function useGame(place: Place, go: Go, strategy: string): Game {
       line.current = ['end'];
       return step(lowest);
     }
-    // The step of a session that answers its client has a choice of its own.
+    // If the next step of session 1 answers the client, the choice is `.1` and not `1`.
     const choice = [move, `.${move}`].find((each) => state.choices.includes(each));
     if (choice !== undefined) return step(choice);
     return show({ ...now(), refusal: whyNot(move, state) });
@@ -85,7 +85,7 @@ export function useGame(place: Place, go: Go, strategy: string): Game {
   }, [address, tries]);
 
   const move = (wanted: Move) => {
-    // Undo and reset clear the queue and run at once.
+    // Undo and reset clear the queue and run immediately.
     if (wanted === 'undo' || wanted === 'reset') {
       line.current = [];
       make(wanted);

@@ -1,5 +1,5 @@
 import { useRef } from 'hono/jsx/dom';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { PlayState, SyllabusEntry, ToldChapter } from '../api.ts';
 import { focusOn } from '../focus.ts';
 import { PlaceLink } from '../link.tsx';
@@ -16,12 +16,13 @@ interface HeadlineProps extends Pick<PartProps, 'place' | 'go'> {
 
 const OUTCOME = 'outcome';
 
-/** The question of the game, and at the end its answer. */
+/** Shows the question of the game, and at the end the outcome of the game. */
 export function Headline({ state, place, go, entry, chapter }: HeadlineProps) {
   const proof = situationAt(entry, place);
   const wasOver = useRef(state.isOver);
   useEffect(() => {
-    // The button of the last step is gone, and with it the focus of the keyboard.
+    // The button of the last step is gone, and no element has the focus. So the outcome gets the
+    // focus.
     if (state.isOver && !wasOver.current && document.activeElement === document.body)
       focusOn(OUTCOME);
     wasOver.current = state.isOver;
@@ -65,14 +66,14 @@ interface Known {
   chapter: ToldChapter;
 }
 
-/** The result of all schedules, and the way the strategy works. */
+/** Shows the result of all schedules, and the idea of the strategy. */
 const Proven = ({ entry, proof, chapter }: Known) => (
   <p>
     {provenOf(proof, chapter)} <b>{entry.name}</b>: {entry.idea}.
   </p>
 );
 
-/** A link to the clearest schedule that does it. */
+/** Shows a link to the clearest schedule with the fault that the game asks for. */
 function Witness({ proof, chapter, place, go }: Known & Pick<PartProps, 'place' | 'go'>) {
   const schedule = proof.clearest[askedFault(chapter, proof).name]?.split(',');
   if (!schedule) return null;

@@ -1,12 +1,12 @@
 import { useRef } from 'hono/jsx/dom';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 
 /** These keys scroll a part of the page that has the focus. */
 const SCROLL_KEYS = ['ArrowLeft', 'ArrowRight', 'Home', 'End'];
 
 /**
- * Keys for the whole page. They do nothing while a person types, chooses, or scrolls a part of the page.
- * `onKey` returns whether it knows the key.
+ * Handles keys for the whole page. Ignores keys while a person types, chooses, or scrolls a part of
+ * the page. `onKey` returns whether it has used the key.
  */
 export function useKeys(isOn: boolean, onKey: (key: string) => boolean) {
   // The listener calls the `onKey` of the latest render. A new listener for each render would miss

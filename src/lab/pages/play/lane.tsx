@@ -4,7 +4,7 @@ import { type EventKey, names, placeOfEffect, sayEvent } from './words.ts';
 
 interface LaneProps {
   played: PlayedSession;
-  /** Such as `Recruiter 1`. */
+  /** The name of the session, such as `Recruiter 1`. */
   who: string;
   ending: string | null;
   isVictim: boolean;
@@ -20,7 +20,7 @@ export interface LaneEvent {
   onChoose: () => void;
 }
 
-/** One session: its next statement or effect, or its wait, or its end. */
+/** Shows one session: its next statement or effect, or its wait, or its end. */
 export function Lane({ played, who, ending, isVictim, canStep, onStep, events }: LaneProps) {
   const { session, isDead } = played;
   const status = isVictim ? 'victim' : played.status;
@@ -55,7 +55,10 @@ export function Lane({ played, who, ending, isVictim, canStep, onStep, events }:
   );
 }
 
-/** An effect does not look like a statement, since no rollback takes an effect back. */
+/**
+ * Shows the next statement or effect. An effect does not look like a statement, since no rollback
+ * takes an effect back.
+ */
 const Next = ({ played: { statement, isEffect, isInMemory } }: { played: PlayedSession }) =>
   isEffect ? (
     <p class="effect">

@@ -36,8 +36,9 @@ export function Lanes({ state, move, chapter }: LanesProps) {
 }
 
 /**
- * The events that have a button. A process has its buttons in the lane of its first session. The
- * buttons for deaths and lost answers stay in their places, so that no button moves under the mouse.
+ * Returns the events that have a button in the lane of a session. The death of a process has a
+ * button only in the lane of the first session of the process. The buttons for deaths and lost
+ * answers stay when they cannot be pressed, so that no button moves under the mouse.
  */
 function eventsOf(
   state: PlayState,
@@ -57,7 +58,10 @@ function eventsOf(
   ];
 }
 
-/** The circle of a deadlock at the step that found it. At other steps, the sessions that wait now. */
+/**
+ * Returns the waits that the arrows show. At the step at which PostgreSQL found a deadlock, these
+ * are the waits of its cycle. At other steps, these are the present waits.
+ */
 function waitsOf({ sessions, told, deadlock }: PlayState): Wait[] {
   if (deadlock?.step === told.schedule.length)
     return deadlock.cycle.map((from, index, { length }) => ({

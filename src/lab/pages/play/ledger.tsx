@@ -1,12 +1,15 @@
 import type { ToldSchedule } from '../api.ts';
 
 interface LedgerProps {
-  /** Such as `Mails sent`. */
+  /** The heading of the list, such as `Mails sent`. */
   name: string;
   told: Pick<ToldSchedule, 'sessions' | 'steps'>;
 }
 
-/** What the steps did to the world, such as mails. No rollback takes it back. */
+/**
+ * Lists the effects of the steps outside the database, such as mails. No rollback takes an effect
+ * back.
+ */
 export function Ledger({ name, told: { sessions, steps } }: LedgerProps) {
   const effects = steps.flatMap(({ acts }, index) =>
     acts.filter(({ stays }) => stays).map((act) => ({ ...act, step: index + 1 })),

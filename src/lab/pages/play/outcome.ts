@@ -6,25 +6,28 @@ import { howMany } from './words.ts';
 
 type Proof = SyllabusEntry['situations'][number];
 
-export interface Outcome {
+export interface GameResult {
   /**
-   * `won`: this schedule has the fault that was asked for, the gravest fault, or a fault that breaks a
-   * promise. `wrong`: it has another fault. `held`: it has no fault.
+   * `won`: this schedule has the fault that was asked for, the gravest fault, or a fault that
+   * breaks a promise. `wrong`: this schedule has another fault. `held`: this schedule has no fault.
    */
   kind: 'won' | 'held' | 'wrong';
   title: string;
   detail: string;
 }
 
-/** The proofs are from every schedule of this number of sessions. Some situations have their own. */
+/** The number of sessions in the schedules of a proof. Some situations have a different number. */
 export const PROVEN_FOR = 2;
 
-/** The end of a schedule. A schedule without a fault says nothing about the other schedules. */
+/**
+ * Returns the result of a game in words. A schedule without a fault says nothing about other
+ * schedules.
+ */
 export function outcomeOf(
   { told: { faults, summary, schedule } }: PlayState,
   proof: Proof | undefined,
   chapter: ToldChapter,
-): Outcome {
+): GameResult {
   const asked = askedFault(chapter, proof).name;
   const won = [asked, ...winsOf(chapter)].find((name) => faults.includes(name));
   const fault = chapter.faults.find(({ name }) => name === won);
@@ -38,7 +41,7 @@ export function outcomeOf(
   return { kind: 'held', title: `Not this time: ${summary}`, detail };
 }
 
-/** The faults that win, the gravest first. */
+/** Returns the names of the faults that win the game, the gravest first. */
 const winsOf = ({ faults, promises }: ToldChapter): string[] =>
   faults
     .map(({ name }) => name)
@@ -46,12 +49,15 @@ const winsOf = ({ faults, promises }: ToldChapter): string[] =>
       (name, index) => index === 0 || promises.some(({ brokenBy }) => brokenBy.includes(name)),
     );
 
-/** Whether any schedule has a fault, in a word or two. */
+/** Says in a few words whether any schedule has a fault. */
 export function wordOf({ faults, isComplete }: Proof): string {
   if (Object.keys(faults).length > 0) return 'Yes.';
   return isComplete === false ? 'Nobody has done it.' : 'No.';
 }
 
-/** The result of all schedules, such as `With two recruiters: Of 20 schedules, 18 oversold.` */
+/**
+ * Returns the result of all schedules in words, such as `With two recruiters: Of 20 schedules, 18
+ * oversold.`
+ */
 export const provenOf = (proof: Proof, chapter: ToldChapter): string =>
   `With ${howMany(proof.sessions ?? PROVEN_FOR, chapter.session)}: ${inWords(chapter, proof)}`;

@@ -1,5 +1,5 @@
-import type { ToldChapter } from '../../../lab/syllabus/http.ts';
-import type { SyllabusEntry } from '../../../lab/syllabus/syllabus.ts';
+import type { ToldChapter } from '../../syllabus/http.ts';
+import type { SyllabusEntry } from '../../syllabus/syllabus.ts';
 
 type Proof = SyllabusEntry['situations'][number];
 type ToldFault = ToldChapter['faults'][number];
@@ -7,9 +7,10 @@ type ToldFault = ToldChapter['faults'][number];
 type Asking = { faults: readonly Pick<ToldFault, 'name' | 'dare'>[] };
 
 /**
- * The fault that the person is asked for: the gravest fault that a schedule of this situation has, or
- * else the fault that everybody suspects there. So the same question comes for right and for wrong
- * strategies, and the question does not give the verdict away.
+ * Returns the fault that the game asks for. This is the gravest fault of any schedule in the
+ * situation. If no schedule has a fault, it is the fault that people would suspect in the
+ * situation. So the game asks the same question about right and wrong strategies, and the question
+ * does not give the verdict away.
  */
 export function askedFault({ faults }: Asking, proof: Proof | undefined): Asking['faults'][number] {
   const { faults: found = {}, suspect } = proof ?? {};
@@ -23,8 +24,9 @@ export function askedFault({ faults }: Asking, proof: Proof | undefined): Asking
 }
 
 /**
- * The situation in which a strategy is played first: the first one with a fault. If there is none, or
- * if it is the default, the address needs no name.
+ * Returns the name of the situation in which a strategy is played first. This is the first
+ * situation with a fault. If no situation has a fault, or if the situation is the default, returns
+ * an empty name, because the address needs no name.
  */
 export function firstSituation(entry: SyllabusEntry | undefined): string {
   const { situations = [] } = entry ?? {};

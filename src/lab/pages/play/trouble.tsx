@@ -1,13 +1,13 @@
 import type { PartProps } from '../part.ts';
 import { HOME } from '../place.ts';
-import type { Problem } from './ask.ts';
+import type { PlayProblem } from './ask.ts';
 
 interface TroubleProps extends Pick<PartProps, 'place' | 'go'> {
-  problem: Problem;
+  problem: PlayProblem;
   again: () => void;
 }
 
-/** Why a place cannot be played, and the way out. */
+/** Says why a place cannot be played, and shows a button to try again or to begin anew. */
 export function Trouble({ problem, place, go, again }: TroubleProps) {
   const beginAnew = () => go(place.schedule.length > 0 ? { schedule: [] } : HOME);
   return (

@@ -1,7 +1,7 @@
 export interface Wait {
   from: number;
   to: number;
-  /** Part of a circle of waits. */
+  /** Whether the wait is part of a cycle of waits. */
   isDeadlock: boolean;
 }
 
@@ -10,7 +10,7 @@ interface WaitsProps {
   sessions: number;
 }
 
-/** Arrows between the lanes show who waits for whom. The lanes say the same in words. */
+/** Draws arrows between the lanes that show who waits for whom. The lanes say the same in words. */
 export const Waits = ({ waits, sessions }: WaitsProps) => (
   <>
     <Arrows waits={waits} sessions={sessions} axis="x" />
@@ -18,7 +18,10 @@ export const Waits = ({ waits, sessions }: WaitsProps) => (
   </>
 );
 
-/** The x axis is for lanes side by side. The y axis is for lanes one below the other. */
+/**
+ * Draws the arrows along the x axis for lanes side by side, and along the y axis for lanes one
+ * below the other.
+ */
 function Arrows({ waits, sessions, axis }: WaitsProps & { axis: 'x' | 'y' }) {
   const along = (session: number) => `${((session - 0.5) * 100) / sessions}%`;
   const other = axis === 'x' ? 'y' : 'x';

@@ -6,21 +6,21 @@ type ToldAct = ToldStep['acts'][number];
 
 export const names = (sessions: number[]) => sessions.map((each) => `S${each}`).join(' and ');
 
-/** What a session does at a step without a statement. */
+/** The words for a session at a step without a statement. */
 export const silences: Record<NonNullable<ToldStep['silence']>, string> = {
   'waits in memory': 'waits for something in memory',
   ends: 'ends without a statement',
 };
 
-/** Such as `two workers`. */
+/** Returns a number of sessions in words, such as `two workers`. */
 export const howMany = (number: number, { one, many }: ToldChapter['session']): string =>
   number === 1 ? `one ${one}` : `${number === 2 ? 'two' : 'three'} ${many}`;
 
-/** The row lock at the end of a statement, such as `for update`. Empty if there is none. */
+/** Returns the row lock at the end of a statement, such as `for update`. Empty if there is none. */
 export const lockIn = (statement: string): string =>
   /\bfor (no key update|update|share|key share)( skip locked)?$/i.exec(statement)?.[0] ?? '';
 
-/** A statement in short: the part in which it differs from other statements. */
+/** Shortens a statement to the part that distinguishes the statement from others. */
 function brief(statement: string): string {
   const lock = lockIn(statement);
   if (lock) return `select … ${lock}`;
@@ -35,11 +35,11 @@ function brief(statement: string): string {
     : statement;
 }
 
-/** The steps after the end of the sessions. The scheduler had no choice there. */
+/** Returns the steps after the end of all sessions. In these steps the scheduler has no choice. */
 export const stepsAfterwards = ({ steps }: Pick<ToldSchedule, 'steps'>): ToldStep[] =>
   steps.filter(({ choice }) => choice === '');
 
-/** The last step in words, for a screen reader. */
+/** Puts the last step into words. Screen readers read these words. */
 export function whatHappened(
   { told, deadlock, verdict }: PlayState,
   { afterwards }: Pick<ToldChapter, 'afterwards'>,
@@ -73,7 +73,7 @@ function sayAct(act: ToldAct): string {
   return `S${session} ${did} ${brief(statement)}${gave(act)}.`;
 }
 
-/** Where an effect takes place. */
+/** Says where an effect takes place. */
 export const placeOfEffect = (isInMemory: boolean) =>
   isInMemory ? 'in memory' : 'outside the database';
 
@@ -88,18 +88,18 @@ function gave({ result, note }: ToldAct): string {
   return all && `: ${all}`;
 }
 
-/** The keys of events about a session, and the beginning of their choices. */
+/** The keys of events about a session. The choice of an event begins with the key of the event. */
 export const eventKeys = ['k', 'l', 'd', 'x', '.'] as const;
 export type EventKey = (typeof eventKeys)[number];
 
-/** Whether the situation allows such events at all. */
+/** Returns whether the situation allows events with this key at all. */
 export function allows({ events, choices }: PlayState, key: EventKey): boolean {
   if (key === 'k') return events.deaths > 0;
   if (key === 'l') return events.lostAnswers > 0;
   return choices.some((choice) => choice.startsWith(key));
 }
 
-/** An event in words, such as `the process of S1 dies`. */
+/** Puts an event into words, such as `the process of S1 dies`. */
 export function sayEvent(key: EventKey, { session, dieTogether }: PlayedSession): string {
   return {
     k:
@@ -113,7 +113,7 @@ export function sayEvent(key: EventKey, { session, dieTogether }: PlayedSession)
   }[key];
 }
 
-/** The hint after the first key of an event. */
+/** Returns the hint that appears after the first key of an event. */
 export function askWhose(key: EventKey, { sessions }: PlayState): string {
   const question = {
     k: 'Whose process dies?',
@@ -125,7 +125,7 @@ export function askWhose(key: EventKey, { sessions }: PlayState): string {
   return `${question} Press ${sessions.map(({ session }) => session).join(' or ')}, or Escape.`;
 }
 
-/** The reason why a choice cannot be made now. */
+/** Returns the reason why a choice cannot be made now. */
 export function whyNot(choice: string, state: PlayState): string {
   if (state.isOver) return 'Everybody has ended. Undo some steps, or reset.';
   if (choice === 't') return 'Nobody waits for time to pass now.';

@@ -1,4 +1,4 @@
-/** Milliseconds under the lanes: about five ticks, at round numbers. */
+/** Shows the milliseconds below the lanes, with about five ticks at round numbers. */
 export function Axis({ scale }: { scale: number }) {
   const step = stepFor(scale);
   const ticks = Array.from({ length: Math.floor(scale / step) + 1 }, (_, index) => index * step);
@@ -22,7 +22,7 @@ export function Axis({ scale }: { scale: number }) {
   );
 }
 
-/** The distance between ticks: 1, 2, 5 or 10 times a power of ten. */
+/** Returns the distance between ticks: 1, 2, 5 or 10 times a power of ten. */
 function stepFor(scale: number): number {
   const rough = scale / 5;
   const power = 10 ** Math.floor(Math.log10(rough));

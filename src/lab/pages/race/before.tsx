@@ -1,10 +1,10 @@
-import type { Lane } from '../../../lab/race/rounds/lanes.ts';
+import type { Lane } from '../../race/rounds/lanes.ts';
 import type { ToldChapter } from '../api.ts';
 import { Axis } from './axis.tsx';
 import { LaneRow } from './lane-row.tsx';
 import { Legend } from './legend.tsx';
 
-/** The milliseconds of the whole picture. */
+/** The time that the whole drawing shows, in milliseconds. */
 const SCALE = 12;
 
 const statement = (from: number, to: number) => ({ from, to, text: '' });
@@ -56,7 +56,10 @@ const OF_CRASHES: Lane[] = [
   },
 ];
 
-/** A picture of a race before the first race. It shows no strategy, and so it gives nothing away. */
+/**
+ * Shows an invented race before the first race. It has no real strategy, so it gives no verdict
+ * away.
+ */
 export const Before = ({ session, race }: Pick<ToldChapter, 'session' | 'race'>) => (
   <section class="before" aria-labelledby="before">
     <h3 id="before">How a race looks</h3>

@@ -1,4 +1,4 @@
-import type { Lane, Span } from '../../../lab/race/rounds/lanes.ts';
+import type { Lane, Span } from '../../race/rounds/lanes.ts';
 import type { ToldChapter } from '../api.ts';
 import { lockIn } from '../play/words.ts';
 
@@ -8,7 +8,7 @@ interface LaneRowProps {
   kind: ToldChapter['race']['kind'];
 }
 
-/** Everything that one session did. Statements are bars, and waits for a lock are hatched. */
+/** Shows everything that one session did. Statements are bars, and waits for a lock are hatched. */
 export function LaneRow({ lane, scale, kind }: LaneRowProps) {
   const { session, statements, waits } = lane;
   const bar = ({ from, to }: Span) => ({
@@ -66,8 +66,9 @@ export function LaneRow({ lane, scale, kind }: LaneRowProps) {
 }
 
 /**
- * The words on the bars. A bar under the hatches of a wait has no word. BEGIN and the next statement are
- * sent together, so a word stands after the end of the statement before.
+ * Returns the words on the bars. A bar under a hatched wait has no word. BEGIN and the next
+ * statement are sent together, so their bars overlap. So each word begins where the previous bar
+ * ends.
  */
 function wordsOn({ statements, waits }: Lane): (Span & { word: string })[] {
   return statements
@@ -81,7 +82,7 @@ function wordsOn({ statements, waits }: Lane): (Span & { word: string })[] {
     );
 }
 
-/** The kind of a statement in one word, such as `insert`. The word of a count is `count`. */
+/** Returns the kind of a statement in one word, such as `insert`, `lock`, `count` or `read`. */
 function wordFor({ text, isEffect }: Lane['statements'][number]): string {
   const [word = ''] = /^[a-z]+/i.exec(text) ?? [];
   if (isEffect) return '';
@@ -96,7 +97,7 @@ const Status = ({ lane: { status } }: Pick<LaneRowProps, 'lane'>) => (
   </span>
 );
 
-/** A session of a race with crashes has no answer, but an end. */
+/** Shows how a session ended. In a race with crashes, sessions get no status of HTTP. */
 function End({ lane }: Pick<LaneRowProps, 'lane'>) {
   const { mark, word, kind } = endOf(lane);
   return (

@@ -6,7 +6,7 @@ interface LegendProps {
   hasWaits: boolean;
 }
 
-/** The meaning of the bars. The pattern of all waits is defined here. */
+/** Explains the bars, and defines the hatched pattern of all waits. */
 export const Legend = ({ race: { kind }, hasWaits }: LegendProps) => (
   <p class="legend">
     <svg class="unseen" aria-hidden="true">

@@ -4,7 +4,6 @@ import { Goal } from '../lessons/goal.tsx';
 import { seenInRace } from '../lessons/seen.ts';
 import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
 import { Before } from './before.tsx';
-import { Count } from './count.tsx';
 import { Rounds } from './rounds.tsx';
 import { Totals } from './totals.tsx';
 import { type Racing, useRace } from './use-race.ts';
@@ -105,7 +104,10 @@ const Crashes = ({ chapter: { race, afterwards } }: LeadProps) => (
   </>
 );
 
-/** The strategy of an address may be in another chapter. Then production of this chapter races. */
+/**
+ * Returns the rival if the second strategy of the address is in another chapter. The rival is then
+ * the strategy `production` of this chapter.
+ */
 const rivalIn = (others: readonly SyllabusEntry[], elsewhere: SyllabusEntry | undefined) =>
   elsewhere && others.find(({ name }) => name === 'production');
 
@@ -115,3 +117,24 @@ function inWords({ place, of, rounds, told, failure }: Racing): string {
   if (place > 0) return `Somebody else races. You are number ${place} in line.`;
   return rounds.length === 0 ? 'The race begins.' : `${rounds.length} of ${of} rounds`;
 }
+
+interface CountProps {
+  label: string;
+  value: number;
+  most: number;
+  onCount: (count: number) => void;
+}
+
+/** Shows a field for a number from 1 to `most`. */
+const Count = ({ label, value, most, onCount }: CountProps) => (
+  <label class="choice">
+    {label}
+    <input
+      type="number"
+      min={1}
+      max={most}
+      value={value}
+      onChange={({ target }: Event) => onCount(Number((target as HTMLInputElement).value))}
+    />
+  </label>
+);

@@ -1,7 +1,8 @@
 import { useState } from 'hono/jsx/dom';
-import type { SeenRound } from '../../../lab/race/rounds/round.ts';
+import type { SeenRound } from '../../race/rounds/round.ts';
 import type { ToldChapter } from '../api.ts';
-import { Chart } from './chart.tsx';
+import { Axis } from './axis.tsx';
+import { LaneRow } from './lane-row.tsx';
 import { Legend } from './legend.tsx';
 
 interface RoundsProps {
@@ -42,7 +43,7 @@ export function Rounds({ rounds, race }: RoundsProps) {
 
 const hasWaits = ({ lanes }: SeenRound) => lanes.some(({ waits }) => waits.length > 0);
 
-/** The mark of a round in which some strategy went wrong. */
+/** Shows the mark of a round in which some strategy went wrong. */
 function Faults({ rounds }: Pick<RoundsProps, 'rounds'>) {
   const wrong = rounds.filter(({ faults }) => faults.length > 0);
   if (wrong.length === 0) return null;
@@ -58,11 +59,47 @@ function Faults({ rounds }: Pick<RoundsProps, 'rounds'>) {
 }
 
 /**
- * The first of the rounds in which the most sessions succeeded. In a race with crashes, the first of
- * the rounds in which the fewest tasks were done as they should be.
+ * Returns the number of the worst round. In a race with requests, this is the round in which the
+ * most sessions succeeded. In a race with crashes, this is the round in which the fewest tasks were
+ * done as they should be.
  */
 function worstOf(rounds: SeenRound[], { kind }: ToldChapter['race']): number {
   const sign = kind === 'crashes' ? -1 : 1;
   const isWorse = (a: SeenRound, b: SeenRound) => sign * (a.taken - b.taken) > 0;
   return rounds.reduce((worst, each) => (isWorse(each, worst) ? each : worst)).round;
+}
+
+interface ChartProps {
+  seen: SeenRound;
+  /** The time that the whole width stands for, in milliseconds. */
+  scale: number;
+  kind: ToldChapter['race']['kind'];
+}
+
+/** Shows one round of one strategy, with a lane for each session, in real milliseconds. */
+function Chart({ seen, scale, kind }: ChartProps) {
+  const { strategy, lanes, faults, summary, transcript } = seen;
+  const isWrong = faults.length > 0;
+  return (
+    <section class="chart" aria-label={`${strategy}, round ${seen.round}`}>
+      <h3>{strategy}</h3>
+      <p class={isWrong ? 'bad' : 'good'}>
+        <span aria-hidden="true">{isWrong ? '✗' : '✓'}</span>{' '}
+        {[summary, faults.join(', ')].filter(Boolean).join(': ')}
+      </p>
+      {/* The keyboard must reach everything that scrolls. */}
+      <section class="lane-box" tabindex={0} aria-label={`Lanes of ${strategy}`}>
+        <ol class="race-lanes">
+          {lanes.map((lane) => (
+            <LaneRow key={lane.session} lane={lane} scale={scale} kind={kind} />
+          ))}
+        </ol>
+        <Axis scale={scale} />
+      </section>
+      <details class="transcript">
+        <summary>As text</summary>
+        <pre>{transcript}</pre>
+      </details>
+    </section>
+  );
 }

@@ -1,4 +1,4 @@
-import type { RaceTold } from '../../../lab/race/rounds/rounds.ts';
+import type { RaceTold } from '../../race/rounds/rounds.ts';
 import type { ToldChapter } from '../api.ts';
 import { capitalised } from '../choose.tsx';
 
@@ -11,8 +11,8 @@ interface TotalsProps {
 }
 
 /**
- * The totals of all rounds. Each strategy has a column, since there are at most two. So the table fits
- * on a phone.
+ * Shows the totals of all rounds. Each strategy has a column. There are at most two strategies, so
+ * the table fits on a phone.
  */
 export const Totals = ({ told, gravest, race, rounds }: TotalsProps) => (
   <section class="totals" aria-labelledby="totals">
@@ -55,7 +55,7 @@ export const Totals = ({ told, gravest, race, rounds }: TotalsProps) => (
 
 type Results = RaceTold['results'];
 
-/** A count of each strategy. */
+/** A row of the table, with a count for each strategy. */
 interface Row {
   name: string;
   cells: { shown: string; kind?: 'good' | 'bad' }[];
@@ -84,7 +84,7 @@ function requestRows(results: Results, gravest: string, rounds: number): Row[] {
   ];
 }
 
-/** The good count comes first in `counts`. */
+/** Returns the rows for a race with crashes. The count of good results comes first in `counts`. */
 const crashRows = (results: Results, counts: ToldChapter['race']['counts']): Row[] => [
   ...counts.map((name, index) => ({
     name,

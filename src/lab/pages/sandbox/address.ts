@@ -1,8 +1,9 @@
-import type { Experiment } from '../../../lab/sandbox/experiment.ts';
+import type { Experiment } from '../../sandbox/experiment.ts';
 
 /**
- * The part of the address after `#`. It has the whole experiment, so each address is a permalink.
- * Browsers send this part to no server, so a long text is no trouble.
+ * Returns the fragment of the address, which is the part after `#`. The fragment contains the whole
+ * experiment, so each address is a permalink. Browsers send no fragment to a server, so a long text
+ * does no harm.
  */
 export function fragmentOf({ tables, sessions, check }: Experiment): string {
   const query = new URLSearchParams({ tables, check });
@@ -10,7 +11,7 @@ export function fragmentOf({ tables, sessions, check }: Experiment): string {
   return `#${query}`;
 }
 
-/** The experiment in an address. Undefined if the address has none. */
+/** Reads the experiment from the fragment of an address. Undefined if there is no experiment. */
 export function readFragment(fragment: string): Experiment | undefined {
   const query = new URLSearchParams(fragment.replace(/^#/, ''));
   if (!query.has('check')) return undefined;

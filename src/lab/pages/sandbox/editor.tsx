@@ -1,4 +1,4 @@
-import type { Bounds, Experiment } from '../../../lab/sandbox/experiment.ts';
+import type { Bounds, Experiment } from '../../sandbox/experiment.ts';
 import { LEAST_SESSIONS, MOST_SESSIONS } from './address.ts';
 
 interface EditorProps {
@@ -7,7 +7,7 @@ interface EditorProps {
   onChange: (next: Experiment) => void;
 }
 
-/** The tables, the sessions side by side, and the check. */
+/** Shows fields for the tables, the sessions and the check. The sessions stand side by side. */
 export function Editor({ experiment, bounds, onChange }: EditorProps) {
   const { tables, sessions, check } = experiment;
   const changeSession = (index: number, text: string) =>
@@ -62,7 +62,7 @@ interface SqlProps {
   label: string;
   hint: string;
   value: string;
-  /** The most characters. */
+  /** The maximum number of characters. */
   most: number;
   className?: string;
   onInput: (text: string) => void;

@@ -1,18 +1,21 @@
 import { useState } from 'hono/jsx/dom';
-import type { Tried } from '../../../lab/sandbox/run.ts';
+import type { Tried } from '../../sandbox/run.ts';
 import type { ToldSchedule } from '../api.ts';
 import { Endings } from '../explore/endings.tsx';
 import { Player } from '../explore/player.tsx';
 import { SwimLanes } from '../swim-lanes.tsx';
 import { TranscriptText } from '../transcript.tsx';
 
-/** The check has no words of its own. The state of the tables says that the check is false. */
+/**
+ * The words for faults other than a false check. The state of the tables already says that the
+ * check is false.
+ */
 const faults = [
   { name: 'deadlock', inWords: 'deadlocked' },
   { name: 'hang', inWords: 'never ended' },
 ];
 
-/** The verdict in words, such as `Of 20 schedules, the check was false in 18.` */
+/** Returns the verdict in words, such as `Of 20 schedules, the check was false in 18.` */
 export function inWords({ schedules, isComplete, faults }: Tried): string {
   const played = `${isComplete ? '' : 'the first '}${schedules} schedules`;
   const { broken, deadlock, hang } = faults;
@@ -25,7 +28,7 @@ export function inWords({ schedules, isComplete, faults }: Tried): string {
   return isComplete ? `All ${played} hold.` : `None of ${played} went wrong.`;
 }
 
-/** The verdict on an experiment, with the clearest counterexample. */
+/** Shows the verdict on an experiment, with the clearest counterexample. */
 export function Result({ done }: { done: Tried }) {
   const { counterexample, isComplete, serializationFailures } = done;
   const kind = counterexample ? 'bad' : isComplete ? 'good' : '';

@@ -1,17 +1,20 @@
 import { useState } from 'hono/jsx/dom';
-import type { Classic } from '../../../lab/sandbox/classics/classic.ts';
-import type { Experiment } from '../../../lab/sandbox/experiment.ts';
-import { Copy } from '../../parts/copy.tsx';
-import { useEffect } from '../../parts/use-effect.ts';
+import { Copy } from '../../../pages/parts/copy.tsx';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
+import type { Classic } from '../../sandbox/classics/classic.ts';
+import type { Experiment } from '../../sandbox/experiment.ts';
+import type { Tried } from '../../sandbox/run.ts';
 import { type Beginning, readSandbox } from '../api.ts';
 import { Choice } from '../choose.tsx';
 import { Progress } from '../explore/progress.tsx';
+import { type RunRequest, usePlaying } from '../use-run.ts';
+import { fragmentOf, readFragment } from './address.ts';
 import { Editor } from './editor.tsx';
 import { inWords, Result } from './result.tsx';
-import { linkTo, useExperiment } from './use-experiment.ts';
-import { useRun } from './use-run.ts';
 
-/** People type SQL for two sessions, and the server plays every order of its steps. */
+/**
+ * Lets people type the SQL of two or three sessions. The server plays every order of their steps.
+ */
 export function Sandbox() {
   const [beginning, setBeginning] = useState<Beginning | undefined>(undefined);
   const [failure, setFailure] = useState('');
@@ -42,7 +45,9 @@ function Desk({ classics, bounds }: Beginning) {
   const [first] = classics;
   if (!first) throw new Error('the sandbox has no classic');
   const [experiment, change] = useExperiment(first.broken);
-  const { running, start, stop } = useRun();
+  const [request, setRequest] = useState<RunRequest | undefined>(undefined);
+  const running = usePlaying<Tried>(request);
+  const stop = () => setRequest(undefined);
   const classic = classics.find(
     ({ broken, fixed }) => isSame(broken, experiment) || isSame(fixed, experiment),
   );
@@ -81,7 +86,11 @@ function Desk({ classics, bounds }: Beginning) {
             Stop
           </button>
         ) : (
-          <button type="button" class="primary" onClick={() => start(experiment)}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => setRequest({ path: '/sandbox', body: experiment })}
+          >
             Play every order
           </button>
         )}
@@ -103,7 +112,7 @@ interface StoryProps {
   onShow: (next: Experiment) => void;
 }
 
-/** What a classic is about. The lesson stands beside the right answer only. */
+/** Explains a classic experiment. The lesson is shown only with the right answer. */
 function Story({ classic, experiment, onShow }: StoryProps) {
   const isFixed = isSame(classic.fixed, experiment);
   return (
@@ -115,3 +124,33 @@ function Story({ classic, experiment, onShow }: StoryProps) {
     </div>
   );
 }
+
+/** The address changes after this pause, because browsers refuse many changes in a short time. */
+const TYPING_MS = 300;
+
+/**
+ * Returns the experiment of the page, and a function that changes it. Each change also changes the
+ * address. `first` is used if the address has no experiment.
+ */
+function useExperiment(first: Experiment): [Experiment, (next: Experiment) => void] {
+  const [experiment, setExperiment] = useState(() => readFragment(location.hash) ?? first);
+  const fragment = fragmentOf(experiment);
+  useEffect(() => {
+    const follow = () => setExperiment(readFragment(location.hash) ?? first);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  useEffect(() => {
+    const write = () => history.replaceState(null, '', location.search + fragment);
+    const timer = setTimeout(write, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [fragment]);
+  return [experiment, setExperiment];
+}
+
+/**
+ * Returns a permalink to the experiment. The address of the page may still have an older
+ * experiment.
+ */
+const linkTo = (experiment: Experiment): string =>
+  location.origin + location.pathname + location.search + fragmentOf(experiment);

@@ -8,7 +8,10 @@ export type Guess = 'holds' | 'breaks';
 interface Guesses {
   /** Whether all verdicts are shown. */
   all: boolean;
-  /** By the address of the strategy. `shown`: the visitor asked for the verdict without a guess. */
+  /**
+   * The guesses, by the address of the strategy. `shown`: the visitor asked for the verdict without
+   * a guess.
+   */
   of: Record<string, Guess | 'shown'>;
 }
 
@@ -21,7 +24,7 @@ export const guesses = keptStore<Guesses>('rowlock.verdicts', (kept) => {
   return { all: all === true, of: entriesAmong(of, isGuess) };
 });
 
-/** A strategy that is not explored yet has no verdict to hide. */
+/** Returns whether the verdict is hidden. A strategy that is not explored yet has no verdict. */
 export const isHidden = ({ all, of }: Guesses, entry: SyllabusEntry): boolean =>
   !all && entry.verdict !== null && of[addressOf(entry)] === undefined;
 

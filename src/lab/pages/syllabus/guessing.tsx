@@ -1,4 +1,4 @@
-import { useStore } from '../../parts/store.ts';
+import { useStore } from '../../../pages/parts/store.ts';
 import type { SyllabusEntry } from '../api.ts';
 import { focusOn } from '../focus.ts';
 import { addressOf } from '../part.ts';
@@ -7,7 +7,10 @@ import { guess, guesses } from './guesses.ts';
 /** The id of the element with the verdict. */
 export const VERDICT = 'verdict';
 
-/** Asks for a prediction of the verdict. The visitor may also ask for the verdict. */
+/**
+ * Asks for a prediction of the verdict. The visitor may also ask for the verdict without a
+ * prediction.
+ */
 export function Guessing({ entry }: { entry: SyllabusEntry }) {
   const choose = (guessed: 'holds' | 'breaks' | 'shown') => {
     guess(entry, guessed);
@@ -29,7 +32,7 @@ export function Guessing({ entry }: { entry: SyllabusEntry }) {
   );
 }
 
-/** The visitor's prediction beside the verdict. */
+/** Shows the visitor's prediction beside the verdict. */
 export function Guessed({ entry }: { entry: SyllabusEntry }) {
   const guessed = useStore(guesses).of[addressOf(entry)];
   if (guessed === undefined || guessed === 'shown') return null;

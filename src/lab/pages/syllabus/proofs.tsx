@@ -9,7 +9,7 @@ interface ProofsProps extends Pick<PartProps, 'place' | 'go'> {
   chapter: ToldChapter;
 }
 
-/** The proof in each situation, and the schedule that shows the gravest fault. */
+/** Shows the proof in each situation, and a link to a schedule with the gravest fault. */
 export function Proofs({ place, go, entry, chapter }: ProofsProps) {
   if (entry.situations.length === 0) return null;
   return (
@@ -57,10 +57,16 @@ export function Proofs({ place, go, entry, chapter }: ProofsProps) {
   );
 }
 
-/** A student's own strategy has situations that nobody has explored yet. */
+/**
+ * Returns the style class of a proof. A student's own strategy has situations that nobody has
+ * explored yet. Such a situation has no class.
+ */
 const markOf = ({ schedules }: SyllabusEntry['situations'][number], shown: string | undefined) =>
   schedules === 0 ? '' : shown ? 'bad' : 'good';
 
-/** The first situation is the default, so an address needs no name for it. */
+/**
+ * Returns the name of a situation for an address. The first situation is the default and needs no
+ * name.
+ */
 const situationIn = ({ situations }: SyllabusEntry, name: string): string =>
   name === situations[0]?.name ? '' : name;

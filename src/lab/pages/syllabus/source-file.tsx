@@ -3,8 +3,8 @@ import type { EntryWithSources } from '../api.ts';
 type Source = EntryWithSources['sources'][number];
 
 /**
- * The same file without the parts that give the verdict away: comments, the idea, the promise, and the
- * mark.
+ * Returns a source file without the parts that give the verdict away: comments, the idea, the
+ * promise, and the mark.
  */
 export const withoutVerdict = ({ path, lines }: Source): Source => ({
   path,
@@ -18,7 +18,7 @@ export const withoutVerdict = ({ path, lines }: Source): Source => ({
 
 const TELLING = /^\s*(idea|promise): /;
 
-/** A file of the project with its decisive statement marked. */
+/** Shows a file of the project with its decisive statement marked. */
 export function SourceFile({ source: { path, lines } }: { source: Source }) {
   const decisive = lines.filter(({ isDecisive }) => isDecisive);
   return (

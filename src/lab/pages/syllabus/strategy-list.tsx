@@ -1,6 +1,6 @@
 import { useRef } from 'hono/jsx/dom';
-import { useStore } from '../../parts/store.ts';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useStore } from '../../../pages/parts/store.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { SyllabusEntry } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import { addressOf, entryAt, type PartProps } from '../part.ts';
@@ -8,13 +8,14 @@ import { VerdictMark } from '../verdict.tsx';
 import { guesses, isHidden } from './guesses.ts';
 
 /**
- * All strategies with their verdicts. Each chapter has a heading. The list is longer than the screen, so
- * it scrolls to the current strategy.
+ * Lists all strategies with their verdicts. Each chapter has a heading. The list is longer than the
+ * screen, so it scrolls to the current strategy.
  */
 export function StrategyList({ strategies, chapters, ...props }: PartProps) {
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The effect runs before the list is on the page, and then nothing has a size.
+    // The effect runs before the list is on the page. Only a frame later, the list and its links
+    // have a size.
     const frame = requestAnimationFrame(() => {
       const current = list.current?.querySelector<HTMLElement>('[aria-current]');
       if (list.current && current) bringIntoView(list.current, current);

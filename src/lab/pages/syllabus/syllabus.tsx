@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
-import { useStore } from '../../parts/store.ts';
-import { useEffect } from '../../parts/use-effect.ts';
+import { useStore } from '../../../pages/parts/store.ts';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
 import { type EntryWithSources, readStrategy, type SyllabusEntry } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
 import { chapterOf, entryAt, type PartProps } from '../part.ts';
@@ -12,7 +12,7 @@ import { Proofs } from './proofs.tsx';
 import { SourceFile, withoutVerdict } from './source-file.tsx';
 import { StrategyList } from './strategy-list.tsx';
 
-/** Every strategy, and one of them with its proofs and its source code. */
+/** Lists every strategy, and shows one strategy with its proofs and its source code. */
 export function Syllabus(props: PartProps) {
   const { place, strategies } = props;
   const entry = entryAt(strategies, place.strategy);

@@ -1,9 +1,9 @@
+import { playFree } from '../../../explorer/free.ts';
+import type { Death, Seen } from '../../../explorer/mortal.ts';
+import type { Stage } from '../../../explorer/stage.ts';
+import { Hang } from '../../../explorer/stillness.ts';
+import { type Ending, isOfTrial } from '../../../explorer/trial.ts';
 import type { Chapter, CrashRace, RaceSize, Strategy } from '../../chapter.ts';
-import { playFree } from '../../explore/free.ts';
-import type { Death, Seen } from '../../explore/mortal.ts';
-import type { Stage } from '../../explore/stage.ts';
-import { Hang } from '../../explore/stillness.ts';
-import { type Ending, isOfTrial } from '../../explore/trial.ts';
 import type { RaceOrder } from '../race.ts';
 
 /** A chapter whose strategies race while processes are killed. */
@@ -12,14 +12,14 @@ export type CrashChapter = Chapter & { race: CrashRace };
 export const hasCrashes = (chapter: Chapter): chapter is CrashChapter =>
   chapter.race.kind === 'crashes';
 
-/** One round. */
+/** The result of one round. */
 export interface CrashRound {
   faults: string[];
   /** The result in one line. */
   summary: string;
   counts: Record<string, number>;
   endings: Ending[];
-  /** Everything that the sessions did, in the order of the ends. */
+  /** Everything that the sessions did, in the order in which the steps ended. */
   seen: (Seen & { session: number })[];
   /** When the round began, by `performance.now()`. */
   began: number;
@@ -68,7 +68,10 @@ export async function playRound(
   }
 }
 
-/** Half of the processes are killed, if they make enough steps. */
+/**
+ * Chooses the death of a process. Half of the processes get a death. They die if they make enough
+ * steps.
+ */
 function chooseDeath(mostSteps: number): Death | undefined {
   if (Math.random() < 0.5) return undefined;
   return { step: 1 + Math.floor(Math.random() * mostSteps), isSent: Math.random() < 0.5 };

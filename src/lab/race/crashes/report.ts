@@ -1,11 +1,14 @@
+import { sayEnding } from '../../../explorer/tell.ts';
+import type { Ending } from '../../../explorer/trial.ts';
 import type { RaceSize, Strategy } from '../../chapter.ts';
-import { sayEnding } from '../../explore/tell.ts';
-import type { Ending } from '../../explore/trial.ts';
 import type { RaceOrder } from '../race.ts';
 import { LINES_SHOWN, type Paint, plain, promiseVerdict, raceTable } from '../report.ts';
 import type { CrashChapter, CrashResult, CrashRound } from './crashes.ts';
 
-/** One round in the order of its sessions: `Worker 3: killed`. */
+/**
+ * Describes one round, with a line such as `Worker 3: killed` for each session, in the order of the
+ * sessions.
+ */
 export function describeCrashRound(
   { race: { words } }: CrashChapter,
   strategy: string,
@@ -27,7 +30,10 @@ export function describeCrashRound(
   ].join('\n');
 }
 
-/** A worker does many tasks, so its outcomes would fill the line. */
+/**
+ * Returns the end of a session in words. Leaves out the outcomes of a worker, since a worker does
+ * many tasks.
+ */
 function endOf(ending: Ending): string {
   if ('died' in ending) return 'killed';
   return 'value' in ending && Array.isArray(ending.value) ? 'ended' : sayEnding(ending);
@@ -51,7 +57,7 @@ export function describeCrashResults(
   return raceTable(['strategy', 'rounds', ...race.counts, 'killed'], rows, strategies);
 }
 
-/** The results, in a sentence for each strategy. */
+/** Returns a sentence about the results of each strategy. */
 export const sayCrashResults = (
   { race: { words }, faults }: CrashChapter,
   results: CrashResult[],
@@ -65,7 +71,7 @@ export const sayCrashResults = (
     return `${often}${sum && `: ${sum}`}.`;
   });
 
-/** A sentence for each strategy, and the verdict on all promises. */
+/** Returns a sentence for each strategy, and the verdict on all promises. */
 export const describeCrashVerdict = (
   chapter: CrashChapter,
   results: CrashResult[],

@@ -1,19 +1,19 @@
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { LOCK_TIMEOUT_MS } from '../../../db/client.ts';
-import { refuseOtherSites } from '../../../http/edge/http.ts';
-import { guardedBy, newRoutes } from '../../../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../../http/problem.ts';
+import { LOCK_TIMEOUT_MS } from '../../../platform/db/client.ts';
+import { describe } from '../../../platform/process/errors.ts';
+import type { Log } from '../../../platform/process/log.ts';
+import { Admission, type AdmissionLimits } from '../../../platform/waiting/admission.ts';
+import { refuseOtherSites } from '../../../service/http/edge/http.ts';
+import { guardedBy, newRoutes } from '../../../service/http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../../service/http/problem.ts';
 import {
   bodyTooLarge,
   invalid,
   invalidRequest,
   methodNotAllowed,
   notJson,
-} from '../../../http/problems.ts';
-import { describe } from '../../../process/errors.ts';
-import type { Log } from '../../../process/log.ts';
-import { Admission, type AdmissionLimits } from '../../../waiting/admission.ts';
+} from '../../../service/http/problems.ts';
 import { chapters, findStrategy } from '../../chapters/index.ts';
 import { labBusy, noSuchStrategy, refusalAnswer } from '../../problems.ts';
 import { hasRequests } from '../report.ts';
@@ -31,8 +31,8 @@ const race = z.object({
 });
 
 /**
- * At most as many requests run at once as a track has connections. The others wait, as in
- * production.
+ * The limits on the requests of a race. As many requests run at the same time as a track has
+ * connections. Further requests wait, as in production.
  */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
@@ -42,9 +42,9 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
 };
 
 /**
- * Races in which the caller sends the requests, in the same form as to production. Each race has
- * its own address and a scratch database. A race ends when its caller ends it, or after a time
- * limit.
+ * Makes the routes of races in which the caller sends the requests, in the same form as to
+ * production. Each race has its own address and a scratch database. A race ends when its caller
+ * ends it, or after a time limit.
  */
 export function raceRoutes(
   { log, ...deps }: RacesDeps & { log: Log },
@@ -91,7 +91,7 @@ export function raceRoutes(
   for (const chapter of chapters.filter(hasRequests)) {
     const { route, guard, answer } = chapter.race.overHttp;
     const path = `/races/{race}${route.path}`;
-    // A GET acts here, as it does in production.
+    // A GET changes data here, as in production. So requests from other sites are refused.
     const middleware = guardedBy(refuseOtherSites(corsOrigins), guard);
     routes.openapi({ ...route, path, hide: true, middleware }, async (c) => {
       const found = races.find(chapter, c.req.param('race') ?? '');

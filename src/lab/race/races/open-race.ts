@@ -4,7 +4,7 @@ import type { Course } from '../../chapter.ts';
 export interface RacePatience {
   /** A race ends after this time without a request, since its caller may be dead. */
   idleMs: number;
-  /** A race ends after this time in any case, since others wait for its track. */
+  /** A race ends after this time in any case, since other races wait for its track. */
   longestMs: number;
 }
 
@@ -33,7 +33,7 @@ export class OpenRace {
     this.#longest = setTimeout(() => this.end(), patience.longestMs).unref();
   }
 
-  /** The answer to a request. Undefined once the race has ended. */
+  /** Returns the answer to a request. Returns undefined once the race has ended. */
   async ask(request: unknown): Promise<{ answer: unknown } | undefined> {
     if (this.#hasEnded) return undefined;
     const asked = this.#ask(request);
@@ -46,7 +46,7 @@ export class OpenRace {
     }
   }
 
-  /** Restarts the idle time. The caller of the race is still there. */
+  /** Restarts the idle time, since the caller of the race is still there. */
   stir() {
     if (!this.#hasEnded) this.#idle.refresh();
   }

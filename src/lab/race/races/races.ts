@@ -1,5 +1,5 @@
-import type { Database } from '../../../db/client.ts';
-import type { Unanswered } from '../../../waiting/admission.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import type { Unanswered } from '../../../platform/waiting/admission.ts';
 import type { Chapter, RaceSize, Standing, Strategy } from '../../chapter.ts';
 import type { Stages } from '../../stages/stages.ts';
 import type { Recorder } from '../recorder.ts';
@@ -9,13 +9,14 @@ import { OpenRace, type RacePatience } from './open-race.ts';
 
 export interface RacesDeps {
   tracks: Stages<Track>;
-  /** Runs each request, and may do more around it, such as record it. */
+  /** Runs each request, and may also record the request. */
   around?: Recorder['around'] | undefined;
   patience?: RacePatience | undefined;
 }
 
 /**
- * 1,000 sessions connect within seconds. The last of their requests is answered within 20 seconds.
+ * The default time limits of a race. 1,000 sessions connect within seconds. The last of their
+ * requests is answered within 20 seconds.
  */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
 
@@ -34,7 +35,7 @@ interface Kept {
   returned: Promise<unknown>;
 }
 
-/** The result of a race, with what the race has cost the database. */
+/** The result of a race, and its costs for the database. */
 export interface RaceStanding extends Standing {
   transactions: number;
 }
@@ -49,8 +50,8 @@ export class Races {
   }
 
   /**
-   * The race with this id in a chapter. Undefined if there is no such race, or if the race has
-   * ended.
+   * Returns the race with this id in a chapter. Returns undefined if there is no such race, or if
+   * the race has ended.
    */
   find(chapter: Chapter, id: string): OpenRace | undefined {
     const found = this.#open.get(id);
@@ -58,8 +59,9 @@ export class Races {
   }
 
   /**
-   * Begins a race as soon as a track is free. If the caller has `gone`, the race ends at once.
-   * Returns `busy` if no track was free in time. Throws the errors of `Stages.use`.
+   * Begins a race as soon as a track is free. `gone` is aborted when the caller leaves, and then
+   * the race ends immediately. Returns `busy` if no track was free in time. Throws the errors of
+   * `Stages.use`.
    */
   begin(asked: Raced, size: RaceSize, gone: AbortSignal): Promise<OpenRace | Unanswered> {
     return new Promise((resolve, reject) => {
@@ -79,7 +81,7 @@ export class Races {
     });
   }
 
-  /** The result of a race so far. Undefined if there is no race with this id. */
+  /** Returns the result of a race so far. Returns undefined if there is no race with this id. */
   async standing(id: string): Promise<RaceStanding | undefined> {
     const found = this.#open.get(id);
     if (!found) return undefined;

@@ -1,5 +1,5 @@
-import { readableStatement } from '../../explore/readable.ts';
-import type { Stage } from '../../explore/stage.ts';
+import { readableStatement } from '../../../explorer/readable.ts';
+import type { Stage } from '../../../explorer/stage.ts';
 import {
   addCrashRound,
   type CrashChapter,
@@ -20,8 +20,8 @@ import type { SeenRound } from './round.ts';
 import type { Field, RaceTold } from './rounds.ts';
 
 /**
- * Races strategies whose processes are killed at random. They take turns, with one round each. Once
- * `stop` is aborted, no further round begins, and the result is undefined.
+ * Races strategies whose processes are killed at random. The strategies take turns, with one round
+ * each. Once `stop` is aborted, no further round begins, and the result is undefined.
  */
 export async function runCrashRounds(
   stage: Stage,

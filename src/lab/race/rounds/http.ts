@@ -1,22 +1,25 @@
 import { z } from 'zod';
-import { nameOf } from '../../../http/auth/caller.ts';
-import { streamEvents } from '../../../http/event-stream.ts';
-import { newRoutes } from '../../../http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../../http/problem.ts';
+import { nameOf } from '../../../service/http/auth/caller.ts';
+import { streamEvents } from '../../../service/http/event-stream.ts';
+import { newRoutes } from '../../../service/http/new-routes.ts';
+import { problem, RETRY_AFTER } from '../../../service/http/problem.ts';
 import {
   busy,
   invalid,
   invalidRequest,
   methodNotAllowed,
   notJson,
-} from '../../../http/problems.ts';
+} from '../../../service/http/problems.ts';
 import { type Addressed, findStrategy } from '../../chapters/index.ts';
 import { noSuchStrategy } from '../../problems.ts';
 import { hasCrashes } from '../crashes/crashes.ts';
 import { RaceLine, type RaceLineDeps } from './race-line.ts';
 import type { Field } from './rounds.ts';
 
-/** In a race with crashes, each session has a connection of its own. */
+/**
+ * The maximum number of sessions in a race with crashes. Each of these sessions has its own
+ * connection.
+ */
 const MOST_PROCESSES = 20;
 
 const from1To = (most: number) => `is a whole number from 1 to ${most}`;
@@ -33,7 +36,10 @@ const race = z.object({
   rounds: upTo(20).default(5),
 });
 
-/** Races that the server runs, as streams of events: `queued`, `round`, `done`, `failed`. */
+/**
+ * Makes the routes of races that the server runs. The answers are streams of the events `queued`,
+ * `round`, `done`, `failed`.
+ */
 export function roundRoutes(deps: RaceLineDeps) {
   const races = new RaceLine(deps);
   const routes = newRoutes();
@@ -62,7 +68,10 @@ export function roundRoutes(deps: RaceLineDeps) {
   return routes;
 }
 
-/** Strategies that race together. Undefined if they belong to several chapters. */
+/**
+ * Returns the strategies of a race with their chapter. Returns undefined if the strategies belong
+ * to several chapters.
+ */
 function fieldOf(found: Addressed[]): Field | undefined {
   const [chapter, another] = new Set(found.map((each) => each.chapter));
   if (!chapter || another) return undefined;

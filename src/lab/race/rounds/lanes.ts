@@ -1,4 +1,4 @@
-import { readableStatement } from '../../explore/readable.ts';
+import { readableStatement } from '../../../explorer/readable.ts';
 import type { Slice } from '../recorder.ts';
 
 /** A span of time, in milliseconds since the round began. */
@@ -9,7 +9,7 @@ export interface Span {
 
 /** Everything that one session did in a round. */
 export interface Lane extends Span {
-  /** From 1. */
+  /** The number of the session, from 1. */
   session: number;
   /** The HTTP status of the answer, such as 403 if the job is full. */
   status: number;
@@ -21,7 +21,8 @@ export interface Lane extends Span {
 }
 
 /**
- * The lanes of a round that began at `began`. `statuses` has the status of each session, in order.
+ * Returns the lanes of a round that began at `began`. `statuses` has the status of each session, in
+ * order.
  */
 export function lanesOf(slices: Slice[], began: number, statuses: number[]): Lane[] {
   const spanOf = ({ from, to }: Span): Span => ({ from: since(began, from), to: since(began, to) });

@@ -1,4 +1,4 @@
-import { Stage } from '../../explore/stage.ts';
+import { Stage } from '../../../explorer/stage.ts';
 import { Recorder, type Slice } from '../recorder.ts';
 import { openTrack, type Track } from '../track.ts';
 import type { Recorded } from './round.ts';
@@ -8,19 +8,19 @@ interface RecordedTrack extends Recorded {
 }
 
 /**
- * A stage whose track stays open for the next race. To open its connections takes 200 ms, and the
- * first statements of new connections are slow. A race of twenty rounds takes less time.
+ * A stage whose track stays open for the next race. New connections take 200 ms to open, and their
+ * first statements are slow. A race of twenty rounds takes less than 200 ms.
  */
 export class RaceStage extends Stage {
   #opened: Promise<RecordedTrack> | undefined;
 
-  /** The track with its connections open. */
+  /** Returns the track, with its connections open. */
   track(): Promise<Recorded> {
     this.#opened ??= openRecorded(this.url);
     return this.#opened;
   }
 
-  /** Closes the track's connections. A race with crashes has many of its own. */
+  /** Closes the track's connections. A race with crashes opens many other connections. */
   async closeTrack() {
     const opened = this.#opened;
     this.#opened = undefined;

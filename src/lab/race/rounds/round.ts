@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Database } from '../../../db/client.ts';
-import { inTime } from '../../../waiting/deadline.ts';
+import type { Database } from '../../../platform/db/client.ts';
+import { inTime } from '../../../platform/waiting/deadline.ts';
 import type { RaceSize, Standing, Strategy } from '../../chapter.ts';
 import { labBusy, Refusal } from '../../problems.ts';
 import type { Round } from '../race.ts';
@@ -8,15 +8,15 @@ import type { Recorder, Slice } from '../recorder.ts';
 import { describeRound, type RequestChapter } from '../report.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 
-/** One round with everything that was recorded. */
+/** One round, with everything that was recorded. */
 export interface SeenRound extends Standing {
   strategy: string;
-  /** From 1. */
+  /** The number of the round, from 1. */
   round: number;
   /** The time of the last answer, in milliseconds since the round began. */
   milliseconds: number;
   lanes: Lane[];
-  /** The round as text, in the order of the answers. */
+  /** The round as text. The answers are in the order of their arrival. */
   transcript: string;
 }
 
@@ -28,8 +28,8 @@ export interface Recorded {
 }
 
 /**
- * Runs one round. All sessions send their requests at once. Then we count the result in the tables,
- * and remove the rows.
+ * Runs one round. All sessions send their requests at the same time. Then this function counts the
+ * result in the tables, and removes the rows.
  */
 export async function runRound(
   { db, recorder, slices }: Recorded,
@@ -64,10 +64,10 @@ export async function runRound(
   }
 }
 
-/** Much longer than all waits for locks of a round. */
+/** The maximum time for an answer. Sessions of a round wait for locks much less than this. */
 const ANSWER_MS = 15_000;
 
-/** The promise of a student's strategy may never settle. */
+/** Throws a `Refusal`. The promise of a student's strategy may never settle. */
 async function noAnswer({ name }: Strategy): Promise<never> {
   throw new Refusal({
     ...labBusy,
@@ -78,7 +78,10 @@ async function noAnswer({ name }: Strategy): Promise<never> {
 /** The HTTP status for an unexpected error. */
 const FAILED = 500;
 
-/** The round in the form of a race over HTTP, with the answers in the order of their arrival. */
+/**
+ * Returns a round in the same form as a round over HTTP. The answers are in the order of their
+ * arrival.
+ */
 export const inShort = ({ lanes, ...seen }: Omit<SeenRound, 'transcript'>): Round => ({
   standing: seen,
   answers: lanes

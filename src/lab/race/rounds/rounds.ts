@@ -19,7 +19,7 @@ export interface Field<C extends Chapter = Chapter> {
 
 /** The results of a whole race. */
 export interface RaceTold {
-  /** Races with crashes also have sums. */
+  /** A result for each strategy. In races with crashes, the results also have sums. */
   results: (RaceResult & Partial<Pick<CrashResult, 'counts' | 'killed'>>)[];
   /** A sentence for each strategy. */
   sentences: string[];
@@ -28,8 +28,8 @@ export interface RaceTold {
 }
 
 /**
- * Races strategies in a scratch database. They take turns, with one round each. Once `stop` is
- * aborted, no further round begins, and the result is undefined.
+ * Races strategies in a scratch database. The strategies take turns, with one round each. Once
+ * `stop` is aborted, no further round begins, and the result is undefined.
  */
 export async function runRounds(
   stage: RaceStage,

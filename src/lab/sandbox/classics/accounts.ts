@@ -1,6 +1,6 @@
 import { both, type Classic } from './classic.ts';
 
-/** An account, and the memory of two programs: the balance that each session has read. */
+/** One account, and a table for the balance that each of the two programs has read. */
 const ONE_ACCOUNT = `create table account (balance int);
 insert into account values (100);
 -- What each program keeps in a variable.

@@ -4,15 +4,15 @@ import type { Experiment } from '../experiment.ts';
 export interface Classic {
   name: string;
   title: string;
-  /** The aim of the program, and a point to look at. */
+  /** Says what the programs do. Most stories also give a rule that the programs must keep. */
   story: string;
   fault: 'broken' | 'deadlock';
   broken: Experiment;
-  /** The right answer. */
+  /** The experiment without the fault. */
   fixed: Experiment;
-  /** Why the right answer holds. */
+  /** The reason why `fixed` has no fault. */
   lesson: string;
 }
 
-/** The texts of two sessions that do the same for different values. */
+/** Returns the texts of two sessions that do the same with different values. */
 export const both = (one: (number: number) => string): string[] => [one(1), one(2)];

@@ -3,7 +3,7 @@ import type { Classic } from './classic.ts';
 import { duplicate, orphan, queue } from './rows.ts';
 import { doctorsOnCall, marbles, oldSnapshot, phantom } from './skews.ts';
 
-/** From the simplest to the most surprising. */
+/** All well-known faults that the sandbox offers, from the simplest to the most surprising. */
 export const classics: readonly Classic[] = [
   lostUpdate,
   overdraft,

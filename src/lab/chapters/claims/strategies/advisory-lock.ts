@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A lock on a number instead of a row. Another transaction that asks for the same number waits
- * until this transaction has ended. The lock needs no row. It does not stop code that never asks
+ * Locks a number instead of a row. Another transaction that asks for the same number waits until
+ * this transaction has ended. The lock needs no row. The lock does not stop code that never asks
  * for the number.
  */
 export const advisoryLock: ClaimStrategy = {

@@ -1,14 +1,14 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import { slotsOf } from '../../../../claims/rules.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import { slotsOf } from '../../../../service/claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
- * The check and the change are one statement about one row. An UPDATE that waited for the row
- * checks its condition again, on the newest version of the row. This works because the condition is
- * about the locked row alone. MongoDB's findOneAndUpdate does the same.
+ * One statement checks and changes one row. An UPDATE that waited for the row checks its condition
+ * again, on the newest version of the row. The second check is right because the condition reads
+ * only the locked row. MongoDB's findOneAndUpdate does the same.
  */
 export const conditionalUpdate: ClaimStrategy = {
   name: 'conditional-update',

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import { slotsOf } from '../../../../claims/rules.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import { slotsOf } from '../../../../service/claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: the lock is released before the COMMIT. The next claimer then gets the lock, and does not
  * see our claim yet.
- * Witness: S1 inserts and unlocks, S2 locks and counts 3, S1 commits, S2 inserts.
+ * Counterexample: S1 inserts and unlocks. S2 locks and counts 3. S1 commits. S2 inserts the fifth
+ * claim.
  */
 export const earlyUnlock: ClaimStrategy = {
   name: 'early-unlock',
@@ -16,7 +17,8 @@ export const earlyUnlock: ClaimStrategy = {
     db.transaction(async (tx) => {
       await tx.execute(sql`select pg_advisory_lock(${request.jobId}::bigint)`);
       try {
-        // A savepoint, since after an error the transaction itself could not run the unlock.
+        // We set a savepoint. After an error without a savepoint, PostgreSQL would refuse the
+        // unlock below.
         return await tx.transaction(async (inner) => {
           const decision = await countClaims(inner, request);
           if (decision.kind !== 'granted') return decision;

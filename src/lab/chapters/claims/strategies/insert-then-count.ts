@@ -1,12 +1,12 @@
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: the transaction inserts first, then counts, and rolls back if there are too many claims.
- * Two transactions do not see each other's claim before the commit. So each counts its own claim as
- * the last one that fits.
- * Witness: S1 inserts, S2 inserts, S1 counts 4, S2 counts 4, both commit.
+ * Two transactions do not see each other's claim before the commit. So each transaction counts its
+ * own claim as the last claim that fits.
+ * Counterexample: S1 inserts. S2 inserts. S1 counts 4. S2 counts 4. Both commit.
  */
 export const insertThenCount: ClaimStrategy = {
   name: 'insert-then-count',

@@ -1,15 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from '../../../../claims/queries.ts';
-import { slotsOf } from '../../../../claims/rules.ts';
-import { jobs } from '../../../../db/schema.ts';
+import { insertClaim, readHolders } from '../../../../service/claims/queries.ts';
+import { slotsOf } from '../../../../service/claims/rules.ts';
+import { jobs } from '../../../../service/database/schema.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A trap: the lock comes after the insert. The strategy never oversells. But the insert already
  * locks the job's row with a weaker lock, for the foreign key. Two sessions may hold the weaker
- * lock at once. Then each waits for the other.
- * Witness: S1 inserts, S2 inserts, S1 locks and waits for S2, S2 locks and waits for S1: deadlock.
+ * lock at the same time. Each then asks for the stronger lock, and waits for the other session.
+ * Counterexample: S1 inserts. S2 inserts. S1 asks for the lock and waits for S2. S2 asks for the
+ * lock and waits for S1: a deadlock.
  */
 export const insertThenLock: ClaimStrategy = {
   name: 'insert-then-lock',
@@ -19,7 +20,7 @@ export const insertThenLock: ClaimStrategy = {
     try {
       return await db.transaction(async (tx) => {
         const claim = await insertClaim(tx, request);
-        // THE DEADLOCK: both inserts hold a weaker lock on this row, so each waits for the other.
+        // THE DEADLOCK: both sessions hold a weaker lock on this row, so each waits for the other.
         const [job] = await tx.select().from(jobs).where(eq(jobs.id, request.jobId)).for('update');
         if (!job) return { kind: 'no-such-job' };
         const { claimed } = await readHolders(tx, request);

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
-import type { Database, Transaction } from '../../../../db/client.ts';
+import type { Database, Transaction } from '../../../../platform/db/client.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from '../../../../service/claims/rules.ts';
 import { sleep } from '../clock.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
@@ -13,8 +13,8 @@ const PAUSE_MS = 50;
 /**
  * A lease is a lock that ends by itself, so a crashed holder does not hold it for ever. But a slow
  * holder does not notice that its lease has ended, and goes on.
- * Witness: S1 takes the lease and counts 3, time passes, S2 takes the lease and counts 3, both
- * insert.
+ * Counterexample: S1 takes the lease and counts 3. Time passes. S2 takes the lease and counts 3.
+ * Both insert.
  */
 export const lease: ClaimStrategy = {
   name: 'lease',

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import { slotsOf } from '../../../../claims/rules.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import { slotsOf } from '../../../../service/claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 import { counters } from '../tables.ts';
 
 /**
  * A trap: the transaction reads the counter without a lock, adds one, and writes the counter. The
- * second writer waits for the first, and then writes its own old sum. So the first claim is missing
- * from the counter.
- * Witness: S1 and S2 both read 3, S1 writes 4 and commits, S2 writes 4 as well.
+ * second writer waits for the first writer, and then writes its own old sum. So the first claim is
+ * missing from the counter.
+ * Counterexample: S1 and S2 both read 3. S1 writes 4 and commits. S2 writes 4 too.
  */
 export const lostUpdate: ClaimStrategy = {
   name: 'lost-update',

@@ -1,6 +1,6 @@
-import { insertClaim } from '../../../../claims/queries.ts';
-import type { ClaimRequest, Outcome } from '../../../../claims/rules.ts';
-import type { Database } from '../../../../db/client.ts';
+import type { Database } from '../../../../platform/db/client.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from '../../../../service/claims/rules.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
@@ -38,16 +38,17 @@ export const mutex: ClaimStrategy = {
 };
 
 /**
- * The same code on two servers. One server serves recruiters with odd ids, and the other those with
- * even ids. Each server has its own memory, so neither queue knows the claims of the other.
- * Witness: S1 counts 3 on one server, S2 counts 3 on the other, both insert.
+ * The same code on two servers. One server serves recruiters with odd ids, and the other server
+ * recruiters with even ids. Each server has its own memory, so neither queue knows the claims of
+ * the other queue.
+ * Counterexample: S1 counts 3 on one server. S2 counts 3 on the other server. Both insert.
  */
 export const mutexOnTwoServers: ClaimStrategy = {
   name: 'mutex-two-servers',
   file: 'mutex',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
-  // THE GAP: each server has its own queue, so two claims of a job may run at once.
+  // THE GAP: each server has its own queue, so two claims of a job may run at the same time.
   claim: startTwoServers(),
   restart: startTwoServers,
 };

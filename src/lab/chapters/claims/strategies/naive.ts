@@ -1,10 +1,11 @@
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * The code counts first, and then inserts. It is right only if nobody inserts in between.
- * Witness: S1 counts 3, S2 counts 3, S1 inserts the fourth claim, S2 inserts the fifth.
+ * Counts first, and then inserts. This is right only if nobody inserts between the count and the
+ * insert.
+ * Counterexample: S1 counts 3. S2 counts 3. S1 inserts the fourth claim. S2 inserts the fifth.
  */
 export const naive: ClaimStrategy = {
   name: 'naive',

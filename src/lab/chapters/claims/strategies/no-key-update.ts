@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from '../../../../claims/queries.ts';
-import { decide } from '../../../../claims/rules.ts';
-import { jobs } from '../../../../db/schema.ts';
+import { insertClaim, readHolders } from '../../../../service/claims/queries.ts';
+import { decide } from '../../../../service/claims/rules.ts';
+import { jobs } from '../../../../service/database/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * FOR NO KEY UPDATE makes other claimers wait just as FOR UPDATE does. But during this lock others
- * may insert rows that refer to the job. So code that claims without the lock does not wait. The
- * lock works only if all claimers take it.
+ * FOR NO KEY UPDATE makes other claimers wait just as FOR UPDATE does. But during this lock other
+ * transactions may insert rows that refer to the job. So code that claims without the lock does not
+ * wait. The lock works only if all claimers take it.
  */
 export const noKeyUpdate: ClaimStrategy = {
   name: 'no-key-update',

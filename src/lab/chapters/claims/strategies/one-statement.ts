@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { jobClaims, jobs } from '../../../../db/schema.ts';
+import { jobClaims, jobs } from '../../../../service/database/schema.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
@@ -7,7 +7,8 @@ import type { ClaimStrategy } from '../strategy.ts';
  * A trap: one statement locks the job and counts its claims. The statement has one snapshot, taken
  * before it waits for the lock. So after the wait the statement still counts the claims from before
  * the wait.
- * Witness: S1 inserts and has not committed, S2 waits for the lock, S1 commits, S2 counts 3.
+ * Counterexample: S1 inserts and has not committed. S2 waits for the lock. S1 commits. S2 counts 3
+ * and inserts.
  */
 export const oneStatement: ClaimStrategy = {
   name: 'one-statement',

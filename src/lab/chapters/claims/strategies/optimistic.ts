@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import { retryOn } from '../retry.ts';
 import type { ClaimStrategy } from '../strategy.ts';

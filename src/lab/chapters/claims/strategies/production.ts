@@ -1,12 +1,13 @@
-import { ClaimQueue } from '../../../../claims/batching/claim-queue.ts';
-import { QUEUE_LIMITS } from '../../../../claims/limits.ts';
+import { ClaimQueue } from '../../../../service/claims/batching/claim-queue.ts';
+import { QUEUE_LIMITS } from '../../../../service/claims/limits.ts';
 import { serverPerDatabase } from '../servers.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * The claim of the route `GET /claim-job`. The queue is production's own, and not a copy. One
- * transaction decides all claims that come together, under the same row locks as in `row-lock`. If
- * a job was full a moment ago, a first check takes no lock. This check can only refuse a claim.
+ * The claim of the route `GET /claim-job`. The code is production's own code, and not a copy.
+ * Claims that wait at the same time are decided in one transaction, under the same row locks as in
+ * `row-lock`. If a job was full a moment ago, production first checks without a lock. This check
+ * can only refuse a claim.
  */
 export const production: ClaimStrategy = {
   name: 'production',
@@ -17,7 +18,9 @@ export const production: ClaimStrategy = {
   restart: startServers,
 };
 
-/** Starts servers, each with a queue of its own. */
+/**
+ * Returns a `claim` that makes one queue for each database, at the first claim in this database.
+ */
 function startServers(): ClaimStrategy['claim'] {
   return serverPerDatabase((db) => {
     const queue = new ClaimQueue(db, QUEUE_LIMITS, ignore);
@@ -25,5 +28,8 @@ function startServers(): ClaimStrategy['claim'] {
   });
 }
 
-/** Production logs an error that comes after the answer `unknown`. The lab needs no log. */
+/**
+ * Does nothing. Production logs the error of a transaction that fails after all its claims were
+ * answered. The lab needs no log.
+ */
 const ignore = () => undefined;

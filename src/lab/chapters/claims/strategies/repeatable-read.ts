@@ -1,11 +1,11 @@
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A snapshot that stays the same makes the count repeatable, but not true. The two transactions write
- * different rows, so neither has a reason to fail. This is write skew.
- * Witness: both count 3 in their snapshots, both insert, both commit.
+ * A snapshot that stays the same makes the count repeatable, but not true. The two transactions
+ * write different rows, so PostgreSQL finds no conflict. This is called write skew.
+ * Counterexample: S1 and S2 count 3 in their snapshots. Both insert. Both commit.
  */
 export const repeatableRead: ClaimStrategy = {
   name: 'repeatable-read',

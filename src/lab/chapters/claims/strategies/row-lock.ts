@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import { jobs } from '../../../../db/schema.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
+import { jobs } from '../../../../service/database/schema.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * The first claimer to lock the job's row counts and inserts alone. The next claimer waits, and
- * then also counts the claim that the first has committed. The count must be a separate statement
- * after the lock. Only then is its snapshot newer than the wait.
+ * then also counts the committed claim of the first claimer. The count must be a separate statement
+ * after the lock. Only then is the snapshot of the count newer than the wait.
  */
 export const rowLock: ClaimStrategy = {
   name: 'row-lock',

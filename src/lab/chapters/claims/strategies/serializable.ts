@@ -1,14 +1,14 @@
-import { insertClaim } from '../../../../claims/queries.ts';
-import { databaseError, SQLSTATE } from '../../../../db/sqlstate.ts';
+import { databaseError, SQLSTATE } from '../../../../platform/db/sqlstate.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import { retryOn } from '../retry.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * PostgreSQL commits transactions only if they could have run one after the other with the same
- * result. One after the other, two transactions cannot both count 3 and insert. So one of them
- * fails with 40001, and tries again. Nobody waits, but some work runs twice, and the code must be
- * able to repeat it.
+ * result. If they ran one after the other, two transactions could not both count 3 and insert. So
+ * one of them fails with 40001, and we try again. Nobody waits, but some work runs twice, so the
+ * code must be able to repeat the transaction.
  */
 export const serializable: ClaimStrategy = {
   name: 'serializable',

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from '../../../../claims/queries.ts';
-import { decide } from '../../../../claims/rules.ts';
-import { jobs } from '../../../../db/schema.ts';
+import { insertClaim, readHolders } from '../../../../service/claims/queries.ts';
+import { decide } from '../../../../service/claims/rules.ts';
+import { jobs } from '../../../../service/database/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: FOR SHARE keeps others from changing the job's row. But two transactions may hold this lock
- * together, and neither of them changes the row.
- * Witness: S1 and S2 both lock, both count 3, both insert.
+ * A trap: FOR SHARE keeps other transactions from changing the job's row. But two transactions may
+ * hold this lock together, and neither of them changes the row.
+ * Counterexample: S1 and S2 both lock. Both count 3. Both insert.
  */
 export const shareLock: ClaimStrategy = {
   name: 'share-lock',

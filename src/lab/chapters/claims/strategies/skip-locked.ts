@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 import { slots } from '../tables.ts';
@@ -9,7 +9,8 @@ import { slots } from '../tables.ts';
  * waits. This is right for a queue, where every row is as good as another. Here the strategy never
  * oversells, but may undersell. A locked slot counts as taken, even if its holder rolls back a
  * moment later.
- * Witness: S1 locks the last slot, S2 skips it and is told that the job is full, S1 rolls back.
+ * Counterexample: S1 locks the last slot. S2 skips this slot and is told that the job is full. S1
+ * rolls back.
  */
 export const skipLocked: ClaimStrategy = {
   name: 'skip-locked',

@@ -1,14 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from '../../../../claims/queries.ts';
-import { decide } from '../../../../claims/rules.ts';
-import { jobs } from '../../../../db/schema.ts';
+import { insertClaim, readHolders } from '../../../../service/claims/queries.ts';
+import { decide } from '../../../../service/claims/rules.ts';
+import { jobs } from '../../../../service/database/schema.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
- * A trap: under REPEATABLE READ the first statement takes the snapshot, before it waits for the lock.
- * After the wait, the transaction still counts the claims from before the wait. The row lock raises no
- * error, since nobody changed the job's row itself.
- * Witness: S1 locks, S2 takes its snapshot and waits, S1 inserts and commits, S2 counts 3.
+ * A trap: under REPEATABLE READ the first statement takes the snapshot before the statement waits
+ * for the lock. After the wait, the transaction still counts the claims from before the wait. The
+ * row lock raises no error, since nobody changed the job's row itself.
+ * Counterexample: S1 locks. S2 takes its snapshot and waits. S1 inserts and commits. S2 counts 3
+ * and inserts.
  */
 export const staleSnapshot: ClaimStrategy = {
   name: 'stale-snapshot',

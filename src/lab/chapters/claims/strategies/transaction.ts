@@ -1,11 +1,11 @@
-import { insertClaim } from '../../../../claims/queries.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * A transaction alone does not help. Under READ COMMITTED each transaction counts only committed
  * claims, and nothing makes the other transaction wait.
- * Witness: S1 counts 3, S2 counts 3, S1 inserts, S2 inserts, both commit.
+ * Counterexample: S1 counts 3. S2 counts 3. S1 inserts. S2 inserts. Both commit.
  */
 export const transaction: ClaimStrategy = {
   name: 'transaction',

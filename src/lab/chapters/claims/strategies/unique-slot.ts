@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from '../../../../claims/queries.ts';
-import { databaseError, SQLSTATE } from '../../../../db/sqlstate.ts';
+import { databaseError, SQLSTATE } from '../../../../platform/db/sqlstate.ts';
+import { insertClaim } from '../../../../service/claims/queries.ts';
 import { countClaims } from '../count-claims.ts';
 import { retryOn } from '../retry.ts';
 import type { ClaimStrategy } from '../strategy.ts';
@@ -8,8 +8,8 @@ import { takenSlots } from '../tables.ts';
 
 /**
  * Each claim takes a number from 1 to the capacity. A primary key makes sure that each number is
- * taken only once, so the index works like a lock. If two claims choose the same number, one waits
- * for the other's commit, fails, and tries again.
+ * taken only once, so the index works like a lock. If two claims choose the same number, the second
+ * claim waits for the commit of the first, fails, and tries again.
  */
 export const uniqueSlot: ClaimStrategy = {
   name: 'unique-slot',

@@ -1,14 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../../../../db/client.ts';
+import type { Database, Transaction } from '../../../../platform/db/client.ts';
 import { finish } from '../finish.ts';
 import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
 
 /**
- * Reads a due task, and then locks its number while it works. The lock ends with the worker, so no
- * task stays marked. But the worker that gets the lock may have read the task before it was done.
- * Witness (calm): S1 and S2 read task 1, S1 locks it, sends, finishes and commits, S2 gets the lock
- * and sends too.
+ * Reads a due task, and then locks the number of the task during the work. The lock ends when the
+ * worker dies, so no task stays marked. But the worker that gets the lock may have read the task
+ * before another worker did it.
+ * Counterexample (calm): S1 and S2 read task 1. S1 locks the number, sends, finishes and commits.
+ * S2 gets the lock and sends too.
  */
 export const advisoryLock: QueueStrategy = {
   name: 'advisory-lock',
@@ -18,7 +19,7 @@ export const advisoryLock: QueueStrategy = {
     const task = await readDue(db);
     if (!task) return { kind: 'idle' };
     return db.transaction(async (tx) => {
-      // THE GAP: the task may be done since we have read it.
+      // THE GAP: another worker may have done the task since we have read it.
       if (!(await tryLock(tx, task.id))) return { kind: 'lost' };
       await worker.send(task.id);
       await finish(tx, task.id);
@@ -28,9 +29,10 @@ export const advisoryLock: QueueStrategy = {
 };
 
 /**
- * Looks at the task again under the lock. So no two workers do the same task. But a worker that dies
- * before its commit has sent, and nobody knows.
- * Witness (alone): S1 sends and dies, its lock and its transaction end, the next worker sends again.
+ * Reads the task again under the lock. So no two workers do the same task. But if a worker dies
+ * between its mail and its commit, nobody knows of the mail.
+ * Counterexample (alone): S1 sends and dies. Its lock and its transaction end. The next worker
+ * sends again.
  */
 export const advisoryLockLookAgain: QueueStrategy = {
   name: 'advisory-lock-look-again',
@@ -44,7 +46,7 @@ export const advisoryLockLookAgain: QueueStrategy = {
       // THE LOCK: ends with our transaction.
       if (!(await tryLock(tx, task.id))) return { kind: 'lost' };
       if (!(await isDue(tx, task.id))) return { kind: 'lost' };
-      // THE GAP: from here until the commit, a death forgets that we have sent.
+      // THE GAP: if the worker dies between here and the commit, nobody knows that it has sent.
       await worker.send(task.id);
       await finish(tx, task.id);
       return { kind: 'done' };
@@ -58,7 +60,7 @@ async function readDue(db: Database) {
   return task;
 }
 
-/** Locks a number. Does not wait. */
+/** Tries to lock a number, and returns whether it is locked now. Does not wait. */
 async function tryLock(tx: Transaction, id: number) {
   const [row] = await tx.execute<{ locked: boolean }>(
     sql`select pg_try_advisory_xact_lock(${id}::bigint) as locked`,

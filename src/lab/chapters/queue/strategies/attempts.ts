@@ -6,8 +6,9 @@ import { tasks } from '../tables.ts';
 import { nextAttempt, takeLease } from '../take-lease.ts';
 
 /**
- * Counts the attempt when it begins. The count is committed before the work. So even a task that kills
- * each worker is counted, and somebody can give it up after some attempts.
+ * Counts the attempt at its beginning, and commits the count before the work. So the attempts of a
+ * task that kills each worker are counted too, and a worker can give up the task after some
+ * attempts.
  */
 export const attemptsAtClaim: QueueStrategy = {
   name: 'attempts-at-claim',
@@ -27,9 +28,10 @@ export const attemptsAtClaim: QueueStrategy = {
 };
 
 /**
- * Counts the attempt when it ends. An attempt that kills its worker has no end, so nobody counts it.
- * Such a task is tried for ever.
- * Witness (killer): S1 takes the task and dies of it, so does the next worker, no attempt is counted.
+ * Counts the attempt at its end. An attempt that kills its worker has no end, so nobody counts the
+ * attempt. Workers try such a task for ever.
+ * Counterexample (killer): S1 takes the task and dies of it. The next worker dies too. No attempt
+ * is counted.
  */
 export const attemptsAfterWork: QueueStrategy = {
   name: 'attempts-after-work',
@@ -50,9 +52,10 @@ export const attemptsAfterWork: QueueStrategy = {
 };
 
 /**
- * Counts the attempt when it begins, but in the transaction that is open while it works. The rollback
- * after a death takes the count back.
- * Witness (killer): S1 counts and dies of the task, its count is rolled back, no attempt is counted.
+ * Counts the attempt at its beginning, but in the transaction that is open during the work. The
+ * rollback after a death takes the count back.
+ * Counterexample (killer): S1 counts and dies of the task. The count is rolled back. No attempt is
+ * counted.
  */
 export const attemptsInTransaction: QueueStrategy = {
   name: 'attempts-in-transaction',

@@ -4,10 +4,10 @@ import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
 
 /**
- * Reads a due task, and then marks the task if it is still due. PostgreSQL checks the condition again
- * after a wait, so no two workers mark the same task. But a worker that dies after the mark leaves its
- * task marked for ever.
- * Witness (alone): S1 marks task 1 and dies, nobody takes the task any more.
+ * Reads a due task, and then marks the task if it is still due. PostgreSQL checks the condition
+ * again after a wait, so no two workers mark the same task. But a worker that dies after the mark
+ * leaves its task marked for ever.
+ * Counterexample (alone): S1 marks task 1 and dies. Nobody takes the task any more.
  */
 export const compareAndSet: QueueStrategy = {
   name: 'compare-and-set',

@@ -4,8 +4,8 @@ import { tasks } from '../tables.ts';
 
 /**
  * Deletes the task, and then does it. Nobody can do the task again, so each task is done at most
- * once. But a worker that dies takes its task along.
- * Witness (alone): S1 deletes task 1 and dies, nobody knows of the task any more.
+ * once. But if a worker dies, its task is lost.
+ * Counterexample (alone): S1 deletes task 1 and dies. Nobody knows of the task any more.
  */
 export const deleteOnClaim: QueueStrategy = {
   name: 'delete-on-claim',

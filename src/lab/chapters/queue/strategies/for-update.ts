@@ -4,9 +4,10 @@ import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
 
 /**
- * The subselect locks the task that it finds, so after a wait it checks the newest row. But all
- * workers wait for the first due task, and a worker that dies leaves its task marked for ever.
- * Witness (alone): S1 marks task 1 and dies, nobody takes the task any more.
+ * The subselect locks the task that it finds. After a wait for this lock, PostgreSQL checks the
+ * newest version of the row. But all workers wait for the first due task, and a worker that dies
+ * leaves its task marked for ever.
+ * Counterexample (alone): S1 marks task 1 and dies. Nobody takes the task any more.
  */
 export const forUpdate: QueueStrategy = {
   name: 'for-update',

@@ -3,16 +3,19 @@ import type { QueueStrategy } from '../strategy.ts';
 import { outbox, tasks } from '../tables.ts';
 
 /**
- * One statement writes the mail of a task, unless there is one. The statement does not see a mail
- * that another transaction has not committed yet, and there is no unique index to stop it.
+ * One statement writes the mail of a task, unless the task has a mail already. The statement does
+ * not see a mail that another transaction has not committed yet, and no unique index stops the
+ * second mail.
  *
- * Theirs: Knex wrote the row of its migration lock if it had read no row. Two processes that started
- * at once wrote two rows, and then no process got the lock any more. Version 0.95.12 wrote the row with
- * one statement like ours, to end this: https://github.com/knex/knex/pull/4694
+ * Published bug: Knex wrote the row of its migration lock if it had read no row. Two processes that
+ * started at the same time wrote two rows, and then no process got the lock any more. Version
+ * 0.95.12 wrote the row with one statement like ours, to mend the bug:
+ * https://github.com/knex/knex/pull/4694
  * A study still found two rows after two such statements at the same time:
  * https://github.com/pavangupta352/interleave/blob/main/docs/case-studies.md
  * Our model: the row is the mail of a task. The task counts as done when the mail is written.
- * Witness (calm): S1 writes the mail and has not committed, S2 sees no mail and writes it too.
+ * Counterexample (calm): S1 writes the mail and has not committed. S2 sees no mail and writes a
+ * mail too.
  */
 export const insertUnlessExists: QueueStrategy = {
   name: 'insert-unless-exists',

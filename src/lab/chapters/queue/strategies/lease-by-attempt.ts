@@ -5,9 +5,10 @@ import { tasks } from '../tables.ts';
 import { takeLease } from '../take-lease.ts';
 
 /**
- * Each lease has a higher attempt, and only the newest attempt may finish the task. So no outcome is
- * written over another. But the fence is in the database, and the mail goes past it.
- * Witness (slow): S1 takes the lease, time passes, S2 takes the lease, both send, only S2 finishes.
+ * Each lease has a higher attempt number, and only the newest attempt may finish the task. So no
+ * outcome is written over another. But the fence is in the database, and the mail goes past it.
+ * Counterexample (slow): S1 takes the lease. Time passes. S2 takes the lease. Both send. Only S2
+ * finishes.
  */
 export const leaseByAttempt: QueueStrategy = {
   name: 'lease-by-attempt',

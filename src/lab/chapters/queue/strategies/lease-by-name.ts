@@ -5,11 +5,11 @@ import { tasks } from '../tables.ts';
 import { takeLease } from '../take-lease.ts';
 
 /**
- * Only the worker whose name is at the task may finish it. This holds while no two workers have the
- * same name. A worker that starts again has its old name, and two copies of a container may share
- * theirs.
- * Witness (namesakes): S1 takes the lease, time passes, S2 with the same name takes the lease, both
- * finish.
+ * Only the worker whose name is in the row of the task may finish the task. This is right as long
+ * as no two workers have the same name. But a worker that starts again has its old name, and two
+ * copies of a container may have the same name.
+ * Counterexample (namesakes): S1 takes the lease. Time passes. S2 has the same name and takes the
+ * lease. Both finish.
  */
 export const leaseByName: QueueStrategy = {
   name: 'lease-by-name',
@@ -20,7 +20,7 @@ export const leaseByName: QueueStrategy = {
     const task = await takeLease(db, worker);
     if (!task) return { kind: 'idle' };
     await worker.send(task.id, { id: task.id });
-    // THE GAP: the name may be the name of two workers.
+    // THE GAP: two workers may have this name.
     const isWritten = await finishIf(db, task.id, eq(tasks.worker, worker.name));
     return { kind: isWritten ? 'done' : 'lost' };
   },

@@ -3,9 +3,10 @@ import type { QueueStrategy } from '../strategy.ts';
 import { takeLease } from '../take-lease.ts';
 
 /**
- * The mark ends by itself after a minute, so the task of a dead worker is done by another worker. But
- * a slow worker does not notice that its lease has ended.
- * Witness (slow): S1 takes the lease, time passes, S2 takes the lease, both send and both finish.
+ * The mark ends by itself after a minute, so another worker does the task of a dead worker. But a
+ * slow worker does not notice that its lease has ended.
+ * Counterexample (slow): S1 takes the lease. Time passes. S2 takes the lease. Both send and both
+ * finish.
  */
 export const lease: QueueStrategy = {
   name: 'lease',

@@ -1,21 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Transaction } from '../../../../db/client.ts';
+import type { Transaction } from '../../../../platform/db/client.ts';
 import { finish } from '../finish.ts';
 import type { QueueStrategy, Worker } from '../strategy.ts';
 import { permits, tasks } from '../tables.ts';
 import { leaseEnd } from '../take-lease.ts';
 
 /**
- * Fails the tasks of workers whose heartbeat is missing, and takes a due task. But such a worker may
- * be alive, and end its task too.
+ * Marks the tasks of workers without a heartbeat as failed, and takes a due task. But a worker
+ * without a heartbeat may be alive, and finish its task too.
  *
- * Theirs: Solid Queue before 1.5 failed the tasks of a process that missed its heartbeat. If the
- * process lived and finished such a task at the same time, it deleted a claim that was deleted already.
- * This was no error, so the task was both failed and finished:
+ * Published bug: Solid Queue before 1.5 failed the tasks of a process that missed its heartbeat. If
+ * the process lived and finished such a task at the same time, it deleted a claim that was deleted
+ * already. This was no error, so the task was both failed and finished:
  * https://github.com/rails/solid_queue/issues/589
- * Our model: the claim is the status of the task, and the heartbeat is a lease. Each worker looks for
- * missing workers in the statement that claims.
- * Witness (slow): S1 takes task 1, time passes, S2 fails the task, S1 sends and finishes the task.
+ * Our model: the claim is the status of the task, and the heartbeat is a lease. The statement that
+ * claims a task also fails the tasks of missing workers.
+ * Counterexample (slow): S1 takes task 1. Time passes. S2 fails the task. S1 sends and finishes the
+ * task.
  */
 export const missedHeartbeat: QueueStrategy = {
   name: 'missed-heartbeat',
@@ -35,17 +36,17 @@ export const missedHeartbeat: QueueStrategy = {
 };
 
 /**
- * A task runs only with a permit, and there is one permit. Each end of a task frees a permit. A task
- * that ends twice frees two.
+ * A task runs only with a permit, and there is one permit. Each end of a task frees a permit. A
+ * task that ends twice frees two permits.
  *
- * Theirs: Solid Queue before 1.5 freed the place of a task whose process missed its heartbeat. If the
- * process lived, it freed the same place again at the end of the task. Later more tasks ran at once than
- * their limit: https://github.com/rails/solid_queue/pull/761
- * Our model: a row has the number of free permits, without an upper bound. Theirs had an upper bound
- * where one place was freed, and none where many were freed at once. With the bound, a third worker is
- * needed to see the fault.
- * Witness (slow): S1 takes the permit and task 1, time passes, S2 fails task 1 and frees the permit,
- * S1 finishes task 1 and frees the permit again.
+ * Published bug: Solid Queue before 1.5 freed the permit of a task whose process missed its
+ * heartbeat. If the process lived, it freed the same permit again at the end of the task. Later
+ * more tasks ran at the same time than their limit: https://github.com/rails/solid_queue/pull/761
+ * Our model: a row has the number of free permits, without a maximum. Solid Queue checked a maximum
+ * where it freed one permit, and none where it freed many permits together. With a maximum, we
+ * would need a third worker to see the fault.
+ * Counterexample (slow): S1 takes the permit and task 1. Time passes. S2 fails task 1 and frees the
+ * permit. S1 finishes task 1 and frees the permit again.
  */
 export const permitFreedTwice: QueueStrategy = {
   name: 'permit-freed-twice',
@@ -58,7 +59,7 @@ export const permitFreedTwice: QueueStrategy = {
     // No permit is free, or nothing is due.
     if (!task) return { kind: 'full' };
     await worker.send(task.id);
-    // THE GAP: frees a permit, even if another worker has freed it for us.
+    // THE GAP: frees our permit, even if another worker has freed it already.
     await db.execute(sql`
       with done as (update ${tasks} set status = 'done' where id = ${task.id} returning id)
       update ${permits} set free = free + (select count(*) from done) returning free`);

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from '../../../../db/client.ts';
+import type { Database } from '../../../../platform/db/client.ts';
 import { finish } from '../finish.ts';
 import type { Outcome, QueueStrategy, Worker } from '../strategy.ts';
 import { tasks } from '../tables.ts';
@@ -27,8 +27,8 @@ async function workAlone(db: Database, worker: Worker): Promise<Outcome> {
 
 /**
  * The workers of one process work one after the other. No two workers do the same task, as long as
- * there is one process, and it lives.
- * Witness (crash): S1 sends, the process dies, and the next process sends again.
+ * there is one process, and the process lives.
+ * Counterexample (crash): S1 sends. The process dies. The next process sends again.
  */
 export const mutex: QueueStrategy = {
   name: 'mutex',
@@ -40,8 +40,9 @@ export const mutex: QueueStrategy = {
 };
 
 /**
- * The same code in two processes. Each process has a queue of its own, so nobody waits for anybody.
- * Witness (calm): S1 reads task 1, S2 reads task 1, both send.
+ * The same code in two processes. Each process has a separate queue, so workers of different
+ * processes do not wait for each other.
+ * Counterexample (calm): S1 reads task 1. S2 reads task 1. Both send.
  */
 export const mutexInTwoProcesses: QueueStrategy = {
   name: 'mutex-in-two-processes',

@@ -4,8 +4,9 @@ import type { QueueStrategy } from '../strategy.ts';
 import { outbox as mails } from '../tables.ts';
 
 /**
- * The effect is a row, written in the transaction that marks the task as done. So PostgreSQL commits
- * both or none. Whoever sends the rows of the outbox later has the same problem again.
+ * The mail is a row, written in the transaction that marks the task as done. So PostgreSQL commits
+ * the mail and the mark, or neither. The program that later sends the rows of the outbox has the
+ * same problem again.
  */
 export const outbox: QueueStrategy = {
   name: 'outbox',

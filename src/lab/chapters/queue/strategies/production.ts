@@ -1,13 +1,13 @@
-import { type ClaimedTask, claimTasks } from '../../../../queue/claim.ts';
-import { finishDone } from '../../../../queue/finish.ts';
+import { type ClaimedTask, claimTasks } from '../../../../service/queue/claim.ts';
+import { finishDone } from '../../../../service/queue/finish.ts';
 import type { QueueStrategy } from '../strategy.ts';
 import { KIND } from '../trial.ts';
 
 /**
- * The queue of the service, and not a copy: the claim with SKIP LOCKED and a lease, and the outcome
- * that only the attempt that holds the task may write. A worker that dies after it has sent cannot tell
- * anybody, so the task is sent again. The mail server drops the repeat by its id, as the receiver of
- * a webhook does.
+ * The code of the service's queue, and not a copy. The claim uses SKIP LOCKED and a lease. Only the
+ * attempt that holds the task may write the outcome. If a worker dies after it has sent, nobody
+ * knows of the mail, so the next worker sends again. The mail server drops the repeat by its id, as
+ * the receiver of a webhook does.
  */
 export const production: QueueStrategy = {
   name: 'production',

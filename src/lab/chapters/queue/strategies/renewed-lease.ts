@@ -5,10 +5,10 @@ import { tasks } from '../tables.ts';
 import { leaseEnd, takeLease } from '../take-lease.ts';
 
 /**
- * Renews the lease right before the mail, and does not send if the lease is gone. The gap is smaller,
- * and still there: the worker may be slow between the renewal and the mail.
- * Witness (slow): S1 takes and renews the lease, time passes, S2 takes and renews the lease, both
- * send.
+ * Renews the lease right before the mail, and does not send if the lease is gone. The dangerous
+ * time is shorter, but remains: the worker may be slow between the renewal and the mail.
+ * Counterexample (slow): S1 takes and renews the lease. Time passes. S2 takes and renews the lease.
+ * Both send.
  */
 export const renewedLease: QueueStrategy = {
   name: 'renewed-lease',

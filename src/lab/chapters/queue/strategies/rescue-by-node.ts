@@ -5,15 +5,16 @@ import { nodes, tasks } from '../tables.ts';
 
 /**
  * Takes a task that is due, or whose node is not seen any more. But a node that starts again is
- * seen again, under its old name. So its old tasks look as if somebody still did them.
+ * seen under its old name. So the tasks from before its death look as if the node still did them.
  *
- * Theirs: a report on Oban Pro 0.13.1. By default a node had the name of its host. The tasks that
- * ran when a node was started again stayed `executing`, and nobody rescued them. With a new name for
- * each start they were rescued: https://github.com/oban-bg/oban/issues/862
+ * Published report on Oban Pro 0.13.1: by default a node had the name of its host. The tasks that
+ * ran when a node was started again stayed `executing`, and nobody rescued them. With a new name
+ * for each start, the tasks were rescued: https://github.com/oban-bg/oban/issues/862
  * An author of Oban doubted the description. The code of Oban Pro is not public.
- * Our model: it follows the report. Each worker is a node, and says that it lives in the statement that
- * claims. It takes back only the tasks of nodes that are not seen.
- * Witness (alone): S1 takes task 1 and dies, a worker of the same name starts, nobody takes the task.
+ * Our model follows the report. Each worker is a node. The statement that claims a task also
+ * records that the node lives. The worker takes back only the tasks of nodes that are not seen.
+ * Counterexample (alone): S1 takes task 1 and dies. A worker of the same name starts. Nobody takes
+ * the task.
  */
 export const rescueByNode: QueueStrategy = {
   name: 'rescue-by-node',

@@ -6,7 +6,7 @@ import { tasks } from '../tables.ts';
 /**
  * Reads a task that is due, and then marks it. Two workers may read the same task before one of
  * them marks it.
- * Witness (calm): S1 reads task 1, S2 reads task 1, both mark it, both send.
+ * Counterexample (calm): S1 reads task 1. S2 reads task 1. Both mark the task. Both send.
  */
 export const selectThenUpdate: QueueStrategy = {
   name: 'select-then-update',

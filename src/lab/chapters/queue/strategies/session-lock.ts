@@ -7,8 +7,9 @@ import { tasks } from '../tables.ts';
 /**
  * A lock in etcd, held by a session. The session of a dead worker ends by itself, and after a delay
  * another worker gets the lock. A living worker renews its session right before the mail, and stops
- * if the session is over. But the worker may be slow after the renewal, longer than any delay.
- * Witness (slow): S1 takes the lock and renews, time passes, S2 takes the lock, both send and both finish.
+ * if the session is over. But after the renewal, the worker may be slow for longer than any delay.
+ * Counterexample (slow): S1 takes the lock and renews. Time passes. S2 takes the lock. Both send
+ * and both finish.
  */
 export const sessionLock: QueueStrategy = {
   name: 'session-lock',
@@ -32,10 +33,10 @@ export const sessionLock: QueueStrategy = {
 };
 
 /**
- * The same, and the mail carries the token of the lock. The mail server refuses a mail after a mail
- * with a higher token. So a slow worker cannot send after its successor. But the successor sends even
- * if the slow worker has sent already.
- * Witness (alone): S1 sends with token 1 and dies, the next worker sends with token 2.
+ * The same lock, and the mail carries the token of the lock. The mail server refuses a mail if it
+ * has accepted a mail with a higher token. So a slow worker cannot send after its successor. But
+ * the successor sends even if the slow worker has sent already.
+ * Counterexample (alone): S1 sends with token 1 and dies. The next worker sends with token 2.
  */
 export const sessionLockToken: QueueStrategy = {
   name: 'session-lock-token',
@@ -59,8 +60,8 @@ export const sessionLockToken: QueueStrategy = {
 };
 
 /**
- * The same, and the mail server drops a repeat by the id of the task. The lock only saves work. The id
- * and the condition on the status keep the promise, even without the lock.
+ * The same lock, and the mail server drops a repeat by the id of the task. The lock only saves
+ * work. The id and the condition on the status keep the promise, even without the lock.
  */
 export const sessionLockId: QueueStrategy = {
   name: 'session-lock-id',

@@ -4,9 +4,9 @@ import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
 
 /**
- * The subselect skips tasks that others have locked. No two workers mark the same task, and nobody
- * waits. But a worker that dies after the mark leaves its task marked for ever.
- * Witness (alone): S1 marks task 1 and dies, nobody takes the task any more.
+ * The subselect skips tasks that other workers have locked. No two workers mark the same task, and
+ * nobody waits. But a worker that dies after the mark leaves its task marked for ever.
+ * Counterexample (alone): S1 marks task 1 and dies. Nobody takes the task any more.
  */
 export const skipLocked: QueueStrategy = {
   name: 'skip-locked',

@@ -5,10 +5,10 @@ import { tasks } from '../tables.ts';
 
 /**
  * The update asks for the status again, outside the subselect. After a wait PostgreSQL checks this
- * condition on the newest row. So no two workers mark the same task. But the worker that waited does
- * not look for another task.
- * Witness (two-tasks): S1 marks task 1, S2 finds task 1 and waits, S1 commits, S2 is told that there
- * is nothing to do, though task 2 is due.
+ * condition on the newest row. So no two workers mark the same task. But the worker that waited
+ * does not look for another task.
+ * Counterexample (two-tasks): S1 marks task 1. S2 finds task 1 and waits. S1 commits. S2 is told
+ * that there is nothing to do, though task 2 is due.
  */
 export const subselectCheckedAgain: QueueStrategy = {
   name: 'subselect-checked-again',

@@ -5,9 +5,10 @@ import { tasks } from '../tables.ts';
 import { takeLease } from '../take-lease.ts';
 
 /**
- * The mail server refuses a mail with an older attempt than one that it has seen. So a slow worker
- * cannot send after its successor. But the successor sends even if the slow worker has sent already.
- * Witness (alone): S1 sends with token 1 and dies, the next worker sends with token 2.
+ * The mail carries the number of the attempt. The mail server refuses a mail if it has accepted a
+ * mail of a newer attempt. So a slow worker cannot send after its successor. But the successor
+ * sends even if the slow worker has sent already.
+ * Counterexample (alone): S1 sends with token 1 and dies. The next worker sends with token 2.
  */
 export const token: QueueStrategy = {
   name: 'token',

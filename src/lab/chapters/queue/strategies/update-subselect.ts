@@ -6,8 +6,8 @@ import { tasks } from '../tables.ts';
 /**
  * One statement finds a due task and marks it. But the subselect runs once, before the update waits
  * for the row. After the wait, PostgreSQL checks only the id again, and the id still fits.
- * Witness (calm): S1 marks task 1 and has not committed, S2 finds task 1 and waits, S1 commits, S2
- * marks task 1 too, both send.
+ * Counterexample (calm): S1 marks task 1 and has not committed. S2 finds task 1 and waits. S1
+ * commits. S2 marks task 1 too. Both send.
  */
 export const updateSubselect: QueueStrategy = {
   name: 'update-subselect',

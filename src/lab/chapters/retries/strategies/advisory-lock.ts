@@ -3,8 +3,8 @@ import { chargeInside, done, findKey, storeKey } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Locks a number that belongs to the key. So the lock needs no row, and a rollback leaves nothing. A
- * repeat waits for the lock, and then finds the receipt.
+ * Locks a number that belongs to the key. So the lock needs no row, and a rollback leaves nothing.
+ * A repeat waits for the lock, and then finds the receipt.
  */
 export const advisoryLock: RetryStrategy = {
   name: 'advisory-lock',
@@ -23,10 +23,10 @@ export const advisoryLock: RetryStrategy = {
 };
 
 /**
- * A trap: under REPEATABLE READ the first statement takes the snapshot, before it waits for the lock. After
- * the wait, the repeat does not see the receipt, and charges. Only the primary key stops the repeat.
- * So the client gets an error in place of the receipt.
- * Witness: S1 locks, S2 takes its snapshot and waits, S1 commits, S2 charges and fails.
+ * A trap: under REPEATABLE READ the first statement takes the snapshot before the statement waits
+ * for the lock. After the wait, the repeat does not see the receipt, and charges. Only the primary
+ * key stops the repeat. So the client gets an error in place of the receipt.
+ * Counterexample: S1 locks. S2 takes its snapshot and waits. S1 commits. S2 charges and fails.
  */
 export const advisoryLockRepeatableRead: RetryStrategy = {
   name: 'advisory-lock-repeatable-read',
@@ -37,7 +37,7 @@ export const advisoryLockRepeatableRead: RetryStrategy = {
     db.transaction(
       async (tx) => {
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${request.key}, 0))`);
-        // THE GAP: the snapshot of this look is older than the wait for the lock.
+        // THE GAP: the snapshot of this SELECT is older than the wait for the lock.
         const known = await findKey(tx, request);
         if (known) return done(known.receipt);
         const receipt = await chargeInside(tx, request);

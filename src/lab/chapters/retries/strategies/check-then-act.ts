@@ -2,8 +2,9 @@ import { done, findKey, insertKey, storeReceipt } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Looks for the key, and then inserts it. Two requests may look before one of them inserts.
- * Witness: S1 finds no key, S2 finds no key, both charge.
+ * Looks for the key, and then inserts it. Two requests may find no key before one of them inserts
+ * the key.
+ * Counterexample: S1 finds no key. S2 finds no key. Both charge.
  */
 export const checkThenAct: RetryStrategy = {
   name: 'check-then-act',

@@ -2,9 +2,10 @@ import { deleteKey, done, findKey, insertKey, running, storeReceipt } from '../q
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Inserts the key first, and deletes it if the work fails, so that a repeat can try again. But an error
- * may come after the charge. And a server that dies deletes nothing.
- * Witness: S1 charges and loses the answer, deletes the key, the repeat charges again.
+ * Inserts the key first, and deletes the key if the work fails, so that a repeat can try again. But
+ * an error may come after the charge. And a server that dies deletes nothing.
+ * Counterexample: S1 charges, but the provider's answer is lost. S1 deletes the key. The repeat
+ * charges again.
  */
 export const deleteOnFailure: RetryStrategy = {
   name: 'delete-on-failure',

@@ -2,9 +2,11 @@ import { done, findKey, insertKey, storeReceipt } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Inserts the key before the work. The primary key lets one request in, so nothing is done twice. But
- * a server that dies after the insert leaves a key without work, and every repeat believes the key.
- * Witness: S1 inserts the key and dies, the client asks again and is told that it was charged.
+ * Inserts the key before the work. The primary key lets only one request do the work, so nothing is
+ * done twice. But a server that dies after the insert leaves a key without work, and every repeat
+ * believes that the work is done.
+ * Counterexample: S1 inserts the key and dies. The client asks again and is told that it was
+ * charged.
  */
 export const insertFirst: RetryStrategy = {
   name: 'insert-first',

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../../../../db/client.ts';
+import type { Database } from '../../../../platform/db/client.ts';
 import { done, findKey, running, storeReceipt } from '../queries.ts';
 import type { ChargeRequest, RetryStrategy } from '../strategy.ts';
 import { keys } from '../tables.ts';
 
 /**
- * A pending key has a lease. While the lease lasts, a repeat is told to ask again. After its end a repeat
- * does the work again, so nobody is stuck. But the end of a lease does not tell whether the first
- * request has charged.
- * Witness: S1 takes the lease, charges and dies, the lease ends, the repeat charges again.
+ * A pending key has a lease. While the lease lasts, a repeat is told to ask again. After the end of
+ * the lease, a repeat does the work again, so nobody waits for ever. But the end of a lease does
+ * not tell whether the first request has charged.
+ * Counterexample: S1 takes the lease, charges and dies. The lease ends. The repeat charges again.
  */
 export const lease: RetryStrategy = {
   name: 'lease',
@@ -24,7 +24,7 @@ export const lease: RetryStrategy = {
   },
 };
 
-/** The same lease, and the provider charges once for the key. */
+/** The same lease, and the provider charges only once for each key. */
 export const leaseProvider: RetryStrategy = {
   name: 'lease-provider',
   file: 'lease',

@@ -2,8 +2,9 @@ import { done } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Does not look at the key. Each repeat is a new request.
- * Witness: S1 charges and dies, the client asks again, the server charges again.
+ * Ignores the key, so each repeat is a new request.
+ * Counterexample: server S1 charges the client and dies. The client asks again. The server charges
+ * the client again.
  */
 export const none: RetryStrategy = {
   name: 'none',

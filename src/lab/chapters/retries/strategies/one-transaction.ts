@@ -2,9 +2,9 @@ import { chargeInside, done, findKey, insertKey, storeReceipt } from '../queries
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * The key, the work and the answer are in one transaction, so all of them happen or none. The primary
- * key lets a repeat wait until the first request has ended. This holds only if all work is inside
- * the database.
+ * The key, the work and the answer are in one transaction, so all three are committed or none. The
+ * primary key makes a repeat wait until the first request has ended. This holds only if all work is
+ * inside the database.
  */
 export const oneTransaction: RetryStrategy = {
   name: 'one-transaction',
@@ -22,8 +22,9 @@ export const oneTransaction: RetryStrategy = {
 };
 
 /**
- * The same transaction, but the provider charges. No rollback takes this charge back.
- * Witness: S1 charges and dies before its commit, the key is rolled back, the repeat charges again.
+ * The same transaction, but the provider makes the charge. No rollback takes this charge back.
+ * Counterexample: S1 charges and dies before its commit. The key is rolled back. The repeat charges
+ * again.
  */
 export const chargeInTransaction: RetryStrategy = {
   name: 'charge-in-transaction',

@@ -1,19 +1,23 @@
-import type { Database } from '../../../../db/client.ts';
-import { ANYBODY } from '../../../../http/auth/caller.ts';
-import { createWrite, judgeKey } from '../../../../http/idempotency/http.ts';
-import { InTurn } from '../../../../http/idempotency/in-turn.ts';
-import { guardedBy, newRoutes } from '../../../../http/new-routes.ts';
+import type { Database } from '../../../../platform/db/client.ts';
+import { ANYBODY } from '../../../../service/http/auth/caller.ts';
+import { guardedBy, newRoutes } from '../../../../service/http/new-routes.ts';
+import { createWrite, judgeKey } from '../../../../service/idempotency/http.ts';
+import { InTurn } from '../../../../service/idempotency/in-turn.ts';
 import { chargeInside, done, running } from '../queries.ts';
 import type { Answer, ChargeRequest, RetryStrategy } from '../strategy.ts';
 
-/** A key must live longer than its client asks. In this chapter a client asks for some days. */
+/**
+ * The life of a key in hours. A key must live longer than its client asks again, which is some days
+ * in this chapter.
+ */
 const KEY_HOURS = 30 * 24;
-/** A repeat on the same server waits in memory. No schedule takes as long. */
+/** The longest wait of a repeat in the memory of its server. No schedule takes as long. */
 const WAIT_MS = 10_000;
 
 /**
- * The idempotency of the service, and not a copy: the route locks the key, does the work, and stores the
- * answer in one transaction. On one server, repeats wait in memory. The work is inside the database.
+ * The code of the service's idempotency, and not a copy. The route locks the key, does the work,
+ * and stores the answer in one transaction. On one server, repeats wait in memory. The work is
+ * inside the database.
  */
 export const production: RetryStrategy = {
   name: 'production',
@@ -29,7 +33,7 @@ function startServer(): RetryStrategy['handle'] {
   return async (db, request) => readAnswer(await send(routes(db, inTurn), request));
 }
 
-/** A server of the service with one route. */
+/** Makes a server of the service with one route. */
 function routes(db: Database, inTurn: InTurn) {
   const write = createWrite(db, inTurn);
   const app = newRoutes();

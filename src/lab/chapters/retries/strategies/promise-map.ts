@@ -2,10 +2,10 @@ import { done } from '../queries.ts';
 import type { Answer, RetryStrategy } from '../strategy.ts';
 
 /**
- * Keeps the promise of an answer in memory, before the work begins. So a second request on this server
- * waits for the answer of the first. A second server has a memory of its own, and a restart empties
- * the memory.
- * Witness: S1 charges and the server dies, the client asks again, the server charges again.
+ * Keeps the promise of an answer in memory, before the work begins. So a second request on this
+ * server waits for the answer of the first. A second server has a separate memory, and a restart
+ * empties the memory.
+ * Counterexample: S1 charges and the server dies. The client asks again. The server charges again.
  */
 export const promiseMap: RetryStrategy = {
   name: 'promise-map',

@@ -2,8 +2,8 @@ import { done } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Sends the client's key on to the provider, which charges once for each key. Our own server needs
- * to know nothing. This holds as long as the provider remembers the key.
+ * Sends the client's key on to the provider, which charges once for each key. Our own server stores
+ * nothing. This is right as long as the provider remembers the key.
  */
 export const providerKey: RetryStrategy = {
   name: 'provider-key',
@@ -16,8 +16,9 @@ export const providerKey: RetryStrategy = {
 };
 
 /**
- * The same at a provider that forgets a key after a day. A client may ask again later.
- * Witness: S1 charges and dies, two days pass, the client asks again, the provider charges again.
+ * The same code, with a provider that forgets a key after a day. But a client may ask again later.
+ * Counterexample: S1 charges and dies. Two days pass. The client asks again. The provider charges
+ * again.
  */
 export const providerKeyForADay: RetryStrategy = {
   name: 'provider-key-for-a-day',

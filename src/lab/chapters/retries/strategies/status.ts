@@ -4,7 +4,8 @@ import type { RetryStrategy } from '../strategy.ts';
 /**
  * The key is `pending` until the receipt is stored. A repeat does pending work again, so nothing is
  * lost. But `pending` does not tell whether the first request died, or has charged, or still works.
- * Witness: S1 inserts the key, charges and dies, the repeat finds `pending` and charges again.
+ * Counterexample: S1 inserts the key, charges and dies. The repeat finds `pending` and charges
+ * again.
  */
 export const status: RetryStrategy = {
   name: 'status',
@@ -22,9 +23,9 @@ export const status: RetryStrategy = {
 };
 
 /**
- * The same, but a repeat that finds `pending` is told to ask again later. Nothing is done twice. But
- * nobody ever does the work of a server that has died.
- * Witness: S1 inserts the key and dies, the client is told to ask again for ever.
+ * The same key, but a repeat that finds `pending` is told to ask again later. Nothing is done
+ * twice. But nobody ever does the work of a server that has died.
+ * Counterexample: S1 inserts the key and dies. The client is told to ask again for ever.
  */
 export const statusConflict: RetryStrategy = {
   name: 'status-conflict',
@@ -44,8 +45,8 @@ export const statusConflict: RetryStrategy = {
 };
 
 /**
- * As `status`, and the provider charges once for the key. A repeat that does pending work again gets the
- * receipt of the first charge.
+ * Works as `status` does, but the provider charges only once for each key. A repeat that does
+ * pending work again gets the receipt of the first charge.
  */
 export const statusProvider: RetryStrategy = {
   name: 'status-provider',

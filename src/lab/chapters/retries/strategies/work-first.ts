@@ -2,9 +2,11 @@ import { done, findKey, storeKey } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Inserts the key after the work. So no request is lost. But a server that dies before the insert
- * has left no trace of its work, and the repeat does the work again.
- * Witness: S1 charges and dies, the client asks again, the server charges again.
+ * Inserts the key after the work, so no request is lost. But two requests at the same time both
+ * find no key, and both charge. Also, a server that dies before the insert leaves no trace of its
+ * charge.
+ * Counterexample: S1 finds no key. S2 finds no key. Both charge. Or: S1 charges and dies. The
+ * client asks again. The server charges again.
  */
 export const workFirst: RetryStrategy = {
   name: 'work-first',
@@ -14,7 +16,7 @@ export const workFirst: RetryStrategy = {
     const known = await findKey(db, request);
     if (known) return done(known.receipt);
     const receipt = await server.charge();
-    // THE GAP: if the server dies here, nobody knows that the client was charged.
+    // THE GAP: until this insert, no other request can see that the client was charged.
     await storeKey(db, request, receipt);
     return done(receipt);
   },

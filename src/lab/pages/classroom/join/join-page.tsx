@@ -1,13 +1,15 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import type { LONGEST_NAME as Longest } from '../../../../lab/classroom/names.ts';
-import { serviceUrl } from '../../../parts/api.ts';
+import { serviceUrl } from '../../../../pages/parts/api.ts';
+import type { LONGEST_NAME as Longest } from '../../../classroom/names.ts';
 
-/** The compiler holds this to the service's number. */
+/** The compiler checks that the room has the same number. */
 const LONGEST_NAME: typeof Longest = 24;
 
-/** The code from the fragment of the address, as in the address that a phone has scanned. */
+/**
+ * The code of the room. A phone that has scanned the QR code has it in the fragment of the address.
+ */
 const scanned = location.hash.slice(1);
-/** The header shows the name of a student who has joined before. */
+/** The name in the header of a student who has joined before. Empty for other visitors. */
 const known = document.querySelector('.header .student')?.textContent ?? '';
 
 /** Asks for the code and a name. A student who has joined before only changes the name. */
@@ -70,7 +72,7 @@ export function JoinPage() {
   );
 }
 
-/** Returns words for a person if the room refuses. */
+/** Asks the room to let the student in. If the room refuses, returns words for a person. */
 async function send(code: string, name: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${serviceUrl}join`, {

@@ -1,8 +1,8 @@
 import { eventsOf } from '../../../../client/events.ts';
-import type { TeacherNews, ToldClassroom } from '../../../../lab/classroom/teacher-http.ts';
-import { pause, pauseAfter } from '../../../../waiting/backoff.ts';
-import { serviceUrl } from '../../../parts/api.ts';
-import { BACKOFF } from '../../../parts/backoff.ts';
+import { serviceUrl } from '../../../../pages/parts/api.ts';
+import { BACKOFF } from '../../../../pages/parts/backoff.ts';
+import { pause, pauseAfter } from '../../../../platform/waiting/backoff.ts';
+import type { TeacherNews, ToldClassroom } from '../../../classroom/teacher-http.ts';
 
 export type { ToldClassroom };
 export type ToldLesson = ToldClassroom['lessons'][number];
@@ -12,8 +12,9 @@ export type ToldStudent = ToldRoom['students'][number];
 const KEPT_AS = 'rowlock.teacher';
 
 /**
- * The secret comes in the fragment of the address. Browsers do not send a fragment. The page takes
- * the secret out of the address, so nobody reads it from the projector.
+ * Returns the teacher's secret. It comes in the fragment of the address, because browsers do not
+ * send fragments. The page removes the secret from the address, so nobody can read the secret on
+ * the projector.
  */
 export function takeSecret(): string {
   const given = location.hash.slice(1);
@@ -26,7 +27,9 @@ export function takeSecret(): string {
 
 const asking = (secret: string) => ({ Authorization: `Bearer ${secret.replaceAll(/\W/g, '')}` });
 
-/** Throws an error with words for a person. */
+/**
+ * Reads the address, the code and the lessons of the room. Throws an error with words for a person.
+ */
 export async function readClassroom(secret: string): Promise<ToldClassroom> {
   const answer = await fetch(`${serviceUrl}teacher/classroom`, { headers: asking(secret) }).catch(
     () => undefined,
@@ -45,7 +48,10 @@ interface Follower {
   onLost(): void;
 }
 
-/** Tells each change of the room, until the signal is aborted. Connects again after a break. */
+/**
+ * Tells the follower each change of the room, until the signal is aborted. Connects again after
+ * each break of the connection.
+ */
 export async function followRoom(secret: string, signal: AbortSignal, follower: Follower) {
   for (let failures = 0; !signal.aborted; failures++) {
     try {

@@ -1,5 +1,5 @@
 import { useRef } from 'hono/jsx/dom';
-import { useEffect } from '../../../parts/use-effect.ts';
+import { useEffect } from '../../../../pages/parts/use-effect.ts';
 import { LessonChoice } from './lesson-choice.tsx';
 import { Qr } from './qr.tsx';
 import { type ShownProps, screenNames } from './room.tsx';
@@ -10,7 +10,10 @@ interface BigScreenProps extends ShownProps {
   onClose(): void;
 }
 
-/** For a projector: one thing at a time, as large as the screen allows. It shows no names. */
+/**
+ * Shows one thing at a time on a projector, as large as the screen allows. Shows no names of
+ * students.
+ */
 export function BigScreen({ classroom, room, view, go, onClose }: BigScreenProps) {
   const close = useRef(onClose);
   close.current = onClose;
@@ -75,7 +78,10 @@ export function BigScreen({ classroom, room, view, go, onClose }: BigScreenProps
   );
 }
 
-/** The code as large as the screen allows. The style sheet needs the size of the text. */
+/**
+ * Shows the code as large as the screen allows. The style sheet needs the number of columns and
+ * lines.
+ */
 function CodeFile({ title, code }: { title: string; code: string }) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** The code that phones scan. It is dark on white in both colour schemes, as scanners expect. */
+/**
+ * Shows the QR code that phones scan. In both colour schemes it is dark on white, as scanners
+ * expect.
+ */
 export const Qr = ({ dark, label }: { dark: boolean[][]; label: string }) => (
   <svg
     class="qr"

@@ -18,7 +18,7 @@ interface RoomProps extends ShownProps {
 
 export const screenNames = { join: 'How to join', votes: 'Predictions', code: 'Code' } as const;
 
-/** The page at the teacher's desk. */
+/** Shows the room on the teacher's own screen, with the names of the students. */
 export function Room({ classroom, room, view, go, secret, isLive }: RoomProps) {
   const lesson = classroom.lessons.find(({ number }) => number === view.lesson);
   return (
@@ -85,7 +85,7 @@ interface Group {
   students: ToldStudent[];
 }
 
-/** The students by lesson, in the order of the lessons. */
+/** Groups the students by lesson, in the order of the lessons. */
 function groupsOf({ lessons }: ToldClassroom, { students }: ToldRoom): Group[] {
   const titled = [
     ...lessons.map(({ number, title }) => ({ number, title: `${number}. ${title}` })),

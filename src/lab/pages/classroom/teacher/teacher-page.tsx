@@ -1,5 +1,5 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { useEffect } from '../../../parts/use-effect.ts';
+import { useEffect } from '../../../../pages/parts/use-effect.ts';
 import { followRoom, readClassroom, type ToldClassroom, type ToldRoom, takeSecret } from './api.ts';
 import { BigScreen } from './big-screen.tsx';
 import { Room } from './room.tsx';
@@ -7,9 +7,10 @@ import { HOME, useView } from './view.ts';
 
 const EMPTY: ToldRoom = { students: [], predictions: {} };
 
-/** The room as the teacher sees it: the page at the desk, and the big screen. */
+/** Shows the room to the teacher, either at the desk or on the big screen. */
 export function TeacherPage() {
-  // Each time the form is sent, the secret is a new object. So the same secret is tried again.
+  // Each time the form is sent, the secret is in a new object. So even the same secret is tried
+  // again.
   const [given, setGiven] = useState(() => ({ secret: takeSecret() }));
   const { secret } = given;
   const [classroom, setClassroom] = useState<ToldClassroom | undefined>(undefined);

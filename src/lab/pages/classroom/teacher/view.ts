@@ -1,12 +1,15 @@
 import { useState } from 'hono/jsx/dom';
-import { useEffect } from '../../../parts/use-effect.ts';
+import { useEffect } from '../../../../pages/parts/use-effect.ts';
 
 export const screens = ['join', 'votes', 'code'] as const;
 export type Screen = (typeof screens)[number];
 
-/** What the teacher looks at. The address has all of it, so a reload changes nothing. */
+/**
+ * The view that the teacher has chosen. The address contains the whole view, so a reload changes
+ * nothing.
+ */
 export interface View {
-  /** Empty at the desk. */
+  /** The content of the big screen. Empty if the page for the desk is shown. */
   screen: Screen | '';
   lesson: number;
   /** Whether the answer to the lesson's question is shown. */
@@ -33,7 +36,9 @@ function queryOf({ screen, lesson, isAnswered }: View): string {
   return `?${query}`;
 }
 
-/** Another lesson begins with a hidden answer. */
+/**
+ * Returns the view, and a function that changes the view. A change of the lesson hides the answer.
+ */
 export function useView(): [View, Go] {
   const [view, setView] = useState(() => readView(location.search));
   useEffect(() => {

@@ -1,6 +1,6 @@
+import { blocksOf } from '../../lessons/markdown.ts';
 import { Words } from '../../lessons/words.tsx';
 import type { ToldLesson, ToldRoom } from './api.ts';
-import { Prose } from './prose.tsx';
 
 interface VotesProps {
   lesson: ToldLesson;
@@ -8,7 +8,7 @@ interface VotesProps {
   isAnswered: boolean;
 }
 
-/** The question of a lesson, and how many students predicted each answer. */
+/** Shows the question of a lesson, and how many students predicted each answer. */
 export function Votes({ lesson, room, isAnswered }: VotesProps) {
   const counts = room.predictions[lesson.number] ?? {};
   const countOf = (letter: string) => counts[letter] ?? 0;
@@ -52,3 +52,35 @@ export function Votes({ lesson, room, isAnswered }: VotesProps) {
     </div>
   );
 }
+
+/** Shows a text of a lesson without its links, because only the lab has the linked pages. */
+const Prose = ({ text }: { text: string }) => (
+  <>
+    {blocksOf(text).map((block, index) => {
+      if (block.kind === 'paragraph')
+        return (
+          <p key={index}>
+            <Words text={block.text} />
+          </p>
+        );
+      if (block.kind === 'list')
+        return (
+          <ul key={index}>
+            {block.items.map((item, at) => (
+              <li key={at}>
+                <Words text={item} />
+              </li>
+            ))}
+          </ul>
+        );
+      const lines =
+        block.kind === 'commands' ? block.lines : block.rows.map((row) => row.join(' '));
+      return (
+        // The keyboard must reach everything that scrolls.
+        <pre key={index} tabindex={0}>
+          <code>{lines.join('\n')}</code>
+        </pre>
+      );
+    })}
+  </>
+);
