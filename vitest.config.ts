@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { findNeeds } from './test/support/needs.ts';
 
 /** Campaigns that take minutes, the longest first. A long file that starts last has nothing beside it. */
 const LONG = ['matrix', 'judge', 'faults-workers', 'faults', 'faults-failover', 'own-file'].map(
@@ -20,11 +21,18 @@ class LongFilesFirst extends BaseSequencer {
   }
 }
 
+const needs = findNeeds();
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/setup.ts',
+    provide: { needs },
+    // A test that needs a program has its tag. Without the program, the test is left out.
+    tags: needs.map(({ name, title, isThere }) =>
+      isThere ? { name, description: title } : { name, description: title, skip: true },
+    ),
     // A process runs many test files, and loads each module once. To load the modules again for each
     // file takes a fifth of the processor time.
     isolate: false,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of claims of the version before on the schema of this version. During a rolling upgrade,
+# Runs the previous version's tests of claims on the schema of this version. During a rolling upgrade,
 # servers of both versions use the new schema.
 set -euo pipefail
 help() {
@@ -38,7 +38,7 @@ if [ -n "$folder" ]; then
 fi
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-# PostgreSQL runs as another user, who must be able to enter.
+# If root runs this script, PostgreSQL runs as another user, who must be able to enter the folder.
 chmod 755 "$folder"
 checkout "$folder"
 # The old migrator applies the new migrations in one transaction, where no index can be built concurrently.
@@ -48,4 +48,5 @@ cp -r drizzle "$folder/drizzle"
 sed -i 's/ INDEX CONCURRENTLY/ INDEX/' "$folder"/drizzle/*.sql
 echo "The tests of claims of $(git log -1 --format='%h %s' "$version") on this schema:"
 cd "$folder"
-node_modules/.bin/vitest run test/claims
+# Older versions have these tests in other folders.
+node_modules/.bin/vitest run test/claims/ test/service/claims/

@@ -5,15 +5,18 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const HELP = `Makes the files of the image in an empty folder, as the last stage of deploy/Dockerfile does.
 
-Usage: deploy/layout.mjs FOLDER
+Usage: deploy/layout.mjs [--without-lab] FOLDER
+
+  --without-lab      leave out the workshop; LAB=on is then refused
 `;
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 
-/** The stages of the Dockerfile. Instructions about running the image make no files. */
+/** Reads the stages of the Dockerfile. Instructions about running the image make no files. */
 function stages() {
   const text = readFileSync(path.join(project, 'deploy/Dockerfile'), 'utf8');
   const found = [];
@@ -25,11 +28,11 @@ function stages() {
   return found;
 }
 
-/** Runs the steps of a stage in a folder, which stands for its WORKDIR. */
+/** Runs the steps of a stage. The folder takes the place of the WORKDIR of the stage. */
 function play({ steps }, folder, folders) {
   for (const { instruction, words, line } of steps) {
     if (instruction === 'RUN')
-      execSync(words.join(' '), { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+      execSync(words.join(' '), { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
     if (instruction === 'COPY') copy(words, folder, folders);
     if (instruction === 'ADD') throw new Error(`layout.mjs does not know: ${line}`);
   }
@@ -51,15 +54,31 @@ function copy(words, folder, folders) {
   }
 }
 
-const [target, ...more] = process.argv.slice(2);
-if (target === '--help') {
+function readArguments() {
+  const boolean = { type: 'boolean' };
+  try {
+    return parseArgs({
+      options: { 'without-lab': boolean, help: boolean },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return refuse(`${error.message.split('. ')[0]}.\n`);
+  }
+}
+
+function refuse(words) {
+  process.stderr.write(words);
+  process.exit(2);
+}
+
+const { values, positionals } = readArguments();
+if (values.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-if (target === undefined || target.startsWith('-') || more.length > 0) {
-  process.stderr.write(HELP);
-  process.exit(2);
-}
+const [target, ...more] = positionals;
+if (target === undefined || more.length > 0) refuse(HELP);
+const env = { ...process.env, BUILD_OPTIONS: values['without-lab'] ? '--without-lab' : '' };
 mkdirSync(target, { recursive: true });
 if (readdirSync(target).length > 0) {
   process.stderr.write(`${target} is not empty.\n`);

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Makes the passwords of compose.yaml in deploy/secrets/, once. A second run changes no file.
 set -euo pipefail
-if [ "${1:-}" = --help ]; then
-  printf 'Makes the passwords of compose.yaml in deploy/secrets/.\n\nUsage: deploy/secrets.sh [FOLDER]\n'
-  exit 0
-fi
+case "${1:-}" in
+  --help)
+    printf 'Makes the passwords of compose.yaml in deploy/secrets/.\n\nUsage: deploy/secrets.sh [FOLDER]\n'
+    exit 0
+    ;;
+  -*) echo "Unknown option '$1'. See: deploy/secrets.sh --help" >&2; exit 2 ;;
+esac
 folder="${1:-$(dirname "$0")/secrets}"
 mkdir -p "$folder"
 chmod 700 "$folder"
 cd "$folder"
 secret() {
-  # Containers read these files as users of their own. The folder keeps everybody else out.
+  # The users in the containers must read these files. On this machine, the folder keeps other users out.
   [ -s "$1" ] || head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n' > "$1"
   chmod 644 "$1"
 }

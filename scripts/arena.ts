@@ -1,10 +1,10 @@
-import { readConfig } from '../src/config.ts';
-import { Stage } from '../src/lab/explore/stage.ts';
+import { Stage } from '../src/explorer/stage.ts';
 import { prepareLabDatabase } from '../src/lab/stages/database.ts';
 import { closeStores } from '../src/lab/stores/index.ts';
-import { openScratch } from '../src/postgres/scratch.ts';
-import { buildGuard } from '../src/process/build.ts';
-import { unlessStopped } from '../src/process/main.ts';
+import { openScratch } from '../src/platform/postgres/scratch.ts';
+import { buildGuard } from '../src/platform/process/build.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { readConfig } from '../src/service/config/config.ts';
 
 /** How many scratch databases this command uses now. */
 let underWay = 0;
@@ -20,7 +20,7 @@ export async function withScratchDatabase<T>(
     try {
       return await work(url);
     } finally {
-      // All stages of a command share the stores, so the last one ends them.
+      // All stages of a command share the stores, so only the last stage closes the stores.
       if (--underWay === 0) await closeStores();
     }
   });

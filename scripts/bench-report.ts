@@ -1,6 +1,6 @@
-import type { BenchResult } from '../src/bench/bench.ts';
-import type { Measure } from '../src/bench/measure.ts';
-import { plainTable } from '../src/process/plain-table.ts';
+import type { BenchResult } from '../proof/bench/bench.ts';
+import type { Measure } from '../proof/bench/measure.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
 import { paint } from './paint.ts';
 
 /**

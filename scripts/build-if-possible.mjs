@@ -1,11 +1,15 @@
 /**
- * `npm run build`. This file is plain JavaScript, because production has no tsx. There the build
- * leaves `dist` as it is. In a deployment without `src` this file does not run at all, see
- * package.json.
+ * `npm run build`. This file is plain JavaScript, because production has no tsx. In production, the
+ * build leaves `dist` as it is. In a deployment without `src`, this file does not run at all (see
+ * package.json).
  */
 import { existsSync } from 'node:fs';
+import './ready.mjs';
 
-/** `npm run doctor` builds first, and means by 1 that something is wrong in the database. */
+/**
+ * The exit code after a failure. Not 1, because `npm run doctor` builds first, and its exit code 1
+ * means that something is wrong in the database.
+ */
 const FAILED = 2;
 
 const findCompiler = () =>

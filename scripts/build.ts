@@ -1,13 +1,20 @@
-import { runMain, unlessStopped } from '../src/process/main.ts';
+import { flag, runCommand } from '../src/platform/process/command.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
 import { buildDist } from './dist.ts';
 
-/**
- * The exit code of a failed build. It is not 1, because `npm run doctor` builds first, and its exit
- * code 1 means that something is wrong in the database.
- */
-const FAILED = 2;
+const command = {
+  name: 'build',
+  purpose: 'Compiles the service and its pages to dist/.',
+  options: {
+    'without-lab': flag('leave out the lab, its pages and its sources; LAB=on is then refused'),
+  },
+  notes: 'Without the compiler, it leaves dist/ as it is.',
+  // Not 1, because `npm run doctor` builds first, and its exit code 1 means that something is wrong in
+  // the database.
+  failureCode: 2,
+};
 
-runMain(async (stop) => {
-  await unlessStopped(stop, buildDist());
+runCommand(command, async ({ 'without-lab': withoutLab }, stop) => {
+  await unlessStopped(stop, buildDist({ lab: !withoutLab }));
   return 0;
-}, FAILED);
+});

@@ -1,56 +1,34 @@
-import { z } from 'zod';
 import type { Chapter, Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
 import {
   type Addressed,
-  chapters,
   findChapter,
   findSituation,
   findStrategy,
   leftOut,
 } from '../src/lab/chapters/index.ts';
 import { assertCanRun, missingFor } from '../src/lab/stores/index.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { print } from '../src/process/print.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
 
-/** The situations of all strategies of a chapter, each once. */
+/** Returns the situations of all strategies of a chapter, without repeats. */
 export const situationsOf = (chapter: Chapter): Situation[] => [
   ...new Set(chapter.strategies.flatMap((strategy) => chapter.situationsOf(strategy))),
 ];
-
-/** The situations of each chapter, for the help of a command. */
-export const situationsInHelp = chapters
-  .map(
-    (chapter) =>
-      `${chapter.name}: ${situationsOf(chapter)
-        .map(({ name }) => name)
-        .join(', ')}`,
-  )
-  .join('\n                     ');
-
-/** The bounds of all situations that have one, for the help of a command. */
-export const mostInHelp = [...new Set(chapters.flatMap(situationsOf).map(({ most }) => most))]
-  .filter((most) => most !== undefined)
-  .join(' or ');
 
 export interface Chosen<C extends Explorable = Chapter> {
   chapter: C;
   strategies: readonly Strategy[];
 }
 
-/** An option may be given several times, and each time it may name several strategies. */
-export const strategyNames = z
-  .array(z.string())
-  .transform((all) => all.flatMap((names) => names.split(',')))
-  .optional();
-
-/** `all`, or `claims/all`. The group is the chapter. */
+/** Matches `all` and, for example, `claims/all`. The first group is the name of the chapter. */
 export const WHOLE = /^(?:(.+)\/)?all$/;
 
 /**
- * Finds the strategies at these addresses, in the same order. All must belong to one chapter. `all`
- * stands for every strategy of the first chapter, and `claims/all` for every strategy of claims. If
- * only some strategies have the situation, `all` stands for these. Addresses without a chapter are
- * in the chapter `within`, if it is given. Throws a `UsageError` for any other address.
+ * Finds the strategies at these addresses, in the same order. All strategies must belong to one
+ * chapter. `all` stands for every strategy of the first chapter, and `claims/all` for every
+ * strategy of claims. If only some strategies have the situation, `all` stands for these
+ * strategies. If `within` is given, addresses without a chapter are in this chapter. Throws a
+ * `UsageError` for any other address.
  */
 export function chooseStrategies(
   addresses: readonly string[] = ['all'],
@@ -75,8 +53,8 @@ export function chooseStrategies(
 }
 
 /**
- * The strategies that this machine can run. Names the others in a loud line, and leaves them out. Throws a
- * `UsageError` if none is left.
+ * Returns the strategies that this machine can run. Prints a warning for each strategy that is left
+ * out. Throws a `UsageError` if no strategy is left.
  */
 export function runnable(all: readonly Addressed[]): Addressed[] {
   const running = all.filter(({ strategy }) => missingFor(strategy) === undefined);
@@ -92,7 +70,7 @@ function named(address: string, within: Chapter | undefined): Addressed {
   return found;
 }
 
-/** All strategies of a chapter, without those that have no such situation if others have it. */
+/** Returns the strategies of a chapter that have the situation. If none has it, returns all. */
 function inSituation(chapter: Chapter, situation: string | undefined): Addressed[] {
   const all = chapter.strategies.map((strategy) => ({ chapter, strategy }));
   const having = all.filter((each) =>
@@ -116,7 +94,7 @@ export function chooseSituation(
 /** Finds a chapter by its name. Throws a `UsageError` if there is no such chapter. */
 export const chooseChapter = (name: string | undefined): Chapter => orUsage(findChapter(name));
 
-/** The same, but undefined if no name is given. */
+/** Finds a chapter by its name. Returns undefined if no name is given. */
 export const chooseChapterIfNamed = (name: string | undefined): Chapter | undefined =>
   name === undefined ? undefined : chooseChapter(name);
 

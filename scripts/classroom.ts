@@ -1,58 +1,50 @@
 import { renderUnicodeCompact } from 'uqr';
 import { z } from 'zod';
-import { oneConnection } from '../src/db/one-connection.ts';
 import { isAllNetworks, lanAddresses, nameOfHost } from '../src/lab/classroom/network.ts';
 import { openRoom, type Room } from '../src/lab/classroom/room.ts';
 import { joinAddress } from '../src/lab/classroom/teacher-http.ts';
 import { closeStores } from '../src/lab/stores/index.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../src/postgres/embedded.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { openLog } from '../src/process/log.ts';
-import { runMain, unlessStopped, whenStopped } from '../src/process/main.ts';
-import { readOptions, whole } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import { classroomPages } from '../src/pages/http.ts';
+import { oneConnection } from '../src/platform/db/one-connection.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../src/platform/postgres/embedded.ts';
+import { runCommand, whole } from '../src/platform/process/command.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { openLog } from '../src/platform/process/log.ts';
+import { unlessStopped, whenStopped } from '../src/platform/process/main.ts';
+import { print } from '../src/platform/process/print.ts';
 import { paint } from './paint.ts';
 
-const PORT = 4000;
-
-const HELP = `Opens a room for a class. Each student gets the lessons, the lab and a board in a browser.
-
-Usage: npm run classroom -- [options]
-
-  --host ADDRESS     listen on this address (default: the address of this computer in
-                     its local network). 127.0.0.1 lets in only this computer,
-                     0.0.0.0 lets in all its networks.
-  --port N           listen on this port (0 to 65535; default: ${PORT}; 0: any free port)
-  --help             show this
-
-The command prints the address and the code for the students, and the address of the
+const command = {
+  name: 'classroom',
+  purpose:
+    'Opens a room for a class. Each student gets the lessons, the lab and a board in a browser.',
+  options: {
+    host: {
+      value: 'ADDRESS',
+      type: z.string(),
+      words:
+        'listen on this address. 127.0.0.1 lets in only this computer, 0.0.0.0 lets in all its networks',
+      usual: 'the address of this computer in its local network',
+    },
+    port: { ...whole(0, 65_535), default: 4000, words: 'listen on this port; 0 is any free port' },
+  },
+  notes: `The command prints the address and the code for the students, and the address of the
 teacher's page. Keep the teacher's address to yourself: it has a secret.
 
 The room has a PostgreSQL of its own. It never uses DATABASE_URL. Ctrl-C ends the room,
 and nothing of the room is kept. Exit code: 130 after Ctrl-C, 2 when the room could not
-open.
-`;
+open.`,
+  failureCode: 2,
+};
 
-const rules = z.object({
-  host: z.string().optional(),
-  port: whole('--port', 0, 65_535, PORT),
-  help: z.boolean().default(false),
-});
-
-const FAILED = 2;
-
-/** 60 boards with two connections each, and the stages of the lab. PostgreSQL's default is 100. */
+/**
+ * The maximum number of connections. 60 boards need two connections each, and the stages of the lab
+ * need some more. PostgreSQL's default is only 100.
+ */
 const CONNECTIONS = 300;
 
-runMain(async (stop) => {
-  const { options } = readOptions('classroom', rules, {
-    options: { host: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean' } },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
-  const place = placeOf(options.host);
+runCommand(command, async ({ host: address, port }, stop) => {
+  const place = placeOf(address);
   print('Opening the room …\n');
   const database = await startEmbedded(undefined, stop);
   try {
@@ -60,14 +52,21 @@ runMain(async (stop) => {
     const urlOf = (port: string) => `http://${place.shown}:${port}`;
     const { host } = place;
     const log = openLog('warn');
-    const opening = openRoom({ databaseUrl: database.url, host, port: options.port, log, urlOf });
+    const opening = openRoom({
+      databaseUrl: database.url,
+      host,
+      port,
+      log,
+      urlOf,
+      makePages: classroomPages,
+    });
     const room = await opening;
     try {
       greet(room, place);
       const failure = await Promise.race([whenStopped(stop), database.failed]);
       if (failure !== undefined) print(`${failure}\n`, process.stderr);
       else print('\nThe room ends.\n');
-      if (failure !== undefined) return FAILED;
+      if (failure !== undefined) return command.failureCode;
     } finally {
       await room.stop();
       await closeStores();
@@ -76,13 +75,13 @@ runMain(async (stop) => {
     await database.stop();
   }
   throw stop.reason;
-}, FAILED);
+});
 
 interface Place {
   host: string;
-  /** The address that students type, as browsers write the address. */
+  /** The address that students type into a browser. */
   shown: string;
-  /** Where the address is from. */
+  /** A text that tells where the address comes from. */
   from: string;
 }
 
@@ -125,7 +124,10 @@ The connection is plain http. Ctrl-C ends the room, and nothing of it is kept.
 `);
 }
 
-/** Light squares are full blocks. On a light terminal the colours are reversed, and phones read that too. */
+/**
+ * Draws a QR code. Light squares are full blocks. On a light terminal the colours are reversed, but
+ * phones can read reversed colours too.
+ */
 const drawn = (text: string): string =>
   renderUnicodeCompact(text, { border: 2 })
     .split('\n')

@@ -12,7 +12,7 @@ import {
 } from '../src/lab/race/crashes/report.ts';
 import type { RaceOrder } from '../src/lab/race/race.ts';
 import { brokePromise, describeRace } from '../src/lab/race/report.ts';
-import { print } from '../src/process/print.ts';
+import { print } from '../src/platform/process/print.ts';
 import { withStage } from './arena.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';

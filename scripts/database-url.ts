@@ -1,7 +1,10 @@
-import { readConfig } from '../src/config.ts';
-import { UsageError } from '../src/process/errors.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { readConfig } from '../src/service/config/config.ts';
 
-/** Reads DATABASE_URL, or the address that leads past its pooler. Throws a `UsageError` if it is not set. */
+/**
+ * Returns the address that leads past a pooler if there is such an address, or DATABASE_URL. Throws
+ * a `UsageError` if no address is set.
+ */
 export function databaseUrlOrExplain(command: string): string {
   const { databaseUrl, directUrl = databaseUrl } = readConfig();
   if (directUrl !== undefined) return directUrl;

@@ -9,39 +9,36 @@ import {
   type Problem,
   type Rowlock,
 } from '../src/client/index.ts';
-import { readConfig } from '../src/config.ts';
-import { prepareDatabase } from '../src/db/migrate.ts';
-import { freePort } from '../src/postgres/postmaster.ts';
-import { openScratch } from '../src/postgres/scratch.ts';
-import { buildProgram } from '../src/process/build.ts';
-import { PlainError } from '../src/process/errors.ts';
-import { openLog } from '../src/process/log.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
-import { printsHelp } from '../src/process/options.ts';
-import { plainTable } from '../src/process/plain-table.ts';
-import { print } from '../src/process/print.ts';
-import { startService } from '../src/service/service.ts';
-import { until } from '../src/waiting/until.ts';
+import { pagesMount } from '../src/pages/http.ts';
+import { freePort } from '../src/platform/postgres/postmaster.ts';
+import { openScratch } from '../src/platform/postgres/scratch.ts';
+import { buildProgram } from '../src/platform/process/build.ts';
+import { runCommand } from '../src/platform/process/command.ts';
+import { PlainError } from '../src/platform/process/errors.ts';
+import { openLog } from '../src/platform/process/log.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
+import { print } from '../src/platform/process/print.ts';
+import { until } from '../src/platform/waiting/until.ts';
+import { readConfig } from '../src/service/config/config.ts';
+import { prepareDatabase } from '../src/service/database/migrate.ts';
+import { startService } from '../src/service/program/service.ts';
 import { buildDist } from './dist.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-const HELP = `Starts a service and the receiver of examples/, and shows how webhooks arrive.
-
-Usage: npm run demo:webhooks
-
-  --help             show this
-
-Without DATABASE_URL the demo starts an embedded PostgreSQL. With DATABASE_URL it makes a
-database on that server. It drops the database at the end.
-`;
-
-/** The first repeat comes after about five seconds. */
+/** The maximum wait. The first repeat of a message comes after about five seconds. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
-runMain(async (stop) => {
-  if (printsHelp('demo:webhooks', HELP)) return 0;
+const command = {
+  name: 'demo:webhooks',
+  purpose: 'Starts a service and the receiver of examples/, and shows how webhooks arrive.',
+  notes: `Without DATABASE_URL the demo starts an embedded PostgreSQL. With DATABASE_URL it makes a
+database on that server. It drops the database at the end.`,
+};
+
+runCommand(command, async (_, stop) => {
   await buildDist();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
@@ -50,7 +47,7 @@ runMain(async (stop) => {
       databaseUrl: scratch.url,
       host: '127.0.0.1',
       port: 0,
-      lab: false,
+      mounts: [pagesMount({ lab: false })],
       log: openLog('error'),
       places: 4,
       webhookLoopback: true,
@@ -106,7 +103,7 @@ async function show(rowlock: Rowlock, stop: AbortSignal) {
   }
 }
 
-/** Four claims, one release, `job.full` and `job.open`. */
+/** The number of messages: four claims, one release, `job.full` and `job.open`. */
 const MESSAGES = 7;
 
 async function deliveriesTo(rowlock: Rowlock, id: Id): Promise<Delivery[]> {
@@ -133,14 +130,14 @@ async function claim(rowlock: Rowlock, jobId: Id, recruiterId: Id) {
   return claim.id;
 }
 
-/** The data of an answer. Throws if the answer is a problem. */
+/** Returns the data of an answer. Throws if the answer is a problem. */
 async function done<T>(asked: Promise<Done<T> | Problem>): Promise<T> {
   const answer = await asked;
   if (!answer.ok) throw new PlainError(`The service answered: ${answer.detail}`);
   return answer.data;
 }
 
-/** Runs the example as a thread, so the receiver ends with this process, however that ends. */
+/** Runs the example as a thread, so the receiver always ends with this process. */
 async function startReceiver(port: number, secret: string) {
   const thread = new Worker(await buildProgram('examples/receive-webhooks.ts'), {
     argv: [port],

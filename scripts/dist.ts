@@ -9,33 +9,38 @@ import {
   type Made,
   put,
   removeOthers,
-} from '../src/process/build.ts';
-import { inProject } from '../src/process/project.ts';
+} from '../src/platform/process/build.ts';
+import { inProject } from '../src/platform/process/project.ts';
 
 const PROGRAMS = [
   'scripts/doctor.ts',
   'scripts/migrate.ts',
   'scripts/restored.ts',
   'scripts/seed.ts',
-  'src/postgres/guard.ts',
+  'src/platform/postgres/guard.ts',
   'src/server.ts',
   'src/worker.ts',
 ];
 
+/** The module of the lab that the server imports when it begins, if the build has it. */
+const LAB_OF_SERVER = './lab/of-server.ts';
+
 /** The files that browsers load, and their names in `dist/pages`. */
 const PAGES = [
-  { in: 'src/web/board/island.tsx', out: 'board' },
-  { in: 'src/web/board/page.css', out: 'board' },
-  { in: 'src/web/company/island.tsx', out: 'company' },
-  { in: 'src/web/company/page.css', out: 'company' },
-  { in: 'src/web/lab/island.tsx', out: 'lab' },
-  { in: 'src/web/lab/page.css', out: 'lab' },
-  { in: 'src/web/lab/classroom/join/island.tsx', out: 'join' },
-  { in: 'src/web/lab/classroom/join/page.css', out: 'join' },
-  { in: 'src/web/lab/classroom/teacher/island.tsx', out: 'teacher' },
-  { in: 'src/web/lab/classroom/teacher/page.css', out: 'teacher' },
-  { in: 'src/web/icon.svg', out: 'icon' },
-  { in: 'src/http/docs/start.js', out: 'docs' },
+  { in: 'src/pages/board/island.tsx', out: 'board' },
+  { in: 'src/pages/board/page.css', out: 'board' },
+  { in: 'src/pages/company/island.tsx', out: 'company' },
+  { in: 'src/pages/company/page.css', out: 'company' },
+  { in: 'src/pages/icon.svg', out: 'icon' },
+  { in: 'src/service/http/docs/start.js', out: 'docs' },
+];
+const PAGES_OF_LAB = [
+  { in: 'src/lab/pages/island.tsx', out: 'lab' },
+  { in: 'src/lab/pages/page.css', out: 'lab' },
+  { in: 'src/lab/pages/classroom/join/island.tsx', out: 'join' },
+  { in: 'src/lab/pages/classroom/join/page.css', out: 'join' },
+  { in: 'src/lab/pages/classroom/teacher/island.tsx', out: 'teacher' },
+  { in: 'src/lab/pages/classroom/teacher/page.css', out: 'teacher' },
 ];
 
 /**
@@ -47,22 +52,25 @@ const SHOWN = ['src/lab/chapters', ...chapters.map(({ production }) => productio
 /**
  * Builds all files in `dist`. They are the programs, the pages and the sources that the lab shows.
  * A deployment needs `dist`, `drizzle`, `package.json` and the production dependencies, and nothing
- * else.
+ * else. Without the lab, the server refuses `LAB=on`.
  *
  * Every build compiles everything, so no build depends on file dates.
  */
-export async function buildDist() {
-  const [pages, programs] = await Promise.all([compilePages(), compilePrograms(PROGRAMS)]);
-  const sources = shownSources();
+export async function buildDist({ lab = true } = {}) {
+  const [pages, programs] = await Promise.all([
+    compilePages(lab ? [...PAGES, ...PAGES_OF_LAB] : PAGES),
+    compilePrograms(PROGRAMS, lab ? [] : [LAB_OF_SERVER]),
+  ]);
+  const sources = lab ? shownSources() : [];
   put([...sources, ...pages, ...programs]);
-  // Other commands have programs of their own in `dist`, so only these two folders are cleared.
+  // Other commands put programs into `dist` too, so only these two folders are cleared.
   removeOthers('pages', pages);
   removeOthers('sources', sources);
 }
 
-const compilePages = () =>
+const compilePages = (pages: typeof PAGES) =>
   compile({
-    entryPoints: PAGES.map((page) => ({ ...page, in: inProject(page.in) })),
+    entryPoints: pages.map((page) => ({ ...page, in: inProject(page.in) })),
     outdir: inDist('pages'),
     loader: { '.svg': 'copy' },
     minify: true,

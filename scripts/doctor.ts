@@ -1,59 +1,42 @@
 import { z } from 'zod';
-import { readConfig } from '../src/config.ts';
-import { databaseAlone } from '../src/db/alone.ts';
-import type { Database } from '../src/db/client.ts';
-import { isDatabaseUrl } from '../src/db/hosts.ts';
-import { databaseName, unusable } from '../src/db/unusable.ts';
-import { type Diagnosis, diagnose, diagnoseUnserved } from '../src/operation/doctor.ts';
-import { startEmbedded } from '../src/postgres/embedded.ts';
-import { hasData } from '../src/postgres/home.ts';
-import { PlainError } from '../src/process/errors.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions } from '../src/process/options.ts';
-import { plainTable } from '../src/process/plain-table.ts';
-import { print } from '../src/process/print.ts';
+import { databaseOfCommand } from '../src/platform/db/alone.ts';
+import type { Database } from '../src/platform/db/client.ts';
+import { isDatabaseUrl } from '../src/platform/db/hosts.ts';
+import { databaseName, unusable } from '../src/platform/db/unusable.ts';
+import { startEmbedded } from '../src/platform/postgres/embedded.ts';
+import { hasData } from '../src/platform/postgres/home.ts';
+import { json, runCommand } from '../src/platform/process/command.ts';
+import { PlainError } from '../src/platform/process/errors.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
+import { print } from '../src/platform/process/print.ts';
+import { readConfig } from '../src/service/config/config.ts';
+import { type Diagnosis, diagnose, diagnoseUnserved } from '../src/service/operation/doctor.ts';
 import { paint } from './paint.ts';
 
-const HELP = `Checks a database for errors, and repairs nothing.
-
-Usage: npm run doctor [-- OPTIONS]
-
-Checks the database at DATABASE_URL. Without DATABASE_URL it checks the embedded database
+const command = {
+  name: 'doctor',
+  purpose: 'Checks a database for errors, and repairs nothing.',
+  about: `Checks the database at DATABASE_URL. Without DATABASE_URL it checks the embedded database
 in DATA_DIR, whose server must not be running. There the doctor first removes expired
-rows, as the server would do.
+rows, as the server would do.`,
+  options: {
+    url: {
+      value: 'URL',
+      type: z.string().refine(isDatabaseUrl, 'must look like postgres://…'),
+      words: 'check this PostgreSQL database',
+    },
+    json,
+  },
+  notes: 'Exit code: 0 if all is well, 1 if something is wrong, 2 if the check could not run.',
+  // The exit code 1 always means that something is wrong in the database.
+  failureCode: 2,
+};
 
-  --url URL          check this PostgreSQL database
-  --json             print one JSON object on stdout, and nothing else there
-  --help             show this
-
-Exit code: 0 if all is well, 1 if something is wrong, 2 if the check could not run.
-`;
-
-const rules = z.object({
-  url: z.string().refine(isDatabaseUrl, '--url must look like postgres://…').optional(),
-  json: z.boolean().default(false),
-  help: z.boolean().default(false),
-});
-
-/**
- * The exit code if the check could not run. The exit code 1 always means that something is wrong in
- * the database.
- */
-const FAILED = 2;
-
-runMain(async (stop) => {
-  const flag = { type: 'boolean' } as const;
-  const { options } = readOptions('doctor', rules, {
-    options: { url: { type: 'string' }, json: flag, help: flag },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
-  const diagnosis = await examine(options.url, stop);
-  print(`${options.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
+runCommand(command, async (given, stop) => {
+  const diagnosis = await examine(given.url, stop);
+  print(`${given.json ? JSON.stringify(diagnosis) : inWords(diagnosis)}\n`);
   return diagnosis.healthy ? 0 : 1;
-}, FAILED);
+});
 
 async function examine(given: string | undefined, stop: AbortSignal): Promise<Diagnosis> {
   const { databaseUrl, directUrl, dataDir, ...ages } = readConfig();
@@ -70,7 +53,7 @@ async function examine(given: string | undefined, stop: AbortSignal): Promise<Di
 }
 
 async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const { db, close } = databaseAlone(url, { application_name: 'rowlock doctor' });
+  const { db, close } = databaseOfCommand(url, 'rowlock doctor');
   try {
     return await work(db);
   } catch (error) {

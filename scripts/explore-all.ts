@@ -1,10 +1,10 @@
+import { type Exploration, explore } from '../src/explorer/explore.ts';
+import type { Stage } from '../src/explorer/stage.ts';
 import type { Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
-import { type Exploration, explore } from '../src/lab/explore/explore.ts';
-import type { Stage } from '../src/lab/explore/stage.ts';
 import { withStage } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-/** A strategy to explore in one situation, with at most the situation's number of schedules. */
+/** A strategy to explore in one situation, with at most `situation.most` schedules. */
 export interface Wanted {
   chapter: Explorable;
   strategy: Strategy;
@@ -15,8 +15,8 @@ export interface Wanted {
 export type Result = Exploration & Wanted;
 
 /**
- * The stages in use at once. The explorer and PostgreSQL wait for each other in turns, so a second
- * stage saves time.
+ * The number of stages that work at the same time. On one stage, the explorer and PostgreSQL wait
+ * for each other in turns, so a second stage saves time.
  */
 const STAGES = 2;
 

@@ -1,7 +1,7 @@
+import { counterexampleOf, type Played } from '../src/explorer/explore.ts';
+import { tell } from '../src/explorer/tell.ts';
 import type { Explorable, Situation } from '../src/lab/chapter.ts';
-import { counterexampleOf, type Played } from '../src/lab/explore/explore.ts';
-import { tell } from '../src/lab/explore/tell.ts';
-import { plainTable } from '../src/process/plain-table.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
 import type { Result } from './explore-all.ts';
 import { paint } from './paint.ts';
 import { replayCommand } from './replay-command.ts';
@@ -12,7 +12,7 @@ export interface Asked {
   sessions: number;
   /** The options that name the strategy. Undefined for the lab's own strategies. */
   source?: readonly string[] | undefined;
-  /** The line about an error of the strategy's own code. */
+  /** Returns a line about an error of the strategy's own code, if there was an error. */
   explain?: ((played: Played) => string | undefined) | undefined;
 }
 

@@ -1,114 +1,86 @@
-import { z } from 'zod';
+import { hasMirrors, type Played } from '../src/explorer/explore.ts';
 import { type Strategy, sessionsIn } from '../src/lab/chapter.ts';
-import { chapters } from '../src/lab/chapters/index.ts';
-import { hasMirrors, type Played } from '../src/lab/explore/explore.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
+  chapterOption,
   isProgram,
-  PROGRAM_HELP,
-  programFlags,
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
-import { aFile } from '../src/process/callers-file.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import {
+  flag,
+  json,
+  needed,
+  runCommand,
+  type Values,
+  whole,
+} from '../src/platform/process/command.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
 import {
   type Chosen,
   chooseChapter,
   chooseChapterIfNamed,
   chooseSituation,
   chooseStrategies,
-  mostInHelp,
-  situationsInHelp,
-  strategyNames,
 } from './chosen.ts';
 import { exploreAll, exploreOne, type Result } from './explore-all.ts';
 import { type Asked, asJson, describe } from './explore-report.ts';
 import { checkByTester } from './isolation.ts';
+import {
+  fileOption,
+  mostInHelp,
+  sessionsOption,
+  situationOption,
+  strategyOption,
+} from './options.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { clearProgress } from './progress.ts';
 
-const HELP = `Plays every order of the sessions' steps on a real PostgreSQL.
+const options = {
+  chapter: chapterOption,
+  strategy: { ...strategyOption, usual: 'all strategies of the chapter' },
+  file: fileOption,
+  ...programOptions,
+  situation: situationOption,
+  sessions: sessionsOption,
+  most: {
+    ...whole(1, 1_000_000),
+    words: 'the most schedules a strategy',
+    usual: `all; in situations that may have thousands, ${mostInHelp}`,
+  },
+  'leave-out-mirrored': flag(
+    'leave out each schedule that is another schedule with the two sessions exchanged; only where the sessions are identical',
+  ),
+  isolation: {
+    value: 'DIR',
+    type: needed('a folder'),
+    words:
+      "play the schedules with PostgreSQL's own isolationtester too, and compare; the folder DIR gets the specs and the output (docs/isolationtester.md)",
+  },
+  json,
+};
 
-Usage: npm run explore -- [options]
-
-  --chapter NAME     ${chapters.map(({ name }) => name).join(' or ')} (default: the chapter of the strategies or
-                     of the file, or ${chapters[0].name})
-  --strategy NAME    a strategy such as claims/naive or naive; several have commas between
-                     them, or an option each (default: all strategies of the chapter)
-  --file FILE        the strategy in a TypeScript file of your own, in place of --strategy
-                     (npm run judge -- --help says what the file exports)
-${PROGRAM_HELP}
-  --situation NAME   one of the chapter's situations (default: its first), which are
-                     ${situationsInHelp}
-  --sessions N       sessions at once (2 or 3, default 2); three take long, and some
-                     situations have their own number
-  --most N           the most schedules a strategy (default: all; in situations that may
-                     have thousands, ${mostInHelp})
-  --leave-out-mirrored
-                     leave out each schedule that is another schedule with the two
-                     sessions exchanged; only where the sessions are identical
-  --isolation DIR    play the schedules with PostgreSQL's own isolationtester too, and
-                     compare; the folder DIR gets the specs and the output
-                     (docs/isolationtester.md)
-  --json             print one JSON array on stdout, and nothing else there
-  --help             show this
-
-A schedule is the order of the sessions' steps. In 1,1,2, session 1 makes two steps,
+const command = {
+  name: 'explore',
+  purpose: "Plays every order of the sessions' steps on a real PostgreSQL.",
+  options,
+  notes: `A schedule is the order of the sessions' steps. In 1,1,2, session 1 makes two steps,
 and then session 2 makes one. At t, time passes. At k1, the process of session 1 dies.
 docs/explorer.md explains steps. The proofs are for two sessions: exhaustive for 2
 sessions at statement granularity. Where not every schedule was played, the table says so.
 
 Exit code: 0 when every strategy kept its promise in every schedule, 1 when a strategy
 broke its promise, 2 when the command could not run as asked. With --isolation: 1 when
-isolationtester saw something else.
-`;
+isolationtester saw something else.`,
+  // The exit code 1 always means a broken promise.
+  failureCode: 2,
+};
 
-const rules = z.object({
-  chapter: z.string().optional(),
-  strategy: strategyNames,
-  file: aFile('file').optional(),
-  ...programOptions,
-  situation: z.string().optional(),
-  sessions: whole('--sessions', 2, 3, 2),
-  most: wholeNumber('--most', 1, 1_000_000).optional(),
-  'leave-out-mirrored': z.boolean().default(false),
-  isolation: z.string().min(1, '--isolation needs a folder').optional(),
-  json: z.boolean().default(false),
-  help: z.boolean().default(false),
-});
-
-/** Every other failure ends with this code, so 1 always means a broken promise. */
-const FAILED = 2;
-
-runMain(async (stop) => {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const { options } = readOptions('explore', rules, {
-    options: {
-      chapter: text,
-      strategy: { ...text, multiple: true },
-      file: text,
-      ...programFlags,
-      situation: text,
-      sessions: text,
-      most: text,
-      'leave-out-mirrored': flag,
-      isolation: text,
-      json: flag,
-      help: flag,
-    },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
+runCommand(command, async (options, stop) => {
   assertOneKind(options);
   const { chapter, strategy, situation, file } = options;
   if (isProgram(options)) return runProgram(options, stop);
@@ -117,9 +89,9 @@ runMain(async (stop) => {
   return withOwnFile('explore', file, stop, async () =>
     run(await chooseFile(file, chapter), options, stop),
   );
-}, FAILED);
+});
 
-type Options = z.infer<typeof rules>;
+type Options = Values<typeof options>;
 
 /** Throws a `UsageError` if two options contradict each other. */
 function assertOneKind(options: Options) {

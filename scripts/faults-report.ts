@@ -1,5 +1,5 @@
-import type { ScenarioResult } from '../src/faults/play.ts';
-import { plainTable } from '../src/process/plain-table.ts';
+import type { ScenarioResult } from '../proof/faults/play.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
 import { paint } from './paint.ts';
 
 /** How many findings of each scenario are printed. --json prints all of them. */

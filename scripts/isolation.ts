@@ -1,16 +1,16 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { ExploreOptions } from '../src/explorer/explore.ts';
+import { compareWith, type Difference } from '../src/explorer/isolation/compare.ts';
+import { type Plan, planOf } from '../src/explorer/isolation/plan.ts';
+import { record } from '../src/explorer/isolation/record.ts';
+import { specOf } from '../src/explorer/isolation/spec.ts';
+import { Stage } from '../src/explorer/stage.ts';
 import type { Chapter, Situation, Strategy } from '../src/lab/chapter.ts';
 import { addressOf } from '../src/lab/chapters/index.ts';
-import type { ExploreOptions } from '../src/lab/explore/explore.ts';
-import { compareWith, type Difference } from '../src/lab/explore/isolation/compare.ts';
-import { type Plan, planOf } from '../src/lab/explore/isolation/plan.ts';
-import { record } from '../src/lab/explore/isolation/record.ts';
-import { specOf } from '../src/lab/explore/isolation/spec.ts';
-import { Stage } from '../src/lab/explore/stage.ts';
-import { findIsolationTester } from '../src/postgres/isolation-tester.ts';
-import { PlainError, UsageError } from '../src/process/errors.ts';
-import { print } from '../src/process/print.ts';
+import { findIsolationTester } from '../src/platform/postgres/isolation-tester.ts';
+import { PlainError, UsageError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
 import { withTwoScratchDatabases } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
@@ -24,9 +24,9 @@ interface Asked {
 type AskedOne = Omit<Asked, 'strategies'> & { strategy: Strategy };
 
 /**
- * Explores each strategy, and plays the same schedules with PostgreSQL's own tester. The folder gets
- * the spec and the output of each strategy. Returns the exit code: 0 if all schedules agree, and 1 if
- * one differs.
+ * Explores each strategy, and plays the same schedules with PostgreSQL's own tester. Writes the
+ * spec and the output of each strategy into the folder. Returns the exit code: 0 if the results of
+ * all schedules agree, and 1 if the results of a schedule differ.
  */
 export async function checkByTester(folder: string, asked: Asked, stop: AbortSignal) {
   const tester = findIsolationTester();
@@ -67,7 +67,7 @@ async function played(
   return output;
 }
 
-/** Says whether the tester agrees with the explorer. */
+/** Returns a line that tells whether the tester agrees with the explorer. */
 export function sayCompared(plan: Plan, difference: Difference | undefined): string {
   const all = plan.permutations.length;
   if (!difference) return `${plan.label}: ${all} of ${schedules(all)} agree${sayLeftOut(plan)}\n`;
@@ -120,8 +120,8 @@ function sayLeftOut({ leftOut }: Plan): string {
 }
 
 /**
- * Makes the folder, and the folders around it. With its option `recursive`, `mkdir` never returns for a
- * new folder in /proc, and the process cannot end.
+ * Makes the folder, and the folders above it. We do not use the option `recursive` of `mkdir`. For
+ * a new folder in /proc, `mkdir` would then never return, and the process could not end.
  */
 async function makeFolder(folder: string) {
   const found = await stat(folder).catch(() => undefined);
@@ -130,7 +130,7 @@ async function makeFolder(folder: string) {
   await mkdir(folder);
 }
 
-/** A folder or file that cannot be used is a mistake in the command line. */
+/** Throws a `UsageError` if the work fails, because the command line names an unusable folder. */
 async function orUsage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
@@ -15,32 +14,36 @@ import { inFolder } from '../src/lab/judge/place.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
 import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
+  chapterOption,
   isProgram,
-  PROGRAM_HELP,
-  programFlags,
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
-import { aFile, callersFile } from '../src/process/callers-file.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import { callersFile } from '../src/platform/process/callers-file.ts';
+import { json, runCommand, type Values } from '../src/platform/process/command.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
 import { withStage } from './arena.ts';
-import { chooseChapterIfNamed, mostInHelp } from './chosen.ts';
+import { chooseChapterIfNamed } from './chosen.ts';
+import { fileOption, mostInHelp } from './options.ts';
 import { withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 import { replayCommand } from './replay-command.ts';
 
-const HELP = `Judges a strategy of your own in every schedule.
+const options = {
+  file: { ...fileOption, words: 'the same as FILE.ts alone' },
+  ...programOptions,
+  chapter: { ...chapterOption, usual: `the chapter that the file tells, or ${chapters[0].name}` },
+  json,
+};
 
-Usage: npm run judge -- FILE.ts [--chapter NAME] [--json]
-       npm run judge -- --server COMMAND [--answers LIST] [--json]
-       npm run judge -- --module FILE.mjs [--json]
-
-FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
+const command = {
+  name: 'judge',
+  purpose: 'Judges a strategy of your own in every schedule.',
+  usage: ['FILE.ts [options]', '--server COMMAND [options]', '--module FILE.mjs [options]'],
+  about: `FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
 the function of a strategy. The name of the function tells its chapter. The chapters,
 each with an example of an export:
 
@@ -53,50 +56,20 @@ sessions race at full speed. If the types of the file are wrong, the first mista
 printed on stderr, before the verdict. The judge shows the clearest counterexample, and
 a command for each other fault, which plays it again.
 
-A program in any language takes part by --server. docs/any-language.md has examples.
-
-  --file FILE        the same as FILE alone
-${PROGRAM_HELP}
-  --chapter NAME     the chapter, if the file does not tell it by the name of its function
-                     (default: ${chapters[0].name})
-  --json             print one JSON object on stdout, and nothing else there
-  --help             show this
-
-Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
+A program in any language takes part by --server. docs/any-language.md has examples.`,
+  operands: { 'FILE.ts': 'the file with your strategy' },
+  options,
+  notes: `Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs or cannot be played.
-`;
+strategy hangs or cannot be played.`,
+  // The exit code 1 always means that the strategy falls.
+  failureCode: 2,
+};
 
-const rules = z.object({
-  file: aFile('file').optional(),
-  ...programOptions,
-  chapter: z.string().optional(),
-  json: z.boolean().default(false),
-  help: z.boolean().default(false),
-});
+const EXIT = { holds: 0, falls: 1, hangs: command.failureCode } as const;
 
-/** Every other failure ends with this code, so 1 always means that the strategy falls. */
-const FAILED = 2;
-
-const EXIT = { holds: 0, falls: 1, hangs: FAILED } as const;
-
-runMain(async (stop) => {
-  const { options, positionals } = readOptions('judge', rules, {
-    options: {
-      file: { type: 'string' },
-      ...programFlags,
-      chapter: { type: 'string' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
-    allowPositionals: true,
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
-  const [named, ...rest] =
-    options.file === undefined ? positionals : [options.file, ...positionals];
+runCommand(command, async (options, stop, operands) => {
+  const [named, ...rest] = options.file === undefined ? operands : [options.file, ...operands];
   const asked = chooseChapterIfNamed(options.chapter);
   if (isProgram(options)) {
     if (named !== undefined)
@@ -119,7 +92,7 @@ runMain(async (stop) => {
     if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
     return tellJudgement(judgement, judged, sourceOfFile(file, judged.chapter.name), options);
   });
-}, FAILED);
+});
 
 function sayGuess(file: string, { name }: Chapter) {
   const functions = chapters.map(({ entry }) => entry).join(', ');
@@ -128,7 +101,7 @@ function sayGuess(file: string, { name }: Chapter) {
   print(`${line}\n`, process.stderr);
 }
 
-type Options = z.infer<typeof rules>;
+type Options = Values<typeof options>;
 
 function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Promise<number> {
   const onStep = showStep(stop);
@@ -165,7 +138,7 @@ const WORDS = {
   hangs: 'it hangs, so it cannot be judged.',
 } as const;
 
-/** Every check in a line, and one counterexample: that of the gravest fault. */
+/** Describes every check in a line, and shows the counterexample of the gravest fault. */
 function describe(
   { strategy, verdict, checks, unchecked, error }: Judgement,
   judged: Judged,

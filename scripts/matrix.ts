@@ -1,30 +1,25 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
 import { type Chapter, type Situation, type Strategy, sessionsIn } from '../src/lab/chapter.ts';
 import { addressOf, allStrategies, chapters, leftOut } from '../src/lab/chapters/index.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { fileOf } from '../src/lab/syllabus/source.ts';
 import { proofOf, verdictOn, type WrittenVerdict } from '../src/lab/syllabus/verdicts.ts';
-import { PlainError } from '../src/process/errors.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
-import { inProject } from '../src/process/project.ts';
+import { flag, runCommand } from '../src/platform/process/command.ts';
+import { PlainError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
+import { inProject } from '../src/platform/process/project.ts';
 import { situationsOf } from './chosen.ts';
 import { exploreAll, type Result, type Wanted } from './explore-all.ts';
 
-const HELP = `Explores every strategy in every situation, and writes the results into docs/strategies.md
-and src/lab/syllabus/verdicts.json.
+const command = {
+  name: 'matrix',
+  purpose: `Explores every strategy in every situation, and writes the results into docs/strategies.md
+and workshop/verdicts.generated.json.`,
+  options: { check: flag('change nothing, and exit with 1 if one of the files is out of date') },
+};
 
-Usage: npm run matrix [-- --check]
-
-  --check            change nothing, and exit with 1 if one of the files is out of date
-  --help             show this
-`;
-
-const rules = z.object({ check: z.boolean().default(false), help: z.boolean().default(false) });
 const page = inProject('docs/strategies.md');
-const verdictsFile = inProject('src/lab/syllabus/verdicts.json');
+const verdictsFile = inProject('workshop/verdicts.generated.json');
 const BEGIN = '<!-- matrix: written by npm run matrix -->';
 const END = '<!-- end of matrix -->';
 
@@ -35,13 +30,7 @@ interface Explored {
   found: { situation: Situation; result: Result }[];
 }
 
-runMain(async (stop) => {
-  const flag = { type: 'boolean' } as const;
-  const { options } = readOptions('matrix', rules, { options: { check: flag, help: flag } });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
+runCommand(command, async (options, stop) => {
   const written = readFileSync(page, 'utf8');
   const [before, after] = [written.indexOf(BEGIN), written.indexOf(END)];
   if (before < 0 || after < before) throw new PlainError(`docs/strategies.md has no line ${BEGIN}`);
@@ -54,21 +43,23 @@ runMain(async (stop) => {
   const tables = byChapter.map(sectionOf).join('\n\n');
   const fresh = new Map<string | URL, string>([
     [page, `${written.slice(0, before)}${BEGIN}\n${tables}\n${written.slice(after)}`],
-    [verdictsFile, `${JSON.stringify(verdictsOf(explored), null, 2)}\n`],
+    [verdictsFile, inLines(verdictsOf(explored))],
   ]);
   const stale = [...fresh].filter(([file, text]) => text !== contentOf(file));
   if (stale.length === 0) {
-    print('docs/strategies.md and verdicts.json are up to date.\n');
+    print('docs/strategies.md and verdicts.generated.json are up to date.\n');
     return 0;
   }
   if (options.check)
-    throw new PlainError('docs/strategies.md or verdicts.json is out of date. Run npm run matrix.');
+    throw new PlainError(
+      'docs/strategies.md or verdicts.generated.json is out of date. Run npm run matrix.',
+    );
   for (const [file, text] of stale) writeFileSync(file, text);
-  print('docs/strategies.md and verdicts.json have been updated.\n');
+  print('docs/strategies.md and verdicts.generated.json have been updated.\n');
   return 0;
 });
 
-/** The strategies in each of their situations, in the order of the situations in the table. */
+/** Returns each strategy in each of its situations, in the order of the columns of the table. */
 function wantedIn(chapter: Chapter): Wanted[] {
   const { strategies } = chapter;
   return situationsOf(chapter).flatMap((situation) => {
@@ -89,7 +80,7 @@ function exploredIn(chapter: Chapter, results: readonly Result[]): Explored[] {
 const contentOf = (file: string | URL) =>
   existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 
-/** A strategy must keep its promise. A strategy that promises nothing must have a fault. */
+/** Throws if a strategy broke its promise, or if a strategy that promises nothing had no fault. */
 function assertVerdict({ chapter, strategy, found }: Explored) {
   const { promise } = strategy;
   const isBroken = found.some(({ result: { faults } }) =>
@@ -101,15 +92,15 @@ function assertVerdict({ chapter, strategy, found }: Explored) {
     throw new PlainError(`${addressOf({ chapter, strategy })} was not caught.`);
 }
 
-/** A heading, and the table of the chapter. */
+/** Returns the heading, the question and the table of a chapter. */
 const sectionOf = (explored: Explored[]): string => {
   const [{ chapter }] = explored as [Explored, ...Explored[]];
   return `## ${chapter.name}\n\n${chapter.question}\n\n${tableOf(explored)}`;
 };
 
 /**
- * A row for each strategy, and a cell for each situation. A cell counts the schedules with each
- * fault.
+ * Returns a table with a row for each strategy and a column for each situation. A cell counts the
+ * schedules with each fault.
  */
 function tableOf(explored: Explored[]): string {
   const situations = explored[0] ? situationsOf(explored[0].chapter) : [];
@@ -140,6 +131,17 @@ function cellOf(chapter: Chapter, { schedules, isComplete, faults }: Result): st
     faults[name] ? [`**${faults[name]}** ${name}`] : [],
   );
   return `${wrong.join(', ') || '0'} of ${isComplete ? '' : 'first '}${schedules}`;
+}
+
+/** Returns the verdicts as JSON, with a line for each situation. */
+function inLines(verdicts: Record<string, WrittenVerdict>): string {
+  const strategies = Object.entries(verdicts).map(([address, { verdict, situations }]) => {
+    const lines = Object.entries(situations).map(
+      ([name, proof]) => `    ${JSON.stringify(name)}: ${JSON.stringify(proof)}`,
+    );
+    return `  ${JSON.stringify(address)}: { "verdict": ${JSON.stringify(verdict)}, "situations": {\n${lines.join(',\n')}\n  } }`;
+  });
+  return `{\n${strategies.join(',\n')}\n}\n`;
 }
 
 const verdictsOf = (explored: Explored[]): Record<string, WrittenVerdict> =>

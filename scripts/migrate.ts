@@ -1,19 +1,16 @@
-import { prepareDatabase } from '../src/db/migrate.ts';
-import { untilPrimary } from '../src/db/start.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
-import { printsHelp } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import { runCommand } from '../src/platform/process/command.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { print } from '../src/platform/process/print.ts';
+import { prepareDatabase } from '../src/service/database/migrate.ts';
+import { untilPrimary } from '../src/service/database/start.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
-const HELP = `Applies the migrations that the database at DATABASE_URL lacks.
+const command = {
+  name: 'migrate',
+  purpose: 'Applies the migrations that the database at DATABASE_URL lacks.',
+};
 
-Usage: npm run migrate
-
-  --help             show this
-`;
-
-runMain(async (stop) => {
-  if (printsHelp('migrate', HELP)) return 0;
+runCommand(command, async (_, stop) => {
   const url = databaseUrlOrExplain('migrate');
   const say = (line: string) => print(`${line}\n`, process.stderr);
   await untilPrimary(url, { stop, say });

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import type { Document } from '../src/http/docs/document.ts';
-import { inProject } from '../src/process/project.ts';
+import { inProject } from '../src/platform/process/project.ts';
+import type { Document } from '../src/service/http/docs/document.ts';
 
 /** The file with the operations and the types of the client. */
-export const OPERATIONS_FILE = 'src/client/operations.ts';
+export const OPERATIONS_FILE = 'src/client/operations.generated.ts';
 
-/** A schema of the document. */
+/** A schema of the OpenAPI document. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -47,7 +47,7 @@ export function operationsOf(document: Document): string {
       request: `${method.toUpperCase()} ${path}`,
     })),
   );
-  // The client has no calls for operators, and reads the streams in another way.
+  // The client has no calls for operators. Other code of the client reads the streams.
   const calls = operations.filter((each) => !each.tags.includes('Operation') && !isStream(each));
   return formatted([
     '// Written by `npm run generate:client` from the routes of the service. Do not edit.\n',
@@ -59,7 +59,7 @@ export function operationsOf(document: Document): string {
     ...calls.map(typesOf),
     '}\n',
     ...Object.entries(schemas)
-      // `Id` is written above, in words for people.
+      // `Id` is written above already, with a comment for people.
       .filter(([name]) => name !== 'Id')
       .map(([name, schema]) => declarationOf(name, schema as Schema)),
   ]);
@@ -90,7 +90,7 @@ function typesOf({ operationId, summary, request, ...operation }: Operation & { 
 
 type Unnamed = Pick<Operation, 'parameters' | 'requestBody' | 'responses'>;
 
-/** The parameters of the path and the query, and the fields of the body, in one object. */
+/** Returns one type with the parameters of the path and the query, and the fields of the body. */
 function argsOf({ parameters = [], requestBody }: Unnamed): string {
   const inUrl = parameters.filter((each) => each.in === 'path' || each.in === 'query');
   const body = requestBody?.content['application/json']?.schema;
@@ -111,7 +111,9 @@ function argsOf({ parameters = [], requestBody }: Unnamed): string {
   return inBraces(fields);
 }
 
-/** In an address everything is text, so ids and numbers may be given as either. */
+/**
+ * Returns the type of a parameter in a URL. A number may be given as a string, as URLs are text.
+ */
 function inUrlType(name: string, schema: Schema): string {
   if (/^id$|Id$/.test(name)) return schema.type === 'array' ? 'Id | readonly Id[]' : 'Id';
   return schema.type === 'integer' || name === 'limit' ? 'number | string' : typeOf(schema);
@@ -138,7 +140,7 @@ function dataOf({ responses }: Unnamed): string {
   return schema ? typeOf(schema) : 'undefined';
 }
 
-/** The codes of the problems that the operation may answer. */
+/** Returns the codes of the problems that an operation may answer. */
 const problemsOf = ({ responses }: Unnamed): string[] =>
   Object.values(responses).flatMap(({ content }) =>
     Object.values(content?.['application/problem+json']?.examples ?? {}).map(
@@ -147,7 +149,7 @@ const problemsOf = ({ responses }: Unnamed): string[] =>
   );
 
 function declarationOf(name: string, schema: Schema): string {
-  // `Problem` is the client's own type, which is made of this.
+  // The client has its own type `Problem`, which contains `ProblemBody`.
   return `${commentOf(schema.description)}export type ${name === 'Problem' ? 'ProblemBody' : name} = ${typeOf(schema)};\n`;
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { readConfig } from '../src/config.ts';
 import { explain } from '../src/lab/judge/explain.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
 import { assertCode } from '../src/lab/judge/place.ts';
@@ -7,8 +6,9 @@ import { isGuarded, openChannel } from '../src/lab/own/channel.ts';
 import { guardThisProcess } from '../src/lab/own/guarded.ts';
 import { GuardedProcess } from '../src/lab/own/guarded-process.ts';
 import { beat, failed } from '../src/lab/own/messages.ts';
-import { dropLeftovers } from '../src/postgres/scratch.ts';
-import { UsageError } from '../src/process/errors.ts';
+import { dropLeftovers } from '../src/platform/postgres/scratch.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { readConfig } from '../src/service/config/config.ts';
 import { type Chosen, chooseChapterIfNamed } from './chosen.ts';
 import { clearProgress } from './progress.ts';
 
@@ -20,16 +20,18 @@ const report = z.discriminatedUnion('kind', [
 ]);
 type Report = z.infer<typeof report>;
 
-/** The strategy of a student's file, as the only choice. Without a chapter, the file tells its chapter. */
+/**
+ * Loads the strategy of a student's file. Without `chapterName`, the code determines the chapter.
+ */
 export async function chooseFile(file: string, chapterName: string | undefined): Promise<Chosen> {
   const { chapter, strategy } = await loadStrategy(chooseChapterIfNamed(chapterName), file);
   return { chapter, strategies: [strategy] };
 }
 
 /**
- * Runs a command with a student's file, and returns its exit code. The command runs once more in a
- * process of its own, since we must be able to end code that never ends by itself. There it does
- * `work`. Throws a `UsageError` of one line if the file cannot be used.
+ * Runs a command with a student's file, and returns its exit code. The command starts itself again
+ * in a separate process, and does `work` there. We can end this process if the student's code never
+ * ends. Throws a `UsageError` of one line if the file cannot be used.
  */
 export async function withOwnFile(
   command: string,
@@ -53,7 +55,7 @@ export async function withOwnFile(
   throw new UsageError(result);
 }
 
-/** The exit code of the work, or why the process ended before. */
+/** Returns the exit code of the work, or the reason why the process ended too early. */
 async function resultOf(worker: GuardedProcess<never>, stop: AbortSignal) {
   let code: number | undefined;
   worker.hear(report, (message) => {
@@ -79,7 +81,7 @@ async function workForParent(file: string, work: () => Promise<number>): Promise
     await channel.tell({ kind: 'ended', code });
     return code;
   } catch (error) {
-    // The parent prints the message, so this process ends without a word.
+    // The parent prints the message, so this process prints nothing.
     return fail(explain(error, file));
   }
 }

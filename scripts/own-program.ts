@@ -1,16 +1,16 @@
+import type { Played } from '../src/explorer/explore.ts';
+import { Stage } from '../src/explorer/stage.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { isOfTrial } from '../src/lab/chapter.ts';
-import type { Played } from '../src/lab/explore/explore.ts';
-import { Stage } from '../src/lab/explore/stage.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
 import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { withProgram } from '../src/lab/programs/program.ts';
 import { ProgramStage } from '../src/lab/programs/stage.ts';
-import { print } from '../src/process/print.ts';
+import { print } from '../src/platform/process/print.ts';
 import { withScratchDatabase } from './arena.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
-/** The line about a program that gave no answer, or an answer that nobody understands. */
+/** Returns a line about a program that gave no answer, or an answer that we do not understand. */
 export function explainProgram({ endings }: Played): string | undefined {
   for (const ending of endings)
     if ('error' in ending && ending.error instanceof Error && !isOfTrial(ending.error))
@@ -18,10 +18,10 @@ export function explainProgram({ endings }: Played): string | undefined {
   return undefined;
 }
 
-/** Does the work on a plain stage, with copies of the program that run at full speed. */
+/** Does the work with copies of the program that run at full speed, because no proxy stops them. */
 type AtFullSpeed = <T>(work: (stage: Stage, judged: Judged) => Promise<T>) => Promise<T>;
 
-/** Runs the work with the program behind the gate, in a new database. */
+/** Runs the work in a new database. The program reaches the database only through our proxy. */
 export function withProgramStage<T>(
   options: ProgramOptions,
   { chapter, sessions }: { chapter: Chapter; sessions: number },
@@ -50,7 +50,9 @@ async function withOpen<S extends Stage, T>(stage: S, work: (stage: S) => Promis
   }
 }
 
-/** Many drivers try TLS first. The scratch database has none. */
+/**
+ * Returns the address with TLS turned off. Many drivers try TLS, which a scratch database lacks.
+ */
 export function plain(url: string): string {
   const address = new URL(url);
   address.searchParams.set('sslmode', 'disable');

@@ -1,26 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { compile, inDist, put } from '../src/process/build.ts';
-import { PlainError } from '../src/process/errors.ts';
-import { runMain } from '../src/process/main.ts';
-import { printsHelp } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
-import { inProject } from '../src/process/project.ts';
-
-const HELP = `Builds the package rowlock-client in dist/client, and packs it.
-
-Usage: npm run pack:client
-
-  --help             show this
-
-Prints the name of the packed file. Install this file with npm install FILE.
-`;
+import { compile, inDist, put } from '../src/platform/process/build.ts';
+import { runCommand } from '../src/platform/process/command.ts';
+import { PlainError } from '../src/platform/process/errors.ts';
+import { print } from '../src/platform/process/print.ts';
+import { inProject } from '../src/platform/process/project.ts';
 
 const OUT = inDist('client');
 
-runMain(async () => {
-  if (printsHelp('pack:client', HELP)) return 0;
+const command = {
+  name: 'pack:client',
+  purpose: 'Builds the package rowlock-client in dist/client, and packs it.',
+  notes: 'Prints the name of the packed file. Install this file with npm install FILE.',
+};
+
+runCommand(command, async () => {
   // A file of an earlier build must not get into the package.
   rmSync(OUT, { recursive: true, force: true });
   put(await compileClient());
@@ -33,7 +28,7 @@ runMain(async () => {
   return 0;
 });
 
-/** One file for each entry point, and one for their common parts. React stays outside. */
+/** Compiles a file for each entry point, and a file for their common parts. Leaves out React. */
 function compileClient() {
   return compile({
     entryPoints: ['index.ts', 'react.ts'].map((name) => inProject(path.join('src/client', name))),

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { stdout } from '../src/process/print.ts';
+import { stdout } from '../src/platform/process/print.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

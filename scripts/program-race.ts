@@ -1,4 +1,3 @@
-import type { Database } from '../src/db/client.ts';
 import { Fleet } from '../src/lab/programs/fleet.ts';
 import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { NAME, programRules } from '../src/lab/programs/program.ts';
@@ -6,12 +5,15 @@ import { raceProgramOnce } from '../src/lab/programs/race.ts';
 import { addRound, newResult, type RaceOrder } from '../src/lab/race/race.ts';
 import type { RequestChapter } from '../src/lab/race/report.ts';
 import { openTrack } from '../src/lab/race/track.ts';
-import { UsageError } from '../src/process/errors.ts';
+import type { Database } from '../src/platform/db/client.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
 import { withScratchDatabase } from './arena.ts';
 import { plain } from './own-program.ts';
 import { exitCodeOf, tellRaces } from './tell-races.ts';
 
-/** More than one, since a lock in the memory of a program is no lock between two. */
+/**
+ * The number of copies. A lock in the memory of one copy does not protect against the other copy.
+ */
 const COPIES = 2;
 
 interface Asked extends ProgramOptions {

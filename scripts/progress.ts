@@ -1,10 +1,10 @@
-import { print } from '../src/process/print.ts';
+import { print } from '../src/platform/process/print.ts';
 
 const EVERY_MS = 5_000;
 let last = Date.now();
 
 /**
- * Shows the progress of a long run on stderr. On a terminal each text replaces the text before.
+ * Shows the progress of a long run on stderr. On a terminal each text replaces the previous text.
  * Otherwise a line is printed every few seconds.
  */
 export function showProgress(text: string) {

@@ -1,16 +1,10 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { readConfig } from '../src/config.ts';
-import { prepareDatabase } from '../src/db/migrate.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { adopt, chapters, quoted } from '../src/lab/chapters/index.ts';
-import {
-  isProgram,
-  PROGRAM_HELP,
-  programFlags,
-  programOptions,
-} from '../src/lab/programs/options.ts';
+import { labMount } from '../src/lab/mount.ts';
+import { chapterOption, isProgram, programOptions } from '../src/lab/programs/options.ts';
 import { type Costs, costsOf, type RoundCosts } from '../src/lab/race/costs.ts';
 import { type CrashChapter, hasCrashes } from '../src/lab/race/crashes/crashes.ts';
 import {
@@ -23,118 +17,117 @@ import {
 } from '../src/lab/race/race.ts';
 import { hasRequests, type RequestChapter } from '../src/lab/race/report.ts';
 import { Trace } from '../src/lab/race/trace.ts';
-import { openScratch } from '../src/postgres/scratch.ts';
-import { aFile } from '../src/process/callers-file.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { openLog } from '../src/process/log.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
-import { readOptions, whole, wholeNumber } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
-import { startService } from '../src/service/service.ts';
+import { openScratch } from '../src/platform/postgres/scratch.ts';
+import { aFile } from '../src/platform/process/callers-file.ts';
+import { json, runCommand, under, type Values, whole } from '../src/platform/process/command.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { openLog } from '../src/platform/process/log.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { readConfig } from '../src/service/config/config.ts';
+import { prepareDatabase } from '../src/service/database/migrate.ts';
+import { startService } from '../src/service/program/service.ts';
 import {
   type Chosen,
   chooseChapter,
   chooseChapterIfNamed,
   chooseStrategies,
-  strategyNames,
   WHOLE,
 } from './chosen.ts';
 import { raceCrashes } from './crash-demo.ts';
 import { buildDist } from './dist.ts';
+import { fileOption, strategyOption } from './options.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
 import { raceProgram } from './program-race.ts';
 import { exitCodeOf, tellRaces } from './tell-races.ts';
 
-const shownInHelp = chapters
-  .map(({ name, race: { shown } }) => shown.map((each) => `${name}/${each}`).join(', '))
-  .join(', or\n                     ');
+const usualIn = (name: string) => chooseChapter(name).race.usual;
 
-const HELP = `Races strategies at full speed, and counts the results in the tables.
+/** The options that only one chapter's race has, by chapter. */
+const OWN = {
+  claims: under('Only for claims', {
+    recruiters: {
+      ...whole(1, 1_000),
+      usual: usualIn('claims').sessions,
+      words: 'how many claim at the same moment',
+    },
+    capacity: { ...whole(1, 1_000), usual: usualIn('claims').capacity, words: 'slots of the job' },
+    url: {
+      value: 'URL',
+      type: z.url({ protocol: /^https?$/, error: 'must look like http://127.0.0.1:3000' }),
+      words:
+        'race on a server that already runs in workshop mode; by default the command starts a server on a database of its own',
+    },
+    trace: {
+      ...aFile,
+      words:
+        'write what happened as a timeline (Chrome trace-event JSON) that Perfetto opens: statements, waits, and who held the lock',
+    },
+    costs: {
+      type: z.boolean(),
+      words: 'also show the time of a round, and the transactions of a request',
+    },
+  }),
+  queue: under('Only for queue', {
+    workers: {
+      ...whole(1, 50),
+      usual: usualIn('queue').sessions,
+      words: 'how many workers begin at the same moment',
+    },
+    tasks: { ...whole(1, 1_000), usual: usualIn('queue').capacity, words: 'tasks that are due' },
+  }),
+  retries: under('Only for retries', {
+    requests: {
+      ...whole(1, 50),
+      usual: usualIn('retries').sessions,
+      words: 'how many requests come at once, each on its own server',
+    },
+    keys: {
+      ...whole(1, 50),
+      usual: usualIn('retries').capacity,
+      words: 'how many different keys the requests have',
+    },
+  }),
+};
 
-Usage: npm run race-demo -- [options]
+const options = {
+  chapter: chapterOption,
+  strategy: {
+    ...strategyOption,
+    usual: chapters
+      .map(({ name, race: { shown } }) => shown.map((each) => `${name}/${each}`).join(', '))
+      .join(', or\n'),
+  },
+  file: fileOption,
+  ...programOptions,
+  rounds: { ...whole(1, 100_000), default: 20, words: 'rounds of each strategy, on fresh rows' },
+  json,
+  ...OWN.claims,
+  ...OWN.queue,
+  ...OWN.retries,
+};
 
-claims (the default): many claims of one job are sent at the same moment.
+const command = {
+  name: 'race-demo',
+  purpose: 'Races strategies at full speed, and counts the results in the tables.',
+  about: `claims (the default): many claims of one job are sent at the same moment.
 queue: workers do tasks, and some of the workers are killed at random moments.
-retries: requests come several times at once, and some of the servers are killed.
-
-  --chapter NAME     claims, queue or retries (default: the chapter of the strategies or of
-                     the file, or claims)
-  --strategy NAME    a strategy such as claims/naive or naive, all or claims/all; several
-                     have commas between them, or an option each
-                     (default: ${shownInHelp})
-  --file FILE        the strategy in a TypeScript file of your own, in place of --strategy
-                     (npm run judge -- --help says what the file exports)
-${PROGRAM_HELP}
-  --rounds N         rounds a strategy, each on fresh rows (1 to 100000, default 20)
-  --json             print one JSON object on stdout, and nothing else there
-  --help             show this
-
-Only for claims:
-  --recruiters N     how many claim at the same moment (1 to 1000, default 5)
-  --capacity N       slots of the job (1 to 1000, default 4)
-  --url URL          race on a server that already runs in workshop mode; by default
-                     the command starts a server on a database of its own
-  --costs            also show the time of a round, and the transactions of a request
-  --trace FILE       write what happened as a timeline (Chrome trace-event JSON) that
-                     Perfetto opens: statements, waits, and who held the lock
-
-Only for queue:
-  --workers N        how many workers begin at the same moment (1 to 50, default 5)
-  --tasks N          tasks that are due (1 to 1000, default 20)
-
-Only for retries:
-  --requests N       how many requests come at once, each on its own server (1 to 50,
-                     default 12)
-  --keys N           how many different keys the requests have (1 to 50, default 4)
-
-Without --url, the command uses a new database on an embedded PostgreSQL or, if
+retries: requests come several times at once, and some of the servers are killed.`,
+  options,
+  notes: `Without --url, the command uses a new database on an embedded PostgreSQL or, if
 DATABASE_URL is set, on the server there. It removes the database at the end.
 A process that is killed loses its connection at once, and nothing of its program runs
 again. PostgreSQL cannot tell this from SIGKILL.
 
 Exit code: 0 when every strategy kept its promise, 1 when a strategy broke its
-promise, 2 when the command could not run as asked.
-`;
+promise, 2 when the command could not run as asked.`,
+  // The exit code 1 always means a broken promise.
+  failureCode: 2,
+};
 
-const optionRules = z.object({
-  chapter: z.string().optional(),
-  strategy: strategyNames,
-  file: aFile('file').optional(),
-  ...programOptions,
-  rounds: whole('--rounds', 1, 100_000, 20),
-  recruiters: wholeNumber('--recruiters', 1, 1_000).optional(),
-  capacity: wholeNumber('--capacity', 1, 1_000).optional(),
-  workers: wholeNumber('--workers', 1, 50).optional(),
-  tasks: wholeNumber('--tasks', 1, 1_000).optional(),
-  requests: wholeNumber('--requests', 1, 50).optional(),
-  keys: wholeNumber('--keys', 1, 50).optional(),
-  url: z
-    .url({ protocol: /^https?$/, error: '--url must look like http://127.0.0.1:3000' })
-    .optional(),
-  trace: aFile('trace').optional(),
-  costs: z.boolean().optional(),
-  json: z.boolean().default(false),
-  help: z.boolean().default(false),
-});
+type Options = Values<typeof options>;
 
-/** Every other failure ends with this code, so 1 always means a broken promise. */
-const FAILED = 2;
-
-type Options = z.infer<typeof optionRules>;
-
-/** The options of each chapter's race that no other race has. */
-const OWN = {
-  claims: ['recruiters', 'capacity', 'url', 'trace', 'costs'],
-  queue: ['workers', 'tasks'],
-  retries: ['requests', 'keys'],
-} as const;
-
-runMain(async (stop) => {
-  const options = readRaceOptions();
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
+runCommand(command, async (options, stop) => {
+  assertOneKind(options);
   const { file } = options;
   if (isProgram(options)) {
     const chapter = chooseChapter(options.chapter);
@@ -150,7 +143,7 @@ runMain(async (stop) => {
     for (const strategy of strategies) adopt({ chapter, strategy });
     return raceChosen(own, options, stop);
   });
-}, FAILED);
+});
 
 /** Races the chosen strategies, and returns the exit code. */
 function raceChosen(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {
@@ -180,9 +173,9 @@ function chooseRacing(options: Options): Chosen {
 
 /** Throws a `UsageError` if an option belongs to the race of another chapter. */
 function assertFits({ name }: Chapter, options: Options) {
-  const own: readonly string[] = OWN[name as keyof typeof OWN];
+  const own = namesIn(OWN[name as keyof typeof OWN]);
   const wrong = Object.values(OWN)
-    .flat()
+    .flatMap(namesIn)
     .find((each) => !own.includes(each) && options[each] !== undefined);
   if (wrong !== undefined)
     throw new UsageError(
@@ -190,7 +183,11 @@ function assertFits({ name }: Chapter, options: Options) {
     );
 }
 
-/** The size of a race whose options have the chapter's words. */
+function namesIn(own: object) {
+  return Object.keys(own) as (keyof Options)[];
+}
+
+/** Returns the size of a race. The names of its options come from the words of the chapter. */
 function sizeOf({ session, race: { usual, capacityOption } }: CrashChapter, options: Options) {
   const asked: Readonly<Record<string, unknown>> = options;
   return {
@@ -214,29 +211,8 @@ async function raceRequests(chapter: RequestChapter, options: Options, stop: Abo
   }
 }
 
-function readRaceOptions(): Options {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const { options } = readOptions('race-demo', optionRules, {
-    options: {
-      chapter: text,
-      strategy: { ...text, multiple: true },
-      file: text,
-      ...programFlags,
-      recruiters: text,
-      workers: text,
-      rounds: text,
-      capacity: text,
-      tasks: text,
-      requests: text,
-      keys: text,
-      url: text,
-      trace: text,
-      costs: flag,
-      json: flag,
-      help: flag,
-    },
-  });
+/** Throws a `UsageError` if two options contradict each other. */
+function assertOneKind(options: Options) {
   if (options.trace !== undefined && options.url !== undefined)
     throw new UsageError(
       '--trace records only a server of this command, so it cannot be used with --url.',
@@ -248,10 +224,9 @@ function readRaceOptions(): Options {
     throw new UsageError(
       '--server and --module cannot be used with --strategy, --file, --url, --trace or --costs.',
     );
-  return options;
 }
 
-/** Starts a server in workshop mode. Its database is thrown away at the end. */
+/** Starts a server in workshop mode on a new database. `stop` drops the database. */
 async function openArena(stop: AbortSignal, trace: Trace | undefined) {
   await buildDist();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
@@ -261,9 +236,8 @@ async function openArena(stop: AbortSignal, trace: Trace | undefined) {
       databaseUrl: scratch.url,
       host: '127.0.0.1',
       port: 0,
-      lab: true,
+      mounts: [labMount({ trace })],
       log: openLog('error'),
-      trace,
     });
     return {
       url: service.url,
@@ -319,7 +293,7 @@ async function writeTrace(trace: Trace, file: string) {
   tryWriting(() => writeFileSync(file, text));
 }
 
-/** Finds a wrong folder before the races, and not after them. */
+/** Throws a `UsageError` if the folder cannot be written. This check comes before the races. */
 function expectWritable(file: string) {
   tryWriting(() => accessSync(path.dirname(file), constants.W_OK));
 }
@@ -332,13 +306,13 @@ function tryWriting(write: () => void) {
   }
 }
 
-/** The server at --url may have other strategies than this program. */
+/** Finds strategies of the server. A server at --url may have different strategies than we have. */
 function choose(offered: StrategyInfo[], names: readonly string[]): StrategyInfo[] {
   return [...new Set(names.flatMap((name) => namedIn(offered, name)))];
 }
 
 function namedIn(offered: StrategyInfo[], name: string): StrategyInfo[] {
-  // The name of a student's file may be `all` too.
+  // A strategy from a student's file may have the name `all`, so exact names come first.
   const exact = offered.filter((each) => [each.name, addressIn(each)].includes(name));
   const found = exact.length === 0 && WHOLE.test(name) ? offered : exact;
   if (found.length > 0) return found;

@@ -3,8 +3,8 @@ import { addressOf } from '../src/lab/chapters/index.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
 
 /**
- * A command that plays the schedule again, as a person pastes it. `source` has the options that name
- * the strategy, if it is none of the lab's.
+ * Returns a command line that plays the schedule again. For a strategy that is not in the lab,
+ * `source` has the options that name the strategy.
  */
 export function replayCommand(
   { chapter, strategy }: Judged,

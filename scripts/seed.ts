@@ -1,22 +1,23 @@
-import { readConfig } from '../src/config.ts';
-import { prepareDatabase } from '../src/db/migrate.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
-import { printsHelp } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import { runCommand } from '../src/platform/process/command.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { print } from '../src/platform/process/print.ts';
+import { readConfig } from '../src/service/config/config.ts';
+import { prepareDatabase } from '../src/service/database/migrate.ts';
 import { databaseUrlOrExplain } from './database-url.ts';
 
-const HELP = `Adds the demo data to the database at DATABASE_URL if it has no company yet. Also applies
-the migrations that the database lacks, unless MIGRATE=off.
+const command = {
+  name: 'seed',
+  purpose: `Adds the demo data to the database at DATABASE_URL if it has no company yet. Also applies
+the migrations that the database lacks, unless MIGRATE=off.`,
+};
 
-Usage: npm run seed
-
-  --help             show this
-`;
-
-runMain(async (stop) => {
-  if (printsHelp('seed', HELP)) return 0;
+runCommand(command, async (_, stop) => {
   const options = { demoData: true, migrates: readConfig().migrates };
-  await unlessStopped(stop, prepareDatabase(databaseUrlOrExplain('seed'), options));
-  print('The database has demo data now, or already had companies.\n');
+  const added = await unlessStopped(stop, prepareDatabase(databaseUrlOrExplain('seed'), options));
+  print(
+    added
+      ? `Added ${added.companies} companies, ${added.jobs} jobs and ${added.recruiters} recruiters.\n`
+      : 'The database has companies already, so no demo data was added.\n',
+  );
   return 0;
 });

@@ -9,7 +9,7 @@ import {
   type RequestChapter,
   showedNothing,
 } from '../src/lab/race/report.ts';
-import { print } from '../src/process/print.ts';
+import { print } from '../src/platform/process/print.ts';
 import { paint } from './paint.ts';
 import { clearProgress, showProgress } from './progress.ts';
 
@@ -18,7 +18,7 @@ export type OnRound = (round: Round, done: number) => void;
 interface Told {
   order: RaceOrder;
   json: boolean;
-  /** What each strategy has cost so far. `run` adds to this list. Undefined if nobody asked. */
+  /** The costs of each strategy. `run` adds to this list. Undefined if no costs are wanted. */
   costs?: Costs[] | undefined;
 }
 
@@ -60,7 +60,7 @@ const asJson = ({ capacity, sessions, rounds }: RaceOrder, strategies: RaceResul
   strategies,
 });
 
-/** A race in which nobody got a slot shows nothing. */
+/** The exit code of a race that shows nothing, for example because no session got a slot. */
 const FAILED = 2;
 
 export function exitCodeOf(chapter: RequestChapter, results: RaceResult[]): number {

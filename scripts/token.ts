@@ -1,55 +1,48 @@
 import { SignJWT } from 'jose';
 import { z } from 'zod';
-import { type Config, readConfig } from '../src/config.ts';
-import { type AuthSettings, isLoopback } from '../src/http/auth/settings.ts';
-import { judgeTokens } from '../src/http/auth/token.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { openLog } from '../src/process/log.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions, whole } from '../src/process/options.ts';
-import { print } from '../src/process/print.ts';
+import { flag, runCommand, type Values, whole } from '../src/platform/process/command.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { openLog } from '../src/platform/process/log.ts';
+import { print } from '../src/platform/process/print.ts';
+import { type AuthSettings, isLoopback } from '../src/service/config/auth.ts';
+import { type Config, readConfig } from '../src/service/config/config.ts';
+import { judgeTokens } from '../src/service/http/auth/token.ts';
 
-const HELP = `Prints a token for a trial, signed with AUTH_JWT_SECRET.
+const options = {
+  role: {
+    value: 'ROLE',
+    type: z.enum(['recruiter', 'company', 'admin'], 'must be recruiter, company or admin'),
+    words: 'recruiter, company or admin',
+  },
+  sub: {
+    value: 'SUB',
+    type: z.string(),
+    words: 'the id of the recruiter or the company, or the name of the admin',
+  },
+  hours: { ...whole(1, 720), default: 8, words: 'when the token expires' },
+  production: flag('makes the token even if DATABASE_URL or HOST is set'),
+};
 
-Usage: npm run token -- --role ROLE --sub SUB
+const command = {
+  name: 'token',
+  purpose: 'Prints a token for a trial, signed with AUTH_JWT_SECRET.',
+  usage: ['--role ROLE --sub SUB [options]'],
+  options,
+};
 
-  --role ROLE        recruiter, company or admin
-  --sub SUB          the id of the recruiter or the company, or the name of the admin
-  --hours N          when the token expires (default 8, at most 720)
-  --production       makes the token even if DATABASE_URL or HOST is set
-  --help             show this
-`;
-
-const LONGEST_HOURS = 720;
-
-const rules = z.object({
-  help: z.boolean().default(false),
-  role: z
-    .enum(['recruiter', 'company', 'admin'], '--role must be recruiter, company or admin')
-    .optional(),
-  sub: z.string().optional(),
-  hours: whole('--hours', 1, LONGEST_HOURS, 8),
-  production: z.boolean().default(false),
-});
-type Options = z.infer<typeof rules>;
 interface Wanted {
   role: string;
   sub: string;
   hours: number;
 }
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const settings = { options: { role: text, sub: text, hours: text, production: flag, help: flag } };
-
-runMain(async () => {
-  const { options } = readOptions('token', rules, settings);
-  print(options.help ? HELP : `${await signedFor(options, readConfig())}\n`);
+runCommand(command, async (given) => {
+  print(`${await signedFor(given, readConfig())}\n`);
   return 0;
 });
 
 async function signedFor(
-  { role, sub, hours, production }: Options,
+  { role, sub, hours, production }: Values<typeof options>,
   config: Config,
 ): Promise<string> {
   if (role === undefined || sub === undefined)
@@ -62,7 +55,7 @@ async function signedFor(
         'of its bearer. Add --production to make the token anyway.',
     );
   const token = await sign({ role, sub, hours }, auth);
-  // The service itself judges the token, so no token is printed that the service would refuse.
+  // The code of the service checks the token, so we never print a token that the service refuses.
   const caller = await judgeTokens(auth, openLog('silent'))(token);
   if (caller === 'keys unavailable' || 'why' in caller)
     throw new UsageError(

@@ -1,61 +1,45 @@
 import { sql } from 'drizzle-orm';
-import { z } from 'zod';
-import { readConfig } from '../src/config.ts';
-import { databaseAlone } from '../src/db/alone.ts';
-import type { Database } from '../src/db/client.ts';
-import { migrateThrough } from '../src/db/migrate.ts';
-import { production, readMigrations } from '../src/db/migrations.ts';
-import { openScratch } from '../src/postgres/scratch.ts';
-import { buildGuard } from '../src/process/build.ts';
-import { runMain } from '../src/process/main.ts';
-import { readOptions, whole } from '../src/process/options.ts';
-import { plainTable } from '../src/process/plain-table.ts';
-import { print } from '../src/process/print.ts';
+import { databaseAlone } from '../src/platform/db/alone.ts';
+import type { Database } from '../src/platform/db/client.ts';
+import { production, readMigrations } from '../src/platform/db/migrations.ts';
+import { openScratch } from '../src/platform/postgres/scratch.ts';
+import { buildGuard } from '../src/platform/process/build.ts';
+import { runCommand, type Values, whole } from '../src/platform/process/command.ts';
+import { plainTable } from '../src/platform/process/plain-table.ts';
+import { print } from '../src/platform/process/print.ts';
+import { readConfig } from '../src/service/config/config.ts';
+import { migrateThrough } from '../src/service/database/migrate.ts';
 
-const HELP = `Migrates a large database through every version while claims run, and shows the longest pause.
+const options = {
+  claims: {
+    ...whole(1_000, 10_000_000),
+    default: 100_000,
+    words: 'how many claims the database has',
+  },
+  sessions: { ...whole(1, 64), default: 8, words: 'how many sessions claim' },
+};
 
-Usage: npm run upgrade-demo [-- OPTIONS]
+const command = {
+  name: 'upgrade-demo',
+  purpose:
+    'Migrates a large database through every version while claims run, and shows the longest pause.',
+  about: `It works in a scratch database. The claims are plain SQL: lock the job, count, insert. So they
+run on the schema of every version.`,
+  options,
+  notes: 'Exit code: 0 if no claim failed, 1 otherwise.',
+};
 
-It works in a scratch database. The claims are plain SQL: lock the job, count, insert. So they
-run on the schema of every version.
-
-  --claims N         how many claims the database has (default 100000)
-  --sessions N       how many sessions claim (default 8)
-  --help             show this
-
-Exit code: 0 if no claim failed, 1 otherwise.
-`;
-
-const rules = z.object({
-  claims: whole('--claims', 1_000, 10_000_000, 100_000),
-  sessions: whole('--sessions', 1, 64, 8),
-  help: z.boolean().default(false),
-});
-
-runMain(async (stop) => {
-  const text = { type: 'string' } as const;
-  const { options } = readOptions('upgrade-demo', rules, {
-    options: { claims: text, sessions: text, help: { type: 'boolean' } },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
+runCommand(command, async (size, stop) => {
   await buildGuard();
   const scratch = await openScratch(readConfig().databaseUrl, stop);
   try {
-    return await upgrade(scratch.url, options);
+    return await upgrade(scratch.url, size);
   } finally {
     await scratch.stop();
   }
 });
 
-interface Options {
-  claims: number;
-  sessions: number;
-}
-
-async function upgrade(url: string, { claims, sessions }: Options): Promise<number> {
+async function upgrade(url: string, { claims, sessions }: Values<typeof options>): Promise<number> {
   const [first, ...later] = readMigrations(production).map(({ name }) => name);
   await migrateThrough(url, first ?? '');
   const jobs = await fill(url, claims);
@@ -85,7 +69,10 @@ async function upgrade(url: string, { claims, sessions }: Options): Promise<numb
   return failures.length === 0 ? 0 : 1;
 }
 
-/** Makes four claims on each job, and as many free jobs. Returns the number of jobs. */
+/**
+ * Makes jobs, and four claims on each job of the first half. The jobs of the second half stay free.
+ * Returns the number of all jobs.
+ */
 async function fill(url: string, claims: number): Promise<number> {
   const { db, close } = databaseAlone(url, { application_name: 'rowlock upgrade-demo' });
   const full = Math.ceil(claims / 4);
@@ -107,7 +94,7 @@ async function fill(url: string, claims: number): Promise<number> {
   return 2 * full;
 }
 
-/** Sessions that claim free slots, one claim after the other. */
+/** Starts sessions that claim free slots. Each session makes one claim at a time. */
 function startLoad(url: string, sessions: number, jobs: number) {
   let count = 0;
   let longest = 0;
@@ -146,7 +133,7 @@ function startLoad(url: string, sessions: number, jobs: number) {
       longest = 0;
       partBegan = performance.now();
     },
-    /** The longest claim since `beginPart`. A claim that still waits counts too. */
+    /** Returns the longest time of a claim since `beginPart`, including claims that still wait. */
     longestMs: () => Math.max(longest, ...[...running.values()].map(waited)),
     async atPace() {
       while (count < 10 * sessions) await new Promise((resolve) => setTimeout(resolve, 10));

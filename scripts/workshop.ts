@@ -1,31 +1,32 @@
-import { z } from 'zod';
-import { isDumbTerminal } from '../src/config.ts';
 import { Coach } from '../src/lab/coach/coach.ts';
 import { Desk, resumeAt } from '../src/lab/coach/desk.ts';
 import { Examiner } from '../src/lab/coach/examiner.ts';
 import { describeAttempt } from '../src/lab/coach/screen.ts';
 import { redraw } from '../src/lab/coach/terminal.ts';
-import type { Attempt } from '../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../src/lab/lessons/attempt.ts';
 import { type Lesson, readLessons, solutionOf, starterOf } from '../src/lab/lessons/lesson.ts';
-import { UsageError } from '../src/process/errors.ts';
-import { runMain, unlessStopped } from '../src/process/main.ts';
-import { readOptions, wholeNumber } from '../src/process/options.ts';
-import { print, printable } from '../src/process/print.ts';
+import { flag, runCommand, whole } from '../src/platform/process/command.ts';
+import { isDumbTerminal } from '../src/platform/process/environment.ts';
+import { UsageError } from '../src/platform/process/errors.ts';
+import { unlessStopped } from '../src/platform/process/main.ts';
+import { print, printable } from '../src/platform/process/print.ts';
 import { withScratchDatabase, withTwoScratchDatabases } from './arena.ts';
 import { paint } from './paint.ts';
 
 const lessons = readLessons();
 
-const HELP = `Leads you through the lessons on locking, and judges your file each time you save it.
-
-Usage: npm run workshop -- [options]
-
-  --lesson N         begin with this lesson (1 to ${lessons.length}; default: where you
-                     stopped, or the next lesson that is not solved)
-  --check            try the starter and the solution of every lesson, or of --lesson
-  --help             show this
-
-Your files and your progress are in the folder workshop/mine. The folder
+const command = {
+  name: 'workshop',
+  purpose: 'Leads you through the lessons on locking, and judges your file each time you save it.',
+  options: {
+    lesson: {
+      ...whole(1, lessons.length),
+      words: 'begin with this lesson',
+      usual: 'where you stopped, or the next lesson that is not solved',
+    },
+    check: flag('try the starter and the solution of every lesson, or of --lesson'),
+  },
+  notes: `Your files and your progress are in the folder workshop/mine. The folder
 workshop has the lessons, and a plan for teachers in its README.md.
 
 Keys: a to d predict, h shows a hint, n goes to the next lesson, l lists the lessons,
@@ -33,25 +34,11 @@ r brings the file back as it was, q quits.
 
 Without a terminal, the command judges your file once. Exit code: 0 when the file
 solves the lesson or you quit, 1 when it does not, 2 when the file cannot be judged or the
-command could not run as asked.
-`;
+command could not run as asked.`,
+  failureCode: 2,
+};
 
-const rules = z.object({
-  lesson: wholeNumber('--lesson', 1, lessons.length).optional(),
-  check: z.boolean().default(false),
-  help: z.boolean().default(false),
-});
-
-const FAILED = 2;
-
-runMain(async (stop) => {
-  const { options } = readOptions('workshop', rules, {
-    options: { lesson: { type: 'string' }, check: { type: 'boolean' }, help: { type: 'boolean' } },
-  });
-  if (options.help) {
-    print(HELP);
-    return 0;
-  }
+runCommand(command, async (options, stop) => {
   if (options.check) {
     const checked = lessons.filter(({ number }) => number === (options.lesson ?? number));
     return withTwoScratchDatabases(stop, (urls) =>
@@ -72,7 +59,7 @@ runMain(async (stop) => {
       lead(new Coach({ lessons, desk, examiner, paint, width, show }, progress, lesson), stop),
     ),
   );
-}, FAILED);
+});
 
 function lessonOf(wanted: number): Lesson {
   const [first] = lessons;
@@ -91,7 +78,7 @@ async function withExaminer(urls: string[], work: (examiner: Examiner) => Promis
 }
 
 const USUAL_WIDTH = 80;
-/** Some terminals report no width, or the width 0. */
+/** Returns the width of the terminal. Some terminals report no width, or the width 0. */
 const width = () => process.stdout.columns || USUAL_WIDTH;
 const USUAL_ROWS = 24;
 const rows = () => process.stdout.rows || USUAL_ROWS;
@@ -100,7 +87,7 @@ const LINE = `\n${'-'.repeat(40)}\n`;
 
 let last = '';
 
-/** Replaces the text on the screen. The same text again would only make the screen flicker. */
+/** Replaces the text on the screen. Does not write the same text again, so nothing flickers. */
 function show(text: string, isInterim: boolean) {
   if (text === last || (isInterim && isDumbTerminal())) return;
   const shown = printable(text);
@@ -109,12 +96,12 @@ function show(text: string, isInterim: boolean) {
   process.stdout.write(isDumbTerminal() ? `${LINE}${shown}` : change);
 }
 
-/** In this mode the terminal sends Ctrl-C as a key. */
+/** The key that a terminal in raw mode sends for Ctrl-C. */
 const CTRL_C = '\x03';
 
 async function lead(coach: Coach, stop: AbortSignal): Promise<number> {
   const { stdin, stdout } = process;
-  // The terminal has broken the old lines at its new width.
+  // The terminal has wrapped the old lines at its new width, so we show the whole text again.
   stdout.on('resize', () => {
     last = '';
     coach.show();
@@ -126,7 +113,7 @@ async function lead(coach: Coach, stop: AbortSignal): Promise<number> {
     // Arrows and function keys arrive as several characters, and do nothing.
     else if (!keys.startsWith('\x1b')) for (const key of keys) coach.press(key);
   });
-  // The terminal has gone.
+  // stdin ends when the terminal is closed.
   stdin.once('end', () => coach.press('q'));
   try {
     await unlessStopped(stop, coach.left);
@@ -138,7 +125,7 @@ async function lead(coach: Coach, stop: AbortSignal): Promise<number> {
   }
 }
 
-const EXIT = { solved: 0, falls: 1, unusable: FAILED } as const;
+const EXIT = { solved: 0, falls: 1, unusable: command.failureCode } as const;
 
 async function judgeOnce(
   lesson: Lesson,
@@ -151,7 +138,9 @@ async function judgeOnce(
   return EXIT[attempt.kind];
 }
 
-/** Whether each starter fails as its lesson says, and each solution solves the exercise. */
+/**
+ * Checks that each starter fails as its lesson says, and that each solution solves the exercise.
+ */
 async function check(checked: Lesson[], examiner: Examiner, stop: AbortSignal): Promise<number> {
   let wrong = 0;
   for (const lesson of checked) {
@@ -170,7 +159,7 @@ async function check(checked: Lesson[], examiner: Examiner, stop: AbortSignal): 
   return wrong === 0 ? 0 : 1;
 }
 
-function verdict(isRight: boolean, attempt: Attempt): string {
+function verdict(isRight: boolean, attempt: AttemptResult): string {
   const result = attempt.kind === 'unusable' ? attempt.line : attempt.result;
   return `${isRight ? paint('green', 'right') : paint('red', 'WRONG')} (${result})`;
 }

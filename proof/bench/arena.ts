@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os';
-import { changed, databaseIn } from '../db/hosts.ts';
-import { prepareDatabase } from '../db/migrate.ts';
-import { oneConnection } from '../db/one-connection.ts';
-import { startEmbedded } from '../postgres/embedded.ts';
-import { openScratch, type Scratch } from '../postgres/scratch.ts';
-import { unlessStopped } from '../process/main.ts';
+import { changed, databaseIn } from '../../src/platform/db/hosts.ts';
+import { oneConnection } from '../../src/platform/db/one-connection.ts';
+import { startEmbedded } from '../../src/platform/postgres/embedded.ts';
+import { openScratch, type Scratch } from '../../src/platform/postgres/scratch.ts';
+import { unlessStopped } from '../../src/platform/process/main.ts';
+import { prepareDatabase } from '../../src/service/database/migrate.ts';
 import type { FollowOrder } from './load/follow.ts';
 import type { Heard, Order } from './load/load.ts';
 import {
@@ -24,7 +24,7 @@ import { type Seed, seed, withConnection } from './seed.ts';
 
 /**
  * The surroundings of a measurement: a PostgreSQL, the servers, the load and the followers. Each of
- * them runs in processes of its own.
+ * these parts runs in separate processes.
  */
 export interface Arena {
   /** Makes a new migrated database with these rows. Returns the database's address. */

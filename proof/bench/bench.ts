@@ -35,7 +35,7 @@ export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
 export const usualScenarios = scenarioNames.filter((name) => name !== 'held');
 
 const USUAL_SECONDS = 4;
-/** Dead rows must pile up before they slow a queue. */
+/** `held` needs more time, because dead rows slow a queue only after many have piled up. */
 const HELD_SECONDS = 60;
 
 export interface BenchResult {
@@ -51,7 +51,7 @@ export interface BenchResult {
   /** Medians over the rounds. */
   measures: (Measure & { scenario: ScenarioName })[];
   notes: string[];
-  /** The figures of each round, by scenario and by the thing that was measured. */
+  /** The figures of each round, by scenario and by measurement. */
   rounds: Partial<Record<ScenarioName, FiguresByName<string>>>;
 }
 
@@ -95,8 +95,9 @@ function machine() {
 }
 
 /**
- * The settings in the report. The cost of a durable commit depends on these settings. Both servers
- * use the same PostgreSQL.
+ * PostgreSQL's settings in the report. The cost of a durable commit depends on these settings. Both
+ * servers use the same PostgreSQL. The report also tells whether PostgreSQL compiles expensive
+ * plans (`jit`). The embedded PostgreSQL never compiles plans.
  */
 const TOLD = [
   'server_version',
@@ -109,6 +110,7 @@ const TOLD = [
 const databaseSettings = (url: string): Promise<Record<string, string>> =>
   withConnection(url, async (sql) => {
     const rows = await sql<{ name: string; value: string }[]>`
-      SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN ${sql(TOLD)}`;
+      SELECT name, current_setting(name) AS value FROM pg_settings WHERE name IN ${sql(TOLD)}
+      UNION ALL SELECT 'jit', CASE WHEN pg_jit_available() THEN 'on' ELSE 'off' END`;
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   });

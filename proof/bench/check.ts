@@ -1,4 +1,4 @@
-import { PlainError } from '../process/errors.ts';
+import { PlainError } from '../../src/platform/process/errors.ts';
 import type { Heard } from './load/load.ts';
 import type { Figures } from './rounds.ts';
 import { countClaims } from './seed.ts';
@@ -7,8 +7,8 @@ import { countClaims } from './seed.ts';
 const LEAST_SHARE = 0.99;
 
 /**
- * The figures of a crowd. Throws a `PlainError` with the counted statuses if too few answers had
- * the expected status, since the figures then measure something else.
+ * Returns the figures of a crowd. Throws a `PlainError` with the counted statuses if too few
+ * answers had the expected status, since the figures then measure something else.
  */
 export function figuresOf(what: string, heard: Heard, status: number): Figures {
   const { statuses, perSecond, p50, p99 } = heard;

@@ -1,22 +1,22 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import { admitted, answer } from '../claims/http.ts';
-import { CHANGE_LIMITS } from '../claims/limits.ts';
-import { onlyMeant } from '../claims/only-meant.ts';
-import { claimQuery } from '../claims/routes.ts';
-import { settle } from '../claims/settle.ts';
-import type { Database } from '../db/client.ts';
-import { type Env, guardedBy } from '../http/new-routes.ts';
-import { invalid } from '../http/problems.ts';
-import { describe } from '../process/errors.ts';
-import type { Log } from '../process/log.ts';
-import { Admission } from '../waiting/admission.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import { describe } from '../../src/platform/process/errors.ts';
+import type { Log } from '../../src/platform/process/log.ts';
+import { Admission } from '../../src/platform/waiting/admission.ts';
+import { admitted, answer } from '../../src/service/claims/http.ts';
+import { CHANGE_LIMITS } from '../../src/service/claims/limits.ts';
+import { onlyMeant } from '../../src/service/claims/only-meant.ts';
+import { claimQuery } from '../../src/service/claims/routes.ts';
+import { settle } from '../../src/service/claims/settle.ts';
+import { type Env, guardedBy } from '../../src/service/http/new-routes.ts';
+import { invalid } from '../../src/service/http/problems.ts';
 import { firstClaim } from './scenarios/first-claim.ts';
 
 /**
- * The service as it was first written. The bench compares the product with this service. The
- * service has only `GET /claim-job`, with today's checks and answers, and makes one transaction for
- * each claim. It also answers `GET /healthz`.
+ * Creates the service as it was first written. The bench compares the product with this first
+ * service, which has two routes: `GET /claim-job`, with today's checks and answers, and
+ * `GET /healthz`. Each claim is one transaction.
  */
 export function createTextbook(db: Database, log: Log) {
   const admission = new Admission(CHANGE_LIMITS, (error) =>

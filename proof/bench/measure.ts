@@ -1,4 +1,4 @@
-/** A limit for the ratio of a measure. A measure without a ratio has a limit for its value. */
+/** A limit for the ratio of a measure, or for the value of a measure without a ratio. */
 export interface Bar {
   at: 'least' | 'most';
   limit: number;

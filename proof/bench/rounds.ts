@@ -8,7 +8,7 @@ export type FiguresByName<Name extends string> = Record<Name, Figures[]>;
 
 /**
  * Makes each measurement once in each round, so that changes on the machine affect all measurements
- * alike. One more round comes first. It warms up the machine and does not count.
+ * alike. An additional first round warms up the machine and does not count.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -28,7 +28,7 @@ export async function interleave<Name extends string>(
   return figuresByName;
 }
 
-/** The median of a figure over the rounds. */
+/** Returns the median of a figure over the rounds. */
 export function median(rounds: Figures[], figure: string): number {
   const sorted = rounds.map((figures) => figures[figure] ?? Number.NaN).sort((a, b) => a - b);
   const middle = sorted.length >> 1;

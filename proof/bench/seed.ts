@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { oneConnection } from '../db/one-connection.ts';
-import { UsageError } from '../process/errors.ts';
+import { oneConnection } from '../../src/platform/db/one-connection.ts';
+import { UsageError } from '../../src/platform/process/errors.ts';
 import { RECRUITERS } from './load/asks.ts';
 
 export interface Seed {
@@ -47,10 +47,10 @@ export const clearClaims = (url: string): Promise<void> =>
 
 /**
  * Removes the claims on the free jobs, without a checkpoint. The first change of a page after a
- * checkpoint writes the whole page to the log, and in a large table nearly every claim changes
- * another page. Most servers have this cost for a moment every five minutes. With a checkpoint
- * before each round, whole rounds would have this cost. The triggers are off, because
- * the removal is no part of a round.
+ * checkpoint writes the whole page to the log, and in a large table nearly every claim changes a
+ * different page. Most servers have this cost for a moment every five minutes. With a checkpoint
+ * before each round, whole rounds would have this cost. The triggers are off, because the removal
+ * is no part of a round.
  */
 export const clearFreeJobs = (url: string, { fullJobs }: Seed): Promise<void> =>
   withConnection(url, async (sql) => {

@@ -1,4 +1,4 @@
-import { DEFAULT_CAPACITY } from '../claims/rules.ts';
+import { DEFAULT_CAPACITY } from '../../src/service/claims/rules.ts';
 import type { Arena } from './arena.ts';
 import { expectClaims, figuresOf } from './check.ts';
 import type { Asks } from './load/asks.ts';
@@ -20,7 +20,7 @@ export interface BenchSettings {
 }
 
 /** One side of the comparison, with its server and its database. */
-export interface Place {
+export interface SideServer {
   side: Side;
   url: string;
   server: Server;
@@ -29,8 +29,8 @@ export interface Place {
 /** The settings, servers and databases that all scenarios share. */
 export interface Stand extends BenchSettings {
   arena: Arena;
-  textbook: Place;
-  group: Place;
+  textbook: SideServer;
+  group: SideServer;
   /** The address of a database with the same rows, for claims by `pgbench` without a server. */
   without: string;
 }
@@ -45,13 +45,13 @@ export interface Found {
 export type Scenario = (stand: Stand) => Promise<Found>;
 
 /**
- * Starts both servers on copies of one database. Therefore both have the same rows, pages and
- * statistics.
+ * Starts both servers on copies of one database. Therefore their databases have the same rows,
+ * pages and statistics.
  */
 export async function makeStand(arena: Arena, settings: BenchSettings): Promise<Stand> {
   settings.onProgress('seeding');
   const without = await arena.makeDatabase('bench', { fullJobs: 0, freeJobs: FREE_JOBS });
-  const place = async (side: Side): Promise<Place> => {
+  const place = async (side: Side): Promise<SideServer> => {
     const url = await arena.copyDatabase(side, without);
     return { side, url, server: await arena.startServer(side, url) };
   };
@@ -67,7 +67,7 @@ export async function makeStand(arena: Arena, settings: BenchSettings): Promise<
 /** Removes all claims. Then makes the crowds send requests for `seconds`. */
 export async function crowdsAt(
   { arena, seconds }: Stand,
-  { server, url }: Place,
+  { server, url }: SideServer,
   crowds: Asks[],
   connections = CONNECTIONS,
 ): Promise<Heard[]> {
@@ -88,11 +88,11 @@ export const spreadClaims = {
 
 /** Measures claims on free slots. The service must grant all of them. */
 export const measureSpread =
-  (stand: Stand, place: Place, connections = CONNECTIONS): Measurement =>
+  (stand: Stand, server: SideServer, connections = CONNECTIONS): Measurement =>
   async () => {
-    const what = `spread claims, ${place.side}`;
-    const [heard] = await crowdsAt(stand, place, [spreadClaims], connections);
-    await expectClaims(what, place.url, heard?.statuses[200] ?? 0);
+    const what = `spread claims, ${server.side}`;
+    const [heard] = await crowdsAt(stand, server, [spreadClaims], connections);
+    await expectClaims(what, server.url, heard?.statuses[200] ?? 0);
     return figuresOf(what, heard as Heard, 200);
   };
 

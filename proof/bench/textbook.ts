@@ -1,13 +1,13 @@
 /** The server program of the textbook claim. It resembles `server.ts`, but migrates no database. */
 import { once } from 'node:events';
-import { readConfig } from '../config.ts';
-import { connect } from '../db/client.ts';
-import { openSession } from '../db/session.ts';
-import { UsageError } from '../process/errors.ts';
-import { openLog } from '../process/log.ts';
-import { runMain } from '../process/main.ts';
-import { print } from '../process/print.ts';
-import { listen } from '../service/listen.ts';
+import { connect } from '../../src/platform/db/client.ts';
+import { openSession } from '../../src/platform/db/session.ts';
+import { UsageError } from '../../src/platform/process/errors.ts';
+import { openLog } from '../../src/platform/process/log.ts';
+import { runMain } from '../../src/platform/process/main.ts';
+import { print } from '../../src/platform/process/print.ts';
+import { readConfig } from '../../src/service/config/config.ts';
+import { listen } from '../../src/service/http/edge/listen.ts';
 import { createTextbook } from './http.ts';
 
 const DRAIN_MS = 1_000;

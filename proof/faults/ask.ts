@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation, Verdict } from './possible.ts';
+import type { Operation, OperationResult } from './possible.ts';
 
 /** An HTTP request. Every repeat of the request is identical. */
 export interface Request {
@@ -13,10 +13,10 @@ export interface Request {
  * `refused`: the server accepted no connection. `broken`: the request may have been sent, but no
  * complete answer came.
  */
-export type Reply = Answer | { kind: 'refused' | 'broken' };
-type Answer = { kind: 'answer'; status: number; body: string };
+export type Reply = CompleteAnswer | { kind: 'refused' | 'broken' };
+type CompleteAnswer = { kind: 'answer'; status: number; body: string };
 
-/** A request waits this long for its answer. A longer wait means that the server hangs. */
+/** The maximum wait for an answer. A longer wait means that the server hangs. */
 export const PATIENCE_MS = 30_000;
 
 export async function send(url: string, request: Request): Promise<Reply> {
@@ -43,7 +43,7 @@ const claimList = z.object({
 });
 const refused = z.object({ code: z.string() });
 
-/** The name under which a reply is counted, such as `201`, `503 busy` or `refused`. */
+/** Returns the name under which a reply is counted, such as `201`, `503 busy` or `refused`. */
 export function nameOf(reply: Reply): string {
   if (reply.kind !== 'answer') return reply.kind;
   return [reply.status, codeOf(reply)].filter(Boolean).join(' ');
@@ -53,7 +53,7 @@ export function nameOf(reply: Reply): string {
  * `not done`: the operation had no effect, so the same request may be sent again. `unexpected`: the
  * service never gives such an answer to this operation.
  */
-export type Settled = Verdict | { kind: 'not done' } | { kind: 'unexpected' };
+export type Settled = OperationResult | { kind: 'not done' } | { kind: 'unexpected' };
 
 const notDone = { kind: 'not done' } as const;
 
@@ -61,7 +61,7 @@ const notDone = { kind: 'not done' } as const;
  * Turns a reply into the result of its operation. `runs` is true if the reply came so late that the
  * operation may still be running.
  */
-export function verdictOn(did: Operation, reply: Reply, runs: boolean): Settled {
+export function resultOf(did: Operation, reply: Reply, runs: boolean): Settled {
   if (reply.kind !== 'answer')
     return reply.kind === 'refused' ? notDone : { kind: 'unknown', runs };
   const code = codeOf(reply);
@@ -91,14 +91,16 @@ function granted(did: Operation, body: string): Settled {
   return { kind: did.kind === 'claim' ? 'claimed' : 'renewed', id, ends };
 }
 
-/** The claim ids in a list of claims, by job. Empty if the reply is no such list. */
+/**
+ * Returns the claim ids in a list of claims, by job id. Empty if the reply is no list of claims.
+ */
 export function claimsIn(reply: Reply): Map<string, string> {
   const { data } = claimList.safeParse(reply.kind === 'answer' ? parse(reply.body) : undefined);
   return new Map(data?.claims.map(({ id, jobId }) => [jobId, id]));
 }
 
-/** The code of a problem. Undefined if the status is below 300. */
-function codeOf({ status, body }: Answer): string | undefined {
+/** Returns the code of a problem. Returns undefined if the status is below 300. */
+function codeOf({ status, body }: CompleteAnswer): string | undefined {
   if (status < 300) return undefined;
   return refused.safeParse(parse(body)).data?.code ?? 'no problem document';
 }
@@ -111,7 +113,10 @@ function parse(body: string): unknown {
   }
 }
 
-/** The request for an operation. With `byGet`, a claim without a lease uses `GET /claim-job`. */
+/**
+ * Returns the request for an operation. If `byGet` is true, a claim without a lease uses
+ * `GET /claim-job`.
+ */
 export function requestFor(did: Operation, byGet: boolean, key: string | undefined): Request {
   const named = key === undefined ? {} : { key };
   switch (did.kind) {

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 import type postgres from 'postgres';
-import { oneConnection } from '../db/one-connection.ts';
-import { databaseError } from '../db/sqlstate.ts';
-import { databaseName, unusable } from '../db/unusable.ts';
-import { PlainError } from '../process/errors.ts';
-import { until } from '../waiting/until.ts';
+import { oneConnection } from '../../src/platform/db/one-connection.ts';
+import { databaseError } from '../../src/platform/db/sqlstate.ts';
+import { databaseName, unusable } from '../../src/platform/db/unusable.ts';
+import { PlainError } from '../../src/platform/process/errors.ts';
+import { until } from '../../src/platform/waiting/until.ts';
 import type { ClaimRow, Finding, KeyRow, Ledger } from './ledger.ts';
 
 const QUIET_PATIENCE_MS = 15_000;
 const LOOK_MS = 20;
 const CLOSE_PATIENCE_S = 5;
-/** A server may be silent for this long. A promotion and the largest queries take less time. */
+/** The maximum wait for a server's answer. A promotion and the largest queries take less time. */
 const SILENCE_MS = 60_000;
 
-/** How many milliseconds the database's clock is ahead of our clock. */
+/** Returns by how many milliseconds the database's clock is ahead of our clock. */
 export async function clockOffset(sql: postgres.Sql): Promise<number> {
   const before = Date.now();
   const now = await databaseTime(sql);
@@ -71,8 +71,8 @@ async function databaseTime(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * Runs `work` on a new connection, and then closes the connection. A connection that is silent for
- * too long is lost, because a frozen server neither answers nor disconnects.
+ * Runs `work` on a new connection, and then closes the connection. A connection without an answer
+ * for too long is destroyed, because a frozen server neither answers nor disconnects.
  */
 export async function onDatabase<T>(
   url: string,
@@ -87,7 +87,7 @@ export async function onDatabase<T>(
     await sql.end({ timeout: CLOSE_PATIENCE_S });
     return result;
   } catch (error) {
-    // The server may be frozen. Then no answer to the goodbye comes.
+    // The server may be frozen, so do not wait for an orderly end of the connection.
     await sql.end({ timeout: 0 });
     throw databaseError(error) ? unusable(databaseName(url), error) : error;
   }

@@ -1,14 +1,14 @@
-import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/platform/postgres/embedded.ts';
 import { Pair } from './pair.ts';
 import { Cluster } from './patroni/cluster.ts';
 
-/** The PostgreSQL that faults are made on. Only a server of our own has `restart` or `pair`. */
+/** The PostgreSQL that the faults hit. Only servers that we started can restart or fail over. */
 export type FaultyPostgres = Pick<EmbeddedPostgres, 'url' | 'stop'> &
   Partial<Pick<EmbeddedPostgres, 'restart'>> & { pair?: Pair; cluster?: Cluster };
 
 /**
  * Without an address, starts a PostgreSQL server of our own. With an address, returns the server at
- * this address. That server is never stopped.
+ * this address. `stop` does not stop a server that was given by its address.
  */
 export async function openFaulty(
   databaseUrl: string | undefined,

@@ -17,7 +17,7 @@ export class Dice {
     return some[this.below(some.length)];
   }
 
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** Returns a whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
@@ -25,7 +25,7 @@ export class Dice {
 
 export const anyDice = () => new Dice(Math.random);
 
-/** Dice with the same seed always make the same choices. */
+/** Returns dice. Dice with the same seed always make the same choices. */
 export function seededDice(seed: string): Dice {
   let drawn = 0;
   return new Dice(() => {

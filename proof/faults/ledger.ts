@@ -4,9 +4,9 @@ import {
   implied,
   lapse,
   type Operation,
+  type OperationResult,
   type Span,
   type State,
-  type Verdict,
   withEffect,
 } from './possible.ts';
 
@@ -42,7 +42,8 @@ export interface ClaimRow {
 }
 
 /**
- * A row of the idempotency keys. If the row was committed without an answer, both fields are null.
+ * A row of the idempotency keys. `status` and `body` are null if the row was committed without an
+ * answer.
  */
 export interface KeyRow {
   key: string;
@@ -50,12 +51,12 @@ export interface KeyRow {
   body: string | null;
 }
 
-type Answer = { status: number; body: string };
+type StoredAnswer = { status: number; body: string };
 
 /** Our knowledge about one recruiter and one job. */
 interface Known {
   states: State[];
-  /** Operations that may still take effect at any later time. They began at `from`. */
+  /** Operations that may still take effect at any later time. Each operation began at `from`. */
   running: { did: Operation; from: number }[];
 }
 
@@ -71,21 +72,21 @@ export class Ledger {
   readonly findings: Finding[] = [];
   readonly #pairs = new Map<string, Known>();
   readonly #claims = new Set<string>();
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new Map<string, StoredAnswer>();
 
   /** Records the result of an operation that began and ended within the span. */
-  record(did: Operation, verdict: Verdict, at: Span) {
+  record(did: Operation, result: OperationResult, at: Span) {
     const pair = this.#pair(did);
     const before = possible(pair, at);
-    const states = after(before, did, verdict, at);
-    if (states.length === 0) this.#find(unexplained(did, verdict, before));
-    if (verdict.kind === 'claimed') this.#claimedOnce(verdict.id);
-    if (verdict.kind === 'unknown' && verdict.runs) pair.running.push({ did, from: at.from });
-    pair.states = states.length === 0 ? implied(did, verdict) : states;
+    const states = after(before, did, result, at);
+    if (states.length === 0) this.#find(unexplained(did, result, before));
+    if (result.kind === 'claimed') this.#claimedOnce(result.id);
+    if (result.kind === 'unknown' && result.runs) pair.running.push({ did, from: at.from });
+    pair.states = states.length === 0 ? implied(did, result) : states;
   }
 
-  /** Records the answer to a request with a key. Each repeat must get the first answer. */
-  answered(key: string, answer: Answer) {
+  /** Records the answer to a request with a key. Each repeat must get the same answer. */
+  answered(key: string, answer: StoredAnswer) {
     const first = this.#answers.get(key);
     if (first === undefined) this.#answers.set(key, answer);
     else if (first.status !== answer.status || first.body !== answer.body)
@@ -136,7 +137,7 @@ export class Ledger {
     this.#find(finding);
   }
 
-  /** Adds a finding unless the ledger has it already. Each check finds oversold jobs again. */
+  /** Adds a finding, unless the ledger has it already, because some checks run repeatedly. */
   #find(finding: Finding) {
     if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }
@@ -171,7 +172,7 @@ const wordsFor = (states: State[]) =>
     .map((each) => (each === 'free' ? 'nothing' : `claim ${each.id ?? 'of an unknown id'}`))
     .join(' or ') || 'nothing that is possible';
 
-const unexplained = (did: Operation, { kind }: Verdict, states: State[]): Finding => ({
+const unexplained = (did: Operation, { kind }: OperationResult, states: State[]): Finding => ({
   promise:
     kind === 'claimed' || kind === 'duplicate'
       ? 'only requested changes are made'

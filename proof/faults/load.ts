@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { QUEUE_LIMITS } from '../claims/limits.ts';
-import { type Backoff, pause, pauseAfter } from '../waiting/backoff.ts';
-import { until } from '../waiting/until.ts';
+import { type Backoff, pause, pauseAfter } from '../../src/platform/waiting/backoff.ts';
+import { until } from '../../src/platform/waiting/until.ts';
+import { QUEUE_LIMITS } from '../../src/service/claims/limits.ts';
 import {
   claimsIn,
   nameOf,
   type Reply,
   type Request,
   requestFor,
+  resultOf,
   type Settled,
   send,
-  verdictOn,
 } from './ask.ts';
 import type { Ledger } from './ledger.ts';
-import type { Operation, Verdict } from './possible.ts';
+import type { Operation, OperationResult } from './possible.ts';
 
-/** How many requests were sent, and how many answers of each kind came. */
+/** The number of requests, and the number of answers of each kind. */
 export interface Counts {
   requests: number;
   answers: Record<string, number>;
 }
 
 export interface LoadSettings {
-  /** Each request goes to one of these servers. Its repeat may go to another. */
+  /** Each request goes to a random server of these. A repeat may go to a different server. */
   urls: string[];
   ledger: Ledger;
   /** Returns the database's time in milliseconds. */
@@ -34,25 +34,31 @@ export interface How {
   keyed: boolean;
   /** Whether a claim without a lease uses `GET /claim-job`. Other operations ignore this. */
   byGet?: boolean;
-  /** When to send the request a second time. Only a request with a key is sent twice. */
+  /**
+   * When to send an additional copy of the request, even if the request was answered. Set this only
+   * with `keyed`. Repeats after a lost answer do not depend on this setting.
+   */
   again?: 'after its answer' | 'at once' | undefined;
 }
 
-/** How long requests are repeated after the faults have ended. */
+/** How long a request without a result is repeated after the faults have ended. */
 const CONVERGE_MS = 30_000;
-/** If the load makes too little progress for this long, the faults end. */
+/**
+ * The maximum wait for the answers to some requests. After a longer wait, no further faults follow.
+ */
 export const NO_ANSWERS_MS = 60_000;
-/** The pauses before repeats. They are random, so clients do not all repeat at the same moment. */
+/** The pauses before repeats are random, so clients do not all repeat at the same moment. */
 const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 const REST_LOOK_MS = 50;
 
-/** The service no longer answers, so no further faults follow. */
+/** Means that the service no longer answers. No further faults follow. */
 export class NoAnswers extends Error {}
 
 /**
- * Sends operations, and records their results. Each operation is sent again until its result is
- * known.
+ * Sends operations, and records their results. A request that had no effect is sent again. A
+ * request whose answer was lost is also sent again. If it has a key, this is the same operation. If
+ * it has no key, this is a new operation.
  */
 export class Load {
   readonly counts: Counts = { requests: 0, answers: {} };
@@ -66,8 +72,8 @@ export class Load {
   }
 
   /**
-   * Call this when the faults are over. If an operation then has no result after `CONVERGE_MS`, the
-   * operation is recorded as unknown, and a finding is added.
+   * Ends the load after the last fault. If an operation has no result `CONVERGE_MS` later, the
+   * ledger records an unknown result and a finding.
    */
   end() {
     this.#deadline = Date.now() + CONVERGE_MS;
@@ -77,7 +83,7 @@ export class Load {
     return this.#deadline < Infinity;
   }
 
-  /** Lets the recruiters begin no operation until `goOn` is called. */
+  /** From now on, no recruiter begins an operation. `goOn` and `end` end this rest. */
   rest() {
     this.#isResting = true;
   }
@@ -86,7 +92,7 @@ export class Load {
     this.#isResting = false;
   }
 
-  /** Whether every operation that began has its result. */
+  /** True if no operation is running. */
   get isIdle(): boolean {
     return this.#running === 0;
   }
@@ -97,7 +103,10 @@ export class Load {
     if (!isOver()) await until(isOver, { everyMs: REST_LOOK_MS });
   }
 
-  /** Resolves when this many more requests have been granted or refused. Throws `NoAnswers`. */
+  /**
+   * Resolves when this many more answers with a status 2xx or 4xx have come. Throws `NoAnswers` if
+   * this takes longer than `NO_ANSWERS_MS`.
+   */
   async pass(answers: number, stop: AbortSignal) {
     const before = this.#answered();
     const passed = () => this.#answered() - before;
@@ -114,11 +123,11 @@ export class Load {
   }
 
   /**
-   * Sends an operation until its result is known. With a key, each repeat is the same operation.
-   * Without a key, a request whose answer was lost is recorded as an operation with an unknown
-   * result, and the next request is a new operation.
+   * Sends an operation until its result is known, or until the time after `end` is over. With a
+   * key, each repeat is the same operation. Without a key, a request whose answer was lost is
+   * recorded with an unknown result, and its repeat is a new operation.
    */
-  async settle(did: Operation, how: How): Promise<Verdict> {
+  async settle(did: Operation, how: How): Promise<OperationResult> {
     this.#running++;
     try {
       return await this.#settle(did, how);
@@ -127,14 +136,14 @@ export class Load {
     }
   }
 
-  async #settle(did: Operation, { keyed, byGet = false, again }: How): Promise<Verdict> {
+  async #settle(did: Operation, { keyed, byGet = false, again }: How): Promise<OperationResult> {
     const key = keyed ? randomUUID() : undefined;
     const request = requestFor(did, byGet, key);
     const atOnce = again === 'at once' && this.#repeat(did, request);
-    const verdict = await this.#untilKnown(did, request);
+    const result = await this.#untilKnown(did, request);
     if (again === 'after its answer') await this.#repeat(did, request);
     await atOnce;
-    return verdict;
+    return result;
   }
 
   /** Counts a request under the name of its answer. */
@@ -143,24 +152,24 @@ export class Load {
     this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
   }
 
-  /** Requests a recruiter's claims. Returns the claim ids by job. Empty if there is no answer. */
+  /** Reads a recruiter's claims. Returns the claim ids by job id. Empty if there is no answer. */
   async look(recruiterId: string): Promise<Map<string, string>> {
     const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
     return claimsIn(await this.#send(request));
   }
 
-  async #untilKnown(did: Operation, request: Request): Promise<Verdict> {
+  async #untilKnown(did: Operation, request: Request): Promise<OperationResult> {
     const { ledger, now } = this.#settings;
     let from = now();
     let runs = false;
     for (;;) {
       const { settled, late } = await this.#attempt(did, request);
       runs ||= late;
-      const isKnown = isVerdict(settled);
+      const isKnown = isResult(settled);
       if (isKnown || this.#isTooLate()) {
-        const verdict = isKnown ? settled : this.#unanswered(did, runs);
-        ledger.record(did, verdict, { from, to: now() });
-        return verdict;
+        const result = isKnown ? settled : this.#unanswered(did, runs);
+        ledger.record(did, result, { from, to: now() });
+        return result;
       }
       if (settled.kind === 'unknown' && request.key === undefined) {
         ledger.record(did, { kind: 'unknown', runs }, { from, to: now() });
@@ -171,9 +180,12 @@ export class Load {
     }
   }
 
-  /** Sends the same operation again. The ledger records its result only once. */
+  /**
+   * Sends an additional copy of a request until the copy is answered. The ledger does not record
+   * its result again, but compares the answers.
+   */
   async #repeat(did: Operation, request: Request) {
-    while (!isVerdict((await this.#attempt(did, request)).settled)) {
+    while (!isResult((await this.#attempt(did, request)).settled)) {
       if (this.#isTooLate()) return;
       await pause(pauseAfter(0, BACKOFF));
     }
@@ -184,13 +196,13 @@ export class Load {
     const began = Date.now();
     const reply = await this.#send(request);
     const late = Date.now() - began >= QUEUE_LIMITS.answerMs;
-    const settled = verdictOn(did, reply, late);
+    const settled = resultOf(did, reply, late);
     if (settled.kind === 'unexpected')
       ledger.add({
         promise: 'the server answers',
         what: `a ${did.kind} was answered ${nameOf(reply)}`,
       });
-    if (request.key !== undefined && isVerdict(settled) && reply.kind === 'answer')
+    if (request.key !== undefined && isResult(settled) && reply.kind === 'answer')
       ledger.answered(request.key, reply);
     return { settled: settled.kind === 'unexpected' ? unknown(late) : settled, late };
   }
@@ -202,7 +214,7 @@ export class Load {
     return reply;
   }
 
-  #unanswered(did: Operation, runs: boolean): Verdict {
+  #unanswered(did: Operation, runs: boolean): OperationResult {
     const what = `a ${did.kind} had no result ${CONVERGE_MS} ms after the faults had ended`;
     this.#settings.ledger.add({ promise: 'the server answers', what });
     return unknown(runs);
@@ -214,5 +226,5 @@ export class Load {
 }
 
 const unknown = (runs: boolean) => ({ kind: 'unknown', runs }) as const;
-const isVerdict = (settled: Settled): settled is Exclude<Verdict, { kind: 'unknown' }> =>
+const isResult = (settled: Settled): settled is Exclude<OperationResult, { kind: 'unknown' }> =>
   settled.kind !== 'not done' && settled.kind !== 'unknown' && settled.kind !== 'unexpected';

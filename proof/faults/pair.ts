@@ -1,9 +1,9 @@
-import { type EmbeddedPostgres, startEmbedded } from '../postgres/embedded.ts';
-import { holderOf } from '../postgres/holder.ts';
-import { dataOf } from '../postgres/home.ts';
-import { PlainError } from '../process/errors.ts';
-import { inTime } from '../waiting/deadline.ts';
-import { until } from '../waiting/until.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../src/platform/postgres/embedded.ts';
+import { holderOf } from '../../src/platform/postgres/holder.ts';
+import { dataOf } from '../../src/platform/postgres/home.ts';
+import { PlainError } from '../../src/platform/process/errors.ts';
+import { inTime } from '../../src/platform/waiting/deadline.ts';
+import { until } from '../../src/platform/waiting/until.ts';
 import { onDatabase } from './audit.ts';
 import { openRelay, type Relay } from './relay.ts';
 
@@ -16,8 +16,9 @@ const LOOK_MS = 10;
  * A primary server and its synchronous standby. The primary acknowledges a commit only when the
  * standby has written the commit to its disk.
  *
- * One relay acts as a load balancer in front of them. Two more relays are the roads to the servers.
- * A new standby gets the road of the standby that it replaces, so the two addresses never change.
+ * One relay acts as a load balancer in front of the two servers. Each server also has a relay of
+ * its own, called its road. A new standby takes over the road of the server that it replaces, so
+ * the addresses of the two roads never change.
  */
 export class Pair {
   readonly relay: Relay;
@@ -57,18 +58,18 @@ export class Pair {
     }
   }
 
-  /** The address of the database, through the relay. */
+  /** The address of the database through the load balancer. */
   get url(): string {
     return this.relay.url;
   }
 
-  /** The address of the database with a host for each server. */
+  /** The address of the database with two hosts, one road for each server. */
   get hostsUrl(): string {
     const hosts = [...this.#roads.values()].map(({ url }) => new URL(url).host).join(',');
     return this.relay.url.replace(new URL(this.relay.url).host, hosts);
   }
 
-  /** The road to this server. */
+  /** Returns the road to this server. */
   roadTo(server: EmbeddedPostgres): Relay {
     const road = this.#roads.get(server);
     if (!road) throw new Error('there is no road to this server');
@@ -83,7 +84,7 @@ export class Pair {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
   }
 
-  /** Makes the standby the primary. The former primary is not told. */
+  /** Makes the standby the primary. The former primary does not notice this. */
   async promote() {
     const [row] = await onDatabase(
       this.standby.url,
@@ -94,7 +95,7 @@ export class Pair {
     [this.primary, this.standby] = [this.standby, this.primary];
   }
 
-  /** Starts a new standby in place of a killed or frozen one. */
+  /** Starts a new standby in place of a killed or frozen server. */
   async replaceStandby() {
     const killed = this.standby;
     this.standby = await startStandby(this.primary, this.#signal);
@@ -154,7 +155,7 @@ const waitForStandby = (primary: EmbeddedPostgres) =>
       throw new PlainError('The standby did not attach in time.');
   });
 
-/** Sends SIGKILL, as if the server's machine were lost. */
+/** Kills a server with SIGKILL, as if its machine were lost. */
 export async function kill(server: Pick<EmbeddedPostgres, 'home' | 'failed'>) {
   const holder = holderOf(dataOf(server.home));
   if (holder.kind !== 'rowlock') throw new Error('there is no server to kill');

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { prepareDatabase } from '../db/migrate.ts';
-import { openScratch, type Scratch } from '../postgres/scratch.ts';
-import { PlainError } from '../process/errors.ts';
-import { unlessStopped } from '../process/main.ts';
-import { inTime } from '../waiting/deadline.ts';
+import { openScratch, type Scratch } from '../../src/platform/postgres/scratch.ts';
+import { PlainError } from '../../src/platform/process/errors.ts';
+import { unlessStopped } from '../../src/platform/process/main.ts';
+import { inTime } from '../../src/platform/waiting/deadline.ts';
+import { prepareDatabase } from '../../src/service/database/migrate.ts';
 import { send } from './ask.ts';
 import { audit, clockOffset, onDatabase, oversold } from './audit.ts';
 import type { FaultyPostgres } from './database.ts';
@@ -25,9 +25,9 @@ export interface ScenarioResult extends Counts, FaultCounts {
 
 const HOT_JOBS = 3;
 const WATCH_MS = 250;
-/** After this time the watch closes its silent connection, and opens a new one. */
+/** After this time without an answer, the watch opens a new connection. */
 const WATCH_SILENCE_MS = 5_000;
-/** How long the database of a scenario may take to be dropped. */
+/** The maximum time to drop the database of a scenario. */
 const DROP_MS = 30_000;
 
 export interface PlaySettings {
@@ -52,9 +52,9 @@ export async function play(scenario: Scenario, how: PlaySettings): Promise<Scena
 }
 
 /**
- * The faults may leave a server that can drop nothing, such as a primary that waits for a lost
- * standby. The findings must not be lost with this database. If we started the server, the server is
- * thrown away too. Otherwise the next command drops the database.
+ * Drops the database of a scenario. Ignores a failure, because the findings must still be reported.
+ * A drop fails, for example, on a primary that waits for a lost standby. If we started the server,
+ * the server is deleted anyway. Otherwise the next command drops the database.
  */
 const drop = (scratch: Scratch) =>
   inTime(scratch.stop(), DROP_MS, () => undefined).catch(() => undefined);
@@ -125,7 +125,11 @@ async function faults(scenario: Scenario, stage: Stage, stop: AbortSignal): Prom
   }
 }
 
-/** The faults may leave a database that nobody can audit. Earlier findings must then be told. */
+/**
+ * Audits the database. The audit may fail, because the faults may have broken the database. If
+ * there are earlier findings, the failure becomes one more finding. Otherwise the failure is
+ * thrown.
+ */
 async function auditIfPossible(databaseUrl: string, ledger: Ledger) {
   try {
     await onDatabase(databaseUrl, (sql) => audit(sql, ledger));
@@ -153,7 +157,7 @@ async function lookAround(sql: postgres.Sql) {
   return { offset: await clockOffset(sql), openings, recruiterIds };
 }
 
-/** Looks for oversold jobs while the load runs. The audit sees only the state at the end. */
+/** Checks for oversold jobs while the load runs. The audit checks only the state at the end. */
 async function watch({ databaseUrl, load, ledger }: Stage) {
   while (!load.hasEnded) {
     // While PostgreSQL is stopped or frozen, the query fails. The failure is ignored.
@@ -163,7 +167,7 @@ async function watch({ databaseUrl, load, ledger }: Stage) {
   }
 }
 
-/** Checks that the servers that no fault has killed still run and answer. */
+/** Checks that every server that no fault has killed still runs and answers. */
 async function judgeLife({ servers, ledger }: Stage) {
   for (const server of servers) {
     const reply = await send(server.url, { path: '/healthz', method: 'GET' });

@@ -28,7 +28,7 @@ export type Operation = { jobId: string; recruiterId: string } & (
 );
 
 /** The result of an operation, as far as we know it from the answers. */
-export type Verdict =
+export type OperationResult =
   | { kind: 'claimed' | 'renewed'; id: string; ends: number }
   | { kind: 'released' | 'duplicate' | 'full' | 'gone' | 'no-lease' }
   /**
@@ -45,7 +45,7 @@ const SLACK_MS = 250;
 const NEVER: Span = { from: Infinity, to: Infinity };
 
 /**
- * Drops the claims whose leases ended before the span. Adds `free` if a lease may end before the
+ * Drops the claims whose leases ended before the span. Adds `free` if a lease may have ended by the
  * end of the span.
  */
 export function lapse(states: State[], at: Span): State[] {
@@ -55,15 +55,15 @@ export function lapse(states: State[], at: Span): State[] {
 }
 
 /**
- * The states that are possible after an operation within the span. Empty if none of the earlier
- * states explains the answer.
+ * Returns the states that are possible after an operation within the span. Returns an empty list if
+ * no earlier state explains the answer.
  */
-export function after(states: State[], did: Operation, verdict: Verdict, at: Span): State[] {
-  switch (verdict.kind) {
+export function after(states: State[], did: Operation, result: OperationResult, at: Span): State[] {
+  switch (result.kind) {
     case 'claimed':
-      return states.includes('free') ? [told(verdict)] : [];
+      return states.includes('free') ? [told(result)] : [];
     case 'renewed':
-      return states.some(holding(verdict.id)) ? [told(verdict)] : [];
+      return states.some(holding(result.id)) ? [told(result)] : [];
     case 'released':
       return did.kind === 'release' && states.some(holding(did.id)) ? ['free'] : [];
     case 'duplicate':
@@ -80,8 +80,8 @@ export function after(states: State[], did: Operation, verdict: Verdict, at: Spa
 }
 
 /**
- * The states that are possible after an operation whose effect is unknown: all earlier states, and
- * the states after the operation took effect.
+ * Returns the states that are possible after an operation whose effect is unknown: all earlier
+ * states, and the states after the operation took effect.
  */
 export function withEffect(states: State[], did: Operation, at: Span): State[] {
   const changed = states.flatMap((each): State[] => {
@@ -94,14 +94,14 @@ export function withEffect(states: State[], did: Operation, at: Span): State[] {
 }
 
 /**
- * The states that an answer implies by itself. If an answer contradicts all earlier states, these
- * states replace the earlier states.
+ * Returns the states that follow from an answer alone. If the answer contradicts all earlier
+ * states, the ledger continues with these states.
  */
-export function implied(did: Operation, verdict: Verdict): State[] {
-  switch (verdict.kind) {
+export function implied(did: Operation, result: OperationResult): State[] {
+  switch (result.kind) {
     case 'claimed':
     case 'renewed':
-      return [told(verdict)];
+      return [told(result)];
     case 'duplicate':
     case 'no-lease':
       return [{ id: did.kind === 'claim' ? undefined : did.id, ends: { from: 0, to: Infinity } }];
@@ -110,7 +110,7 @@ export function implied(did: Operation, verdict: Verdict): State[] {
   }
 }
 
-/** True if the state is the claim with this id, or a claim whose id is unknown. */
+/** Returns true for a state that is the claim with this id, or a claim whose id is unknown. */
 export const holding =
   (id: string) =>
   (state: State): boolean =>

@@ -1,19 +1,19 @@
 import type postgres from 'postgres';
-import { until } from '../waiting/until.ts';
+import { until } from '../../src/platform/waiting/until.ts';
 import { nameOf, send } from './ask.ts';
 import { onDatabase } from './audit.ts';
 import type { Stage } from './scenario.ts';
 
-/** How soon a claim must be granted after the relay leads to the new primary. */
+/** The maximum time from a switchover until a claim is granted. */
 const CLAIMED_WITHIN_MS = 5_000;
 /**
- * How soon all servers must be ready, few requests may be refused, and no session may be on the
- * standby.
+ * The maximum time from a switchover until all servers are ready, only few requests are refused,
+ * and no session of the service is on the standby.
  */
 const WELL_WITHIN_MS = 15_000;
 /**
- * At most 20 of 100 requests may be answered 503. A service on a slow machine refuses a few
- * requests even without faults.
+ * The service is calm if at most 20 of 100 requests are answered 503. The limit is not 0, because a
+ * service on a slow machine refuses a few requests even without faults.
  */
 const CALM = { requests: 100, turnedAway: 20 };
 export const LOOK_MS = 5;
@@ -79,7 +79,7 @@ export async function untilStandbyIsLeft(
 ) {
   let sessions = 0;
   const isLeft = async () => {
-    // A killed server has no sessions.
+    // The query fails if the standby was killed. A killed server has no sessions.
     sessions = await onDatabase(standby.url, sessionsOfService).catch(() => 0);
     return sessions === 0;
   };

@@ -12,23 +12,25 @@ export interface Openings {
 
 /** How many recruiters claim at the same time. */
 export const RECRUITERS = 40;
-/** The first lease usually ends while the load runs. The second lease outlasts the load. */
+/**
+ * The lengths of leases. The first usually ends while the load runs. The second outlasts the load.
+ */
 const LEASES_S = [1, 3_600];
 
 /** Makes a recruiter claim, renew and release jobs at random until the load has ended. */
 export async function work(recruiterId: string, load: Load, openings: Openings, dice: Dice) {
-  /** The ids of the claims that this recruiter knows, by job. Some claims may have ended. */
+  /** The ids of the claims that this recruiter knows, by job id. Some claims may have ended. */
   let held = new Map<string, string>();
   for (;;) {
     await load.turn();
     if (load.hasEnded) return;
     const did = choose(recruiterId, held, openings, dice);
-    const verdict = await load.settle(did, chooseHow(dice));
-    if (verdict.kind === 'claimed') held.set(did.jobId, verdict.id);
-    if (verdict.kind === 'released' || verdict.kind === 'gone') held.delete(did.jobId);
+    const result = await load.settle(did, chooseHow(dice));
+    if (result.kind === 'claimed') held.set(did.jobId, result.id);
+    if (result.kind === 'released' || result.kind === 'gone') held.delete(did.jobId);
     // An earlier request has claimed the job, but the answer with the claim's id was lost. Look the
     // id up.
-    if (verdict.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
+    if (result.kind === 'duplicate' && !held.has(did.jobId)) held = await load.look(recruiterId);
   }
 }
 
@@ -51,7 +53,10 @@ function choose(
   return { kind: 'claim', jobId, recruiterId, ...lease };
 }
 
-/** Six in ten requests have a key. Half of the requests with a key are sent twice. */
+/**
+ * Chooses how to send an operation. Six in ten operations have a key. Half of the operations with a
+ * key are sent one additional time.
+ */
 function chooseHow(dice: Dice): How {
   if (dice.chance(0.4)) return { keyed: false, byGet: dice.chance(0.5) };
   const again = dice.any(['after its answer', 'at once', undefined, undefined] as const);

@@ -7,7 +7,10 @@ export interface Relay {
   url: string;
   /** Leads new connections to this server. Open connections still lead to the old server. */
   turn(databaseUrl: string): void;
-  /** While on, the relay accepts new connections, but never answers them, not even later. */
+  /**
+   * While on, the relay accepts new connections but ignores their data. These connections never get
+   * an answer, not even after `hang(false)`.
+   */
   hang(on: boolean): void;
   /**
    * While on, the relay drops all data in both directions, on old and new connections.
@@ -15,11 +18,11 @@ export interface Relay {
    */
   freeze(on: boolean): void;
   /**
-   * While on, the network keeps all data, and the ends of connections too. `delay(false)` delivers
-   * them late, and in order.
+   * While on, the relay holds back all data and all ends of connections. `delay(false)` delivers
+   * them in their order.
    */
   delay(on: boolean): void;
-  /** How many pieces of data from clients were dropped while frozen. */
+  /** Returns how many pieces of data from clients the frozen relay has dropped. */
   swallowed(): number;
   /** Cuts all connections, and accepts no new connections. */
   cut(): void;

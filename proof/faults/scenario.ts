@@ -20,7 +20,7 @@ export interface FaultSettings {
   servers: number[];
 }
 
-/** The surroundings of a scenario: servers on one database, under a load that never pauses. */
+/** The surroundings of a scenario: servers on one database, under load. */
 export interface Stage {
   databaseUrl: string;
   /**
@@ -47,10 +47,10 @@ export interface Stage {
 
 /** The results of the faults. */
 export interface FaultCounts {
-  /** How many backends were killed inside a transaction with an effect on a request. */
+  /** How many kills of a backend made a request fail. */
   kills?: number;
   restarts?: number;
-  /** The milliseconds from each stop until a request was answered again. */
+  /** The milliseconds from each stop until a request was answered or a claim was granted again. */
   answeredAgainMs?: number[];
   /** The milliseconds from each switchover until the service refused only few requests. */
   calmAgainMs?: number[];
@@ -87,7 +87,7 @@ export interface Scenario {
   readsMemory?: true;
   /** Set if the load rests until the scenario calls `load.goOn()`. */
   startsLoad?: true;
-  /** Settings of the servers, beside those that all scenarios have. */
+  /** Additional environment variables of the servers. */
   settings?: Record<string, string>;
   /** Set if each recruiter makes the same choices in every run. */
   isSeeded?: true;

@@ -8,14 +8,14 @@ export type Asks =
    * the crowd stops. Without `slots`, the crowd does not stop.
    */
   | { kind: 'spread'; firstJob: number; jobs: number; slots?: number }
-  /** Each request names the next job, and another recruiter id that no row has. */
+  /** Each request names the next job, and a new recruiter id that no row has. */
   | { kind: 'no-recruiter'; firstJob: number; jobs: number }
-  /** Each request names another job id that no row has. */
+  /** Each request names a new job id that no row has. */
   | { kind: 'no-job' };
 
 /**
- * How many recruiters there are. The number is prime, so it shares no factor with the number of jobs.
- * Therefore each new claim on a job has another recruiter.
+ * The number of recruiters. The number is prime, so it shares no factor with the number of jobs.
+ * Therefore each claim on a job comes from a different recruiter.
  */
 export const RECRUITERS = 10_007;
 /**
@@ -23,10 +23,10 @@ export const RECRUITERS = 10_007;
  * jobs of any scenario. Therefore each job is claimed once before a job is claimed again.
  */
 export const STRIDE = 61_803;
-/** The largest id that the service accepts. No row has an id near it. */
+/** The largest id that the service accepts. No row has an id near this number. */
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** The path of request number `n`. The first number is 0. Undefined after the last request. */
+/** Returns the path of request number `n`, from 0. Returns undefined after the last request. */
 export function pathOf(asks: Asks, n: number): string | undefined {
   switch (asks.kind) {
     case 'path':

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTime } from '../../waiting/deadline.ts';
+import { inTime } from '../../../src/platform/waiting/deadline.ts';
 import { Wire } from './wire.ts';
 
 /**
@@ -20,18 +20,19 @@ export type FollowReport =
   | { failed: string };
 
 /**
- * Each address of this machine gets 100 followers. The service allows each network 200 streams. On
- * Linux, all addresses of 127.0.0.0/8 belong to this machine.
+ * 100 followers connect from each address of this machine. The service allows each network 200
+ * streams. On Linux, all addresses of 127.0.0.0/8 belong to this machine.
  */
 const FOLLOWERS_OF_ADDRESS = 100;
 /**
- * How many connections are opened at once. A thousand at once would overflow the server's backlog.
+ * The number of connections that are opened at the same time. A thousand would overflow the
+ * server's backlog.
  */
 const OPENED_AT_ONCE = 50;
 const READ_BYTES = 65_536;
 const PATIENCE_MS = 60_000;
 
-/** Clients that read everything that the server sends. All clients look for the same text. */
+/** Clients that read all data that the servers send. All clients wait for the same text. */
 export class Followers {
   readonly #origins: URL[];
   readonly #sockets: Socket[] = [];
@@ -108,12 +109,12 @@ export class Followers {
     return socket;
   }
 
-  /** The followers go to the servers in turn. */
+  /** Returns the server of follower number `n`. The followers use the servers in turn. */
   #originOf(n: number): URL {
     return this.#origins[n % this.#origins.length] as URL;
   }
 
-  /** Resolves when each of these sockets has received the text. Returns that time. */
+  /** Returns the time at which the last of these sockets has received the text. */
   #find(text: string, sockets: Socket[]): Promise<number> {
     this.#wanted = Buffer.from(text);
     this.#missing = new Map(sockets.map((socket) => [socket, Buffer.alloc(0)]));
@@ -131,7 +132,7 @@ export class Followers {
     const before = this.#missing.get(socket);
     if (!before) return;
     const read = this.#bytes.subarray(0, length);
-    // The text may arrive in two parts. Therefore the end of the last read is kept.
+    // The text may arrive in two parts. Therefore we keep the end of the last read.
     const seam = Buffer.concat([before, read.subarray(0, this.#wanted.length)]);
     if (read.includes(this.#wanted) || seam.includes(this.#wanted)) {
       this.#missing.delete(socket);

@@ -14,7 +14,7 @@ export interface Crowd {
  * one request.
  */
 export interface Order {
-  /** The addresses of the servers, such as `http://127.0.0.1:3000`. Connections go to them in turn. */
+  /** The servers, such as `http://127.0.0.1:3000`. The connections use the servers in turn. */
   origins: string[];
   seconds: number;
   crowds: Crowd[];
@@ -37,8 +37,8 @@ export interface Heard {
 export type Report = { heard: Heard[] } | { failed: string };
 
 /**
- * How many connections are opened at once. If connections overflow the server's backlog, they are
- * delayed.
+ * The number of connections that are opened at the same time. The server delays connections that
+ * overflow its backlog.
  */
 const OPENED_AT_ONCE = 100;
 

@@ -1,4 +1,4 @@
-/** The median and the 99th percentile. */
+/** Returns the median and the 99th percentile. */
 export function percentiles(tookMs: number[]): { p50: number; p99: number } {
   const sorted = Float64Array.from(tookMs).sort();
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;

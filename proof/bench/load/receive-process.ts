@@ -1,12 +1,12 @@
 /**
- * The program of a receiver of webhooks. It answers every message like a receiver on another
- * machine: after a while, with 200. It tells its parent process its port, and the number of
- * messages whenever the parent asks. It ends with its parent.
+ * The program of a receiver of webhooks. It answers every message with 200 after a while, like a
+ * receiver on another machine. Whenever its parent process asks, it reports its port and the number
+ * of messages. It ends with its parent.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The time from a message to its answer. It stands for a short way and some work. */
+/** The time from a message to its answer. It stands for a short network path and some work. */
 const ANSWER_MS = 20;
 
 export interface ReceiveReport {

@@ -28,7 +28,7 @@ export class Wire {
 
   /**
    * Throws if the connection cannot be opened. Later, `onLost` is called if the connection ends
-   * while a request waits for its answer. The server may end an idle connection.
+   * while a request waits for its answer. The end of an idle connection is no error.
    */
   static async open(origin: string, onLost: () => void): Promise<Wire> {
     const { hostname, port, host } = new URL(origin);
@@ -63,7 +63,7 @@ export class Wire {
   }
 }
 
-/** The status of a complete answer. Undefined while a part is missing. */
+/** Returns the status of a complete answer. Returns undefined while a part is missing. */
 export function statusOf(answer: Buffer): number | undefined {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;

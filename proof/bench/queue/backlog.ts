@@ -1,4 +1,4 @@
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import type { ToolProcess } from '../processes.ts';
 import { askAll, type Crew } from './crew.ts';
 import { now, type ToolReport } from './tool.ts';
@@ -9,13 +9,13 @@ export const INTAKE = 1_000;
 /**
  * Holds a transaction open while tasks come in, and counts the tasks that wait at the end of each
  * second. One process works, and another process makes the tasks. A tool may be far behind at the
- * end, so the crew is of no use afterwards.
+ * end, so the crew cannot be used again.
  */
 export async function measureBacklog(crew: Crew, seconds: number): Promise<number[]> {
   const [worker, maker] = crew.processes as [ToolProcess, ToolProcess];
   await askAll([worker, maker], { kind: 'open', url: crew.url });
   await worker.ask({ kind: 'work' });
-  // The first task ends the long pauses of an idle worker.
+  // An idle worker polls with long pauses. The first task ends these pauses.
   await maker.ask({ kind: 'add', tasks: 1 });
   await crew.expectSoon(async () => (await waitingNow(maker, worker)) === 0, 'begin a task');
   return crew.whileTransactionIsOpen(async () => {

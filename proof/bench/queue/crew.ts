@@ -1,5 +1,5 @@
-import { PlainError } from '../../process/errors.ts';
-import { until } from '../../waiting/until.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import type { Arena } from '../arena.ts';
 import type { ToolProcess } from '../processes.ts';
 import { withConnection } from '../seed.ts';
@@ -28,10 +28,10 @@ const TABLES: Record<ToolName, Tables> = {
 
 /** The time between two checks of how far a tool has come. */
 const LOOK_MS = 10;
-/** Most waits take a few seconds. The recovery takes half a minute. */
+/** The maximum wait. Most waits take a few seconds, but the recovery takes half a minute. */
 const PATIENCE_MS = 120_000;
 
-/** A tool with a database of its own, and some processes. */
+/** A tool with a separate database and some processes. */
 export class Crew {
   readonly name: ToolName;
   readonly processes: ToolProcess[];
@@ -90,7 +90,7 @@ export class Crew {
       throw new PlainError(`${this.name} did not ${what} within ${PATIENCE_MS / 1000} s.`);
   }
 
-  /** The size of the database in MB. */
+  /** Returns the size of the database in MB. */
   size(): Promise<number> {
     return withConnection(this.url, async (sql) => {
       const [row] = await sql<
@@ -118,6 +118,6 @@ export class Crew {
 export const askAll = (processes: ToolProcess[], order: ToolOrder): Promise<ToolReport[]> =>
   Promise.all(processes.map((each) => each.ask(order)));
 
-/** The sum of a count over several processes. */
+/** Returns the sum of a count over several processes. */
 export const total = (count: 'added' | 'begun', reports: ToolReport[]): number =>
   reports.reduce((sum, report) => sum + report[count], 0);

@@ -1,4 +1,4 @@
-import { PlainError } from '../../process/errors.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
 import type { ToolProcess } from '../processes.ts';
 import type { Figures, Measurement } from '../rounds.ts';
 import { askAll, type Crew, total } from './crew.ts';
@@ -35,7 +35,9 @@ async function workedOff(crew: Crew, workers: ToolProcess[], tasks: number) {
 
 /** The tasks of a pick-up stream come one by one. So a worker is busy, but never behind. */
 const PICK_UP = { perSecond: 200, each: 'one' } as const;
-/** The first tasks meet an idle worker. They do not count. */
+/**
+ * The length of the warm-up. Its tasks do not count, because the first tasks meet an idle worker.
+ */
 const WARM_UP_S = 0.5;
 
 /**
@@ -61,7 +63,9 @@ export const measurePickUp =
     };
   };
 
-/** The first process of the crew works. The maker makes the tasks. */
+/**
+ * Returns the pick-up times of a stream. `maker` adds the tasks, and the first process runs them.
+ */
 async function pickUpOf(crew: Crew, maker: ToolProcess, stream: Stream): Promise<PickUp> {
   await maker.ask({ kind: 'stream', ...stream });
   await crew.expectSoon(async () => !(await maker.ask({ kind: 'look' })).isAdding, 'add tasks');

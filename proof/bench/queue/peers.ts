@@ -1,29 +1,29 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { PlainError } from '../../process/errors.ts';
-import { installLocked } from '../../process/npm-ci.ts';
-import { inProject } from '../../process/project.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
+import { installLocked } from '../../../src/platform/process/npm-ci.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 
 /** The other queues, installed on this machine. */
 export interface Peers {
   /** The folder that contains their `node_modules`. */
   folder: string;
-  /** The Node that runs every queue, also our queue. The others need at least Node 22.18. */
+  /** The Node that runs all queues, including ours. The other queues need at least Node 22.18. */
   node: string;
 }
 
 /**
- * The other queues would make each install of the project heavier by 200 MB. So they are no
- * dependencies of the project. The first run of the bench installs them from their own lockfile.
+ * Installs the other queues from a separate lockfile. Does nothing if they are installed already.
+ * The project does not depend on them, because they would make each install larger by 200 MB.
  *
- * Throws a `PlainError` if they cannot be installed.
+ * Throws a `PlainError` if the installation fails.
  */
 export async function installPeers(
   stop: AbortSignal,
   onProgress: (text: string) => void,
 ): Promise<Peers> {
   const locked = {
-    folder: inProject('src/bench/queue/peers'),
+    folder: inProject('proof/bench/queue/peers'),
     what: 'the other queues, which the scenario compares',
     onInstall: () => onProgress('installing graphile-worker, pg-boss and Node 22 (60 MB, once)'),
   };
@@ -31,7 +31,9 @@ export async function installPeers(
   return { folder, node: nodeIn(folder) };
 }
 
-/** The lockfile has a Node for each platform. npm installs the Node for this machine. */
+/**
+ * Returns the path of Node 22. The lockfile lists all platforms. npm installs only this platform.
+ */
 function nodeIn(folder: string): string {
   const { platform, arch } = process;
   const system = platform === 'win32' ? 'win' : platform;

@@ -8,7 +8,7 @@ const HELD = 100;
 
 /**
  * Kills a process that holds tasks, and measures the time until another process has begun all of
- * them again. The tasks do not end, so the crew is of no use afterwards.
+ * these tasks again. The tasks do not end, so the crew cannot be used again.
  */
 export async function measureRecovery(crew: Crew): Promise<Figures> {
   const [killed, other] = crew.processes as [ToolProcess, ToolProcess];

@@ -1,4 +1,4 @@
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { percentiles } from '../load/percentiles.ts';
 import {
   now,
@@ -11,7 +11,7 @@ import {
   type ToolReport,
 } from './tool.ts';
 
-/** How long a stream with `some` gathers tasks. */
+/** How long a stream of the kind `some` collects tasks before it adds them together. */
 const GATHERED_MS = 10;
 
 /** One tool in one process. The station obeys orders, and counts the tasks. */
@@ -53,7 +53,7 @@ export class Station {
       case 'add':
         return this.#add(order.tasks, order.hangs);
       case 'stream':
-        // A failure of the stream is not handled here. It ends the process with its stack on stderr.
+        // Nothing waits for the stream. A failure ends the process with its stack on stderr.
         void this.#stream(order);
         return;
       case 'work':
@@ -70,7 +70,7 @@ export class Station {
     return this.#opened;
   }
 
-  /** The pick-up times since the last call. */
+  /** Returns the percentiles of the pick-up times since the last call. */
   #measure(): PickUp {
     return percentiles(this.#pickUpMs.splice(0));
   }

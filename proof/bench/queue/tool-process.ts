@@ -1,7 +1,7 @@
 /**
  * The program of a process that runs one queue. The program obeys orders of its parent process, and
- * ends with its parent. The arguments are the name of the tool, and the folder with the packages of
- * the other queues.
+ * ends with its parent. Its arguments are the name of the queue, and the folder that contains the
+ * packages of the other queues.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';

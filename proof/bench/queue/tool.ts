@@ -2,9 +2,9 @@
 export const toolNames = ['rowlock', 'graphile-worker', 'pg-boss'] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** A task of the bench. The task does nothing, or does not end. */
+/** A task of the bench. The task either ends without any work, or never ends. */
 export interface Payload {
-  /** When the task was made, by `now`. */
+  /** The result of `now` when the task was made. */
   madeAt: number;
   hangs: boolean;
 }
@@ -15,15 +15,15 @@ export type Run = (payload: Payload) => Promise<void>;
 /** A queue with the fastest settings that its documentation names. */
 export interface Tool {
   /** Makes the tables of the tool in an empty database. */
-  prepare(url: string): Promise<void>;
-  /** Connects to a prepared database. The tool does not work yet. */
+  prepare(url: string): Promise<unknown>;
+  /** Connects to a prepared database. The tool runs no tasks yet. */
   open(url: string): Promise<OpenTool>;
 }
 
 export interface OpenTool {
   /** Adds tasks in one transaction. Resolves after the commit. */
   add(payloads: Payload[]): Promise<void>;
-  /** Begins to work. Resolves when the tool looks for tasks. */
+  /** Begins to work. Resolves when the tool has begun to search for tasks. */
   work(run: Run): Promise<void>;
   /** Ends the work and closes the connections. */
   close(): Promise<void>;
@@ -35,9 +35,9 @@ export interface OpenTool {
  * - `prepare` makes the tables.
  * - `open` connects to a database, and sets all counts to 0.
  * - `add` adds tasks in one transaction.
- * - `stream` begins to add tasks steadily, and answers at once.
+ * - `stream` begins to add tasks steadily, and answers immediately.
  * - `work` begins to work.
- * - `look` does nothing. Every order is answered with a `ToolReport`.
+ * - `look` only asks for the `ToolReport`, which is the answer to every order.
  * - `measure` reports the pick-up times since the last `measure`.
  * - `close` ends the work and the connections.
  */
@@ -52,8 +52,8 @@ export interface Stream {
   perSecond: number;
   seconds: number;
   /**
-   * `one` adds each task alone, with a random pause after each. Adding a task takes time too, so fewer
-   * than `perSecond` tasks come. `some` adds the tasks of 10 ms together.
+   * `one` adds the tasks one by one, with a random pause after each task. Adding a task takes time
+   * too, so fewer than `perSecond` tasks come. `some` adds the tasks of 10 ms together.
    */
   each: 'one' | 'some';
 }
@@ -65,7 +65,7 @@ export interface ToolReport {
   isAdding: boolean;
   /** How many tasks have begun. */
   begun: number;
-  /** When the first task began, by `now`. */
+  /** The result of `now` when the first task began. */
   firstAt: number | undefined;
   /**
    * The time from the making of a task to its beginning, in milliseconds. Only the answer to
@@ -79,5 +79,5 @@ export interface PickUp {
   p99: number;
 }
 
-/** The milliseconds of the machine's steady clock. All processes of the machine read the same clock. */
+/** Returns the milliseconds of the machine's steady clock. All processes read the same clock. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,22 +1,23 @@
-import { isCausedBy, SQLSTATE } from '../../db/sqlstate.ts';
-import { newSecret } from '../../webhooks/send/signature.ts';
-import { messageTypes } from '../../webhooks/tables.ts';
+import { isCausedBy, SQLSTATE } from '../../../src/platform/db/sqlstate.ts';
+import { newSecret } from '../../../src/service/webhooks/send/signature.ts';
+import { messageTypes } from '../../../src/service/webhooks/tables.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Heard } from '../load/load.ts';
 import { compare } from '../measure.ts';
 import type { Receiver } from '../processes.ts';
 import type { Measurement } from '../rounds.ts';
 import { withConnection } from '../seed.ts';
-import { CONNECTIONS, type Place, type Scenario, type Stand, spreadClaims } from '../stand.ts';
+import { CONNECTIONS, type Scenario, type SideServer, type Stand, spreadClaims } from '../stand.ts';
 import { inShortRounds, inTurn, rateIn, SHORT_ROUNDS } from './scenarios.ts';
 
 /** Without this setting, webhooks are not sent to this machine. */
 const SETTINGS = { WEBHOOK_LOOPBACK: 'on' };
 
 /**
- * (h) Claims while no company has an endpoint, and while every company has one. Both servers are the
- * product with its defaults, so the workers that send the webhooks run inside the server. On a shared
- * machine, two rounds of the same server may differ by a quarter. So there are many short rounds.
+ * (h) Compares claims while every company has an endpoint with claims while no company has an
+ * endpoint. Both servers are the product with its defaults, so the workers that send the webhooks
+ * run inside the server. On a shared machine, two rounds of the same server may differ by a
+ * quarter. Therefore the scenario makes many short rounds.
  */
 export const endpoints: Scenario = async (stand) => {
   const { arena, group } = stand;
@@ -26,7 +27,7 @@ export const endpoints: Scenario = async (stand) => {
   const url = await arena.copyDatabase('endpoints', stand.without);
   await addEndpoints(url, `http://127.0.0.1:${port}/`);
   const server = await arena.startServer('group', url, SETTINGS);
-  const hooked: Place = { side: 'group', url, server };
+  const hooked: SideServer = { side: 'group', url, server };
   const all = [group.url, hooked.url];
   const rounds = await inTurn(short, 'endpoints', {
     [NONE]: measure(short, group, receiver, all),
@@ -65,12 +66,12 @@ const addEndpoints = (url: string, target: string) =>
 const measure =
   (
     { arena, seconds }: Stand,
-    { url, server }: Place,
+    { url, server }: SideServer,
     receiver: Receiver,
     all: string[],
   ): Measurement =>
   async () => {
-    // Otherwise the other server would still deliver.
+    // The other server may still have messages to deliver. Its work would slow this measurement.
     for (const each of all) await clear(each);
     const before = await receiver.ask({});
     const crowds = [{ asks: spreadClaims, connections: CONNECTIONS }];
@@ -82,8 +83,8 @@ const measure =
   };
 
 /**
- * Removes the claims, and everything that follows from claims. The relay and the worker of the
- * server may lock the same tables in another order, so a deadlock is possible. Then we try again.
+ * Removes the claims, and all rows that follow from claims. The relay and the worker of the server
+ * may lock the same tables in a different order. After a deadlock, we try again.
  */
 async function clear(url: string) {
   for (let tries = 1; ; tries++) {

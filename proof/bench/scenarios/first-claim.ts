@@ -1,7 +1,7 @@
 import { count, eq, sql } from 'drizzle-orm';
-import { type ClaimRequest, decide, type Outcome } from '../../claims/rules.ts';
-import type { Database } from '../../db/client.ts';
-import { jobClaims, jobs } from '../../db/schema.ts';
+import type { Database } from '../../../src/platform/db/client.ts';
+import { type ClaimRequest, decide, type Outcome } from '../../../src/service/claims/rules.ts';
+import { jobClaims, jobs } from '../../../src/service/database/schema.ts';
 
 /**
  * The claim as it was first written. This code never changes, so today's claim can be compared with

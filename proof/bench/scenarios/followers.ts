@@ -1,4 +1,4 @@
-import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Heard } from '../load/load.ts';
 import { alone, compare } from '../measure.ts';
@@ -13,8 +13,8 @@ export const JOBS = 6_000;
 const FOLLOWERS = [0, 100, 400, 1_000];
 const CLAIMERS = 4;
 /**
- * How many claims of a measurement are timed until the last follower has the event. The load claims
- * other jobs.
+ * The number of timed claims in a measurement. The time runs until the last follower has the event.
+ * The load claims other jobs.
  */
 const TIMED = 25;
 const TOLD_MS = 250;
@@ -25,7 +25,7 @@ export interface Board {
   servers: Server[];
 }
 
-/** (f) A few clients claim while many clients follow all jobs. */
+/** (f) Measures the claims of a few clients while many clients follow all jobs. */
 export const followers: Scenario = async (stand) => {
   if (process.platform !== 'linux')
     return { measures: [], rounds: {}, notes: ['followers are measured on Linux only'] };

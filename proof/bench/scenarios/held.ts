@@ -6,10 +6,10 @@ import { toolNames } from '../queue/tool.ts';
 import type { FiguresByName } from '../rounds.ts';
 import type { Scenario } from '../stand.ts';
 
-/** One process works, and another makes the tasks. */
+/** One process runs tasks, and the other process makes tasks. */
 const PROCESSES = 2;
 
-/** (j) The queues while another session holds a transaction open, and tasks come in. */
+/** (j) Counts the waiting tasks of each queue while another session holds a transaction open. */
 export const held: Scenario = async ({ arena, seconds, onProgress }) => {
   const come = INTAKE.toLocaleString('en');
   const peers = await installPeers(arena.stop, onProgress);
@@ -31,7 +31,7 @@ export const held: Scenario = async ({ arena, seconds, onProgress }) => {
         'most tasks that wait while a transaction is open',
         'tasks',
         { name, value: most(name) },
-        // A queue that keeps up never has more than the tasks of one second.
+        // In a queue that keeps up, at most the tasks of one second wait.
         name === 'rowlock' ? { at: 'most', limit: INTAKE } : undefined,
       ),
     ),

@@ -7,7 +7,8 @@ import { crowdsAt, FREE_JOBS, type Scenario, type Stand, spreadClaims } from '..
 import { inTurn, rateIn } from './scenarios.ts';
 
 /**
- * The honest crowd claims jobs of the first half. The other crowd names jobs of the second half.
+ * The honest crowd claims jobs of the first half. The other crowd names jobs of the second half, or
+ * jobs that do not exist.
  */
 const HALF = FREE_JOBS / 2;
 const otherJobs = { firstJob: HALF + 1, jobs: HALF };
@@ -32,7 +33,10 @@ const crowds: Record<string, Crowd> = {
   },
 };
 
-/** Compares honest claims beside impossible claims with honest claims beside valid claims. */
+/**
+ * Measures honest claims while a second crowd makes impossible claims. Compares them with honest
+ * claims while the second crowd makes valid claims.
+ */
 export const impossible: Scenario = async (stand) => {
   const measurements = Object.entries(crowds).map(([name, crowd]) => [
     name,

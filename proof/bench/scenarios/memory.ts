@@ -1,4 +1,4 @@
-import { memoryOf, tellsMemory } from '../../process/process-memory.ts';
+import { memoryOf, tellsMemory } from '../../../src/platform/process/process-memory.ts';
 import { alone, type Measure } from '../measure.ts';
 import type { Side } from '../processes.ts';
 import type { Figures } from '../rounds.ts';
@@ -33,7 +33,7 @@ export const memory: Scenario = async (stand) => {
   return { measures, rounds, notes };
 };
 
-/** Uses a new server, so only this crowd causes the peak memory. */
+/** Lets a crowd wait for a locked job at a new server. Only this crowd causes the peak memory. */
 async function crowdAtHeldJob({ arena, textbook, group }: Stand, side: Side) {
   const { url } = side === 'textbook' ? textbook : group;
   await clearClaims(url);

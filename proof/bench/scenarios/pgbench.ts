@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { environmentOf } from '../../config.ts';
-import { POOL_SIZE } from '../../db/client.ts';
-import { databaseIn, hostsOf } from '../../db/hosts.ts';
-import { PlainError } from '../../process/errors.ts';
+import { POOL_SIZE } from '../../../src/platform/db/client.ts';
+import { databaseIn, hostsOf } from '../../../src/platform/db/hosts.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
+import { environmentOf } from '../../../src/service/config/config.ts';
 import { RECRUITERS, STRIDE } from '../load/asks.ts';
 import { withConnection } from '../seed.ts';
 
@@ -36,7 +36,7 @@ const makeFunction = (url: string) =>
       END $$`,
   );
 
-/** Turns the triggers on or off that append an event for each claim. The service needs them. */
+/** Turns on or off the triggers that append an event for each claim. The service needs them on. */
 export const setEvents = (url: string, appends: boolean) =>
   withConnection(url, (sql) =>
     sql.unsafe(`ALTER TABLE job_claims ${appends ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
@@ -109,7 +109,7 @@ function told(output: string | undefined, what: RegExp): number {
   return Number(number);
 }
 
-/** The output of pgbench. Undefined if there is no such program. */
+/** Runs pgbench, and returns its output. Returns undefined if there is no such program. */
 async function run(
   args: string[],
   settings: Record<string, string>,

@@ -1,4 +1,4 @@
-import { LEASE_MS, POLL_IDLE_MS } from '../../queue/limits.ts';
+import { LEASE_MS, POLL_IDLE_MS } from '../../../src/service/queue/limits.ts';
 import { alone, type Bar, compare, type Measure } from '../measure.ts';
 import { Crew } from '../queue/crew.ts';
 import { measurePickUp, measureSize, measureThroughput } from '../queue/measurements.ts';
@@ -19,9 +19,9 @@ const SIZE_FACTOR = 2;
 const MOST_PROCESSES = 4;
 
 /**
- * (i) The queue beside graphile-worker and pg-boss, with tasks that do nothing. The disk sometimes
- * pauses for a tenth of a second, and one such pause decides the p99 of a round. So the pick-up has
- * many short rounds.
+ * (i) Compares our queue with graphile-worker and pg-boss. The tasks do nothing. The disk sometimes
+ * pauses for a tenth of a second, and one such pause decides the p99 of a round. Therefore the
+ * pick-up is measured in many short rounds.
  */
 export const queue: Scenario = async (stand) => {
   const { arena, onProgress } = stand;
@@ -89,7 +89,7 @@ const figuresOf =
     value: median(rounds[`${tool}, ${measurement}`] ?? [], figure),
   });
 
-/** Compares our figure with the figures of the others. The bar is about the best of the others. */
+/** Compares our figure with each other queue. The bar judges the comparison with the best queue. */
 function besidePeers(
   what: string,
   unit: Measure['unit'],

@@ -1,4 +1,4 @@
-import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import type { Heard } from '../load/load.ts';
@@ -16,8 +16,8 @@ import {
   FREE_JOBS,
   measureHealth,
   measureSpread,
-  type Place,
   type Scenario,
+  type SideServer,
   type Stand,
   spreadClaims,
 } from '../stand.ts';
@@ -26,7 +26,7 @@ import { openPgbench, type Pgbench, setEvents } from './pgbench.ts';
 /** The job that a whole crowd claims. The spread claims reach this job at request 53,533. */
 export const HOT_JOB = FREE_JOBS;
 
-/** (a) Claims that are spread over many jobs. The service grants each of these claims. */
+/** (a) Measures claims that are spread over many jobs. The service grants each of these claims. */
 export const spread: Scenario = async (stand) => {
   const pgbench = await openPgbench(stand.without, FREE_JOBS, stand.arena.stop);
   const measurements: Record<string, Measurement> = {
@@ -57,7 +57,10 @@ export const spread: Scenario = async (stand) => {
   };
 };
 
-/** The upper bounds for one claim in each transaction: without and with the triggers for events. */
+/**
+ * The measurements with pgbench, without and with the triggers for events. They show the maximum
+ * rate with one claim in each transaction.
+ */
 const BARE = 'pgbench';
 const WITH_EVENTS = 'pgbench with events';
 
@@ -71,7 +74,7 @@ const measurePgbench =
     return { perSecond };
   };
 
-/** (b) Claims of one hot job. The job is full after a few claims, so nearly all are refused. */
+/** (b) Measures claims of one hot job. The job is full after a few claims and refuses the rest. */
 export const hot: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'hot', {
     textbook: measureHot(stand, stand.textbook),
@@ -90,17 +93,17 @@ export const hot: Scenario = async (stand) => {
 };
 
 const measureHot =
-  (stand: Stand, place: Place): Measurement =>
+  (stand: Stand, server: SideServer): Measurement =>
   async () => {
-    const what = `one hot job, ${place.side}`;
-    const [heard] = await crowdsAt(stand, place, [{ kind: 'one-job', jobId: HOT_JOB }]);
-    await expectClaims(what, place.url, DEFAULT_CAPACITY);
-    // The service grants the first few claims. These answers are no refusals, so we drop them.
+    const what = `one hot job, ${server.side}`;
+    const [heard] = await crowdsAt(stand, server, [{ kind: 'one-job', jobId: HOT_JOB }]);
+    await expectClaims(what, server.url, DEFAULT_CAPACITY);
+    // The service grants the first few claims. We drop these answers, because they are no refusals.
     const { 200: _granted, ...statuses } = (heard as Heard).statuses;
     return figuresOf(what, { ...(heard as Heard), statuses }, 403);
   };
 
-/** (c) Spread claims, alone and beside an equal crowd that claims one hot job. */
+/** (c) Compares spread claims with and without a second crowd that claims one hot job. */
 export const beside: Scenario = async (stand) => {
   const { textbook, group } = stand;
   const rounds = await inTurn(stand, 'beside', {
@@ -131,14 +134,14 @@ export const beside: Scenario = async (stand) => {
 };
 
 const measureBeside =
-  (stand: Stand, place: Place): Measurement =>
+  (stand: Stand, server: SideServer): Measurement =>
   async () => {
     const crowd: Asks = { kind: 'one-job', jobId: HOT_JOB };
-    const [heard] = await crowdsAt(stand, place, [spreadClaims, crowd]);
-    return figuresOf(`spread claims beside a crowd, ${place.side}`, heard as Heard, 200);
+    const [heard] = await crowdsAt(stand, server, [spreadClaims, crowd]);
+    return figuresOf(`spread claims beside a crowd, ${server.side}`, heard as Heard, 200);
   };
 
-/** (d) Claims of a single client. Each claim follows the answer to the previous claim. */
+/** (d) Measures claims of a single client, which waits for each answer before its next claim. */
 export const alone: Scenario = async (stand) => {
   const rounds = await inTurn(stand, 'alone', {
     textbook: measureSpread(stand, stand.textbook, 1),
@@ -176,8 +179,8 @@ export const inTurn = (
   });
 
 /**
- * Three times as many rounds, each half as long. A pause of the disk or a busy neighbour spoils a few
- * of these rounds, and not their median.
+ * Returns the stand with three times as many rounds, each half as long. Then a pause of the disk or
+ * a busy neighbour spoils only a few rounds, and not the median.
  */
 export const inShortRounds = (stand: Stand): Stand => ({
   ...stand,

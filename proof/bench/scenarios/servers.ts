@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import { compare } from '../measure.ts';
@@ -10,12 +10,12 @@ import { CONNECTIONS, type Scenario, type Stand, spreadClaims } from '../stand.t
 import { JOBS, measureFollowed, nameOf } from './followers.ts';
 import { HOT_JOB, inTurn, rateIn } from './scenarios.ts';
 
-/** The most followers of one server. */
+/** The number of followers of each server. */
 const FOLLOWERS = 1_000;
 /** How often the sessions that wait for a lock are counted. */
 const LOOK_MS = 50;
 
-/** Commits do not wait for the disk. The driver sends this setting when it connects. */
+/** A setting in the address, with which commits do not wait for the disk. */
 const WITHOUT_WAIT = '?synchronous_commit=off';
 
 interface Crowd {
@@ -30,7 +30,7 @@ const CROWDS: Crowd[] = [
   { what: 'hot', asks: { kind: 'one-job', jobId: HOT_JOB }, status: 403 },
 ];
 
-/** (k) Two servers on one database, against one server. */
+/** (k) Compares two servers on one database with one server. */
 export const servers: Scenario = async (stand) => {
   const { url } = stand.group;
   const measurements: Record<string, Measurement> = {};
@@ -67,7 +67,7 @@ const startTwo = async ({ arena }: Stand, url: string): Promise<Server[]> => [
   await arena.startServer('group', url),
 ];
 
-/** The same number of followers on one server, and on each of two servers. Needs Linux. */
+/** Adds measurements with followers, on one server and on each of two servers. Needs Linux. */
 async function addFollowed(stand: Stand, measurements: Record<string, Measurement>) {
   if (process.platform !== 'linux') return;
   const url = await stand.arena.makeDatabase('servers', { fullJobs: 0, freeJobs: JOBS });
@@ -95,7 +95,7 @@ const measure =
     const granted = heard.statuses[200] ?? 0;
     await expectClaims(`${what}, ${nameOfServers(of.length)}`, group.url, granted);
     const answers = Object.values(heard.statuses).reduce((sum, count) => sum + count, 0);
-    // The few claims that the hot job grants are no refusals.
+    // The few granted claims of the hot job do not count, because they are no refusals.
     const statuses = status === 200 ? heard.statuses : { ...heard.statuses, 200: 0 };
     return { ...figuresOf(what, { ...heard, statuses }, status), ...perAnswer(share, answers) };
   };
@@ -157,7 +157,7 @@ async function countWaiting(sql: postgres.Sql, over: AbortSignal): Promise<numbe
   return waits;
 }
 
-/** How many statements of a server have locked jobs. */
+/** Returns how many statements of a server have locked jobs. */
 async function locksOf(origin: string): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text();
   const counts = metrics.matchAll(/^rowlock_lock_wait_seconds_count (\S+)$/gm);

@@ -1,4 +1,4 @@
-import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
+import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
 import { figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import type { Heard } from '../load/load.ts';
@@ -11,8 +11,8 @@ import { inTurn, rateIn } from './scenarios.ts';
 
 const SIZES = [1_000, 1_000_000];
 /**
- * How many free jobs each table also has. Before each measurement of claims, the old claims on
- * these jobs are removed.
+ * The number of additional free jobs in each table. Before each measurement of claims, the old
+ * claims on these jobs are removed.
  */
 const FREE_JOBS = 20_000;
 
@@ -22,7 +22,7 @@ interface Table extends Seed {
   name: string;
 }
 
-/** (e) The product on a small table and on a large table. */
+/** (e) Compares the product on a large table with the product on a small table. */
 export const size: Scenario = async (stand) => {
   const tables: Table[] = [];
   for (const fullJobs of SIZES) tables.push(await makeTable(stand, fullJobs));

@@ -3,31 +3,31 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { programFolders } from '../../config.ts';
-import { findOnPath } from '../../lab/stores/program.ts';
-import { type Home, openHome } from '../../postgres/home.ts';
-import { freePort } from '../../postgres/postmaster.ts';
-import { PlainError } from '../../process/errors.ts';
-import { markOf } from '../../process/process-table.ts';
-import { inProject } from '../../process/project.ts';
-import { until } from '../../waiting/until.ts';
+import { type Home, openHome } from '../../../src/platform/postgres/home.ts';
+import { freePort } from '../../../src/platform/postgres/postmaster.ts';
+import { programFolders } from '../../../src/platform/process/environment.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
+import { findOnPath } from '../../../src/platform/process/find-on-path.ts';
+import { markOf } from '../../../src/platform/process/process-table.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { Node } from './node.ts';
 
 const NAMES = ['one', 'two', 'three'];
 const PROGRAMS = ['patroni', 'etcd', 'haproxy'];
-/** Debian's package of PostgreSQL puts each version into a folder of its own. */
+/** Debian's package of PostgreSQL puts each version into a separate folder below this folder. */
 const VERSIONS = '/usr/lib/postgresql';
 const HEALTHY_MS = 120_000;
 const LOOK_MS = 200;
 
-/** What Patroni says of a node. */
+/** Patroni's report about one node. */
 interface Member {
   name: string;
   role: 'leader' | 'sync_standby' | 'replica';
   state: string;
 }
 
-/** Why this machine can run no cluster. Undefined if it can. */
+/** Returns the reason why this machine cannot run a cluster. Undefined if there is no reason. */
 export function whyNoCluster(): string | undefined {
   const missing = PROGRAMS.filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return `this machine lacks ${missing.join(', ')}`;
@@ -49,9 +49,9 @@ const newestBin = (): string | undefined => {
 /** Three nodes of Patroni on loopback, with the files in deploy/failover. */
 export class Cluster {
   readonly nodes: Node[];
-  /** The address of the three nodes. */
+  /** The address of the database with the hosts of the three nodes. */
   readonly url: string;
-  /** The address through HAProxy. */
+  /** The address of the database through HAProxy. */
   readonly balancedUrl: string;
   readonly #helpers: ChildProcess[];
   readonly #home: string;
@@ -70,7 +70,8 @@ export class Cluster {
   }
 
   static async open(stop: AbortSignal): Promise<Cluster> {
-    const opened = openHome({ keepIn: undefined, owner: markOf(process.pid) });
+    const owner = markOf(process.pid);
+    const opened = openHome({ keepIn: undefined, owner, durable: true });
     const password = randomBytes(12).toString('hex');
     const etcd = `127.0.0.1:${await freePort()}`;
     const ports: { port: number; api: number }[] = [];
@@ -107,7 +108,7 @@ export class Cluster {
     }
   }
 
-  /** Resolves when there are a leader, a synchronous standby, and no other kind of trouble. */
+  /** Resolves when all nodes run, and a leader and a synchronous standby are among them. */
   async untilHealthy(stop: AbortSignal) {
     const isHealthy = async () => {
       const members = await this.members();
@@ -129,7 +130,7 @@ export class Cluster {
     return this.#nodeOf('sync_standby');
   }
 
-  /** Resolves when another node is the leader. */
+  /** Resolves when a node other than `than` is the leader. */
   async untilLedByAnother(than: Node, stop: AbortSignal) {
     const isOther = async () =>
       (await this.members(than)).some(
@@ -139,7 +140,7 @@ export class Cluster {
       throw new PlainError(`No node took over from ${than.name}.`);
   }
 
-  /** A planned change of the leader. */
+  /** Makes the synchronous standby the leader by a planned switchover. */
   async switchOver() {
     const [leader, candidate] = [await this.leader(), await this.synchronousStandby()];
     const body = JSON.stringify({ leader: leader.name, candidate: candidate.name });
@@ -149,7 +150,7 @@ export class Cluster {
       throw new PlainError(`Patroni refused the switchover: ${await response.text()}`);
   }
 
-  /** What the first node that answers says of all nodes. */
+  /** Returns the report about all nodes from the first node that answers. Empty if none answers. */
   async members(except?: Node): Promise<Member[]> {
     for (const node of this.nodes.filter((each) => each !== except)) {
       const signal = AbortSignal.timeout(1_000);
@@ -179,7 +180,7 @@ export class Cluster {
 
 const BALANCER = 'haproxy.cfg';
 
-/** Fills the words in angle brackets of a file in deploy/failover. */
+/** Returns a file of deploy/failover. A value replaces each name in angle brackets. */
 function fill(name: string, values: Record<string, string>): string {
   const text = fs.readFileSync(inProject(`deploy/failover/${name}`), 'utf8');
   return text.replace(/<([A-Z_]+)>/g, (word, key: string) => values[key] ?? word);
@@ -216,7 +217,7 @@ function run({ home, account }: Home, program: string, args: string[]): ChildPro
   return child;
 }
 
-/** One etcd is enough to try Patroni. In production run three, on three machines. */
+/** Starts one etcd server. Production needs three etcd servers on three machines. */
 async function startEtcd(home: Home, client: string): Promise<ChildProcess> {
   const peer = `http://127.0.0.1:${await freePort()}`;
   const urls = [`http://${client}`, peer];

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import type { Account } from '../../postgres/binaries.ts';
+import type { Account } from '../../../src/platform/postgres/binaries.ts';
 
 /** One node of a cluster: Patroni, and the PostgreSQL that Patroni runs. */
 export class Node {
@@ -34,7 +34,7 @@ export class Node {
     fs.closeSync(log);
   }
 
-  /** Kills the first process of PostgreSQL. Patroni lives on. */
+  /** Kills the main process of PostgreSQL. Patroni keeps running. */
   killPostgres() {
     const pid = this.#postmaster();
     if (pid !== undefined) signal([pid], 'SIGKILL');
@@ -43,14 +43,15 @@ export class Node {
   /** Kills all processes of the node, as if its machine were lost. */
   async kill() {
     const patroni = this.#patroni;
-    // A node may be killed twice: by an event, and at the end. After a signal, `exitCode` stays null.
+    // An event may have killed this node already. After a kill, `exitCode` stays null, and only
+    // `signalCode` is set.
     const lives = patroni?.exitCode === null && patroni.signalCode === null;
     const gone = lives && once(patroni, 'exit');
     signal(this.#processes(), 'SIGKILL');
     await gone;
   }
 
-  /** Stops all processes of the node without a word, as if its machine were frozen. */
+  /** Pauses all processes of the node with SIGSTOP, as if its machine were frozen. */
   freeze() {
     signal(this.#processes(), 'SIGSTOP');
   }
@@ -59,7 +60,10 @@ export class Node {
     signal(this.#processes(), 'SIGCONT');
   }
 
-  /** The commands of Patroni and of PostgreSQL name the configuration and the data by this path. */
+  /**
+   * The path of the data. The path of the configuration is the same with the ending `.yml`. The
+   * command lines of Patroni and PostgreSQL contain these paths.
+   */
   get #files(): string {
     return path.join(this.#home, this.name);
   }
@@ -73,7 +77,10 @@ export class Node {
     }
   }
 
-  /** Patroni and PostgreSQL with their children, parents first. Each has a session of its own. */
+  /**
+   * Returns the process ids of Patroni, of PostgreSQL and of all their children, parents first.
+   * Patroni and PostgreSQL run in different sessions, so one process group does not contain both.
+   */
   #processes(): number[] {
     const roots = [this.#patroni?.pid, this.#postmaster()];
     const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
@@ -81,7 +88,7 @@ export class Node {
       .map((line) => line.trim().split(/\s+/))
       .map(([pid, parent, ...args]) => ({
         ...{ pid: Number(pid), parent: Number(parent) },
-        // A killed PostgreSQL leaves its number. Another program may have this number now.
+        // A killed PostgreSQL leaves a file with its process id. Another program may now have it.
         isRoot: roots.includes(Number(pid)) && args.join(' ').includes(this.#files),
       }));
     const found = new Set(rows.filter(({ isRoot }) => isRoot).map(({ pid }) => pid));

@@ -4,14 +4,14 @@ import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from '../scenarios/restarts.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The load goes on for so long after an event, so that late trouble is seen. */
+/** The load continues for this long after an event, so that late trouble is found. */
 const AFTERWARDS_MS = 5_000;
-/** A frozen standby stays frozen for so long. */
+/** How long the standby stays frozen. */
 const FROZEN_MS = 15_000;
 
 type Event = (cluster: Cluster, stop: AbortSignal) => Promise<void>;
 
-/** Each event ends when there is a primary again. `untilHealthy` comes after each event. */
+/** Each event resolves when the cluster has a primary again. `untilHealthy` follows each event. */
 const EVENTS: Record<string, Event> = {
   async switchover(cluster, stop) {
     const former = await cluster.leader();
@@ -43,7 +43,7 @@ const EVENTS: Record<string, Event> = {
   },
 };
 
-/** Makes each event in turn, on three nodes of Patroni. */
+/** Returns a scenario that makes each event in turn, on three nodes of Patroni. */
 const scenario = (name: string, needsCluster: 'hosts' | 'balancer', how: string): Scenario => ({
   name,
   idea: `switchovers, kills and freezes of a cluster of Patroni, reached ${how}`,

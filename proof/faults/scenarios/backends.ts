@@ -3,7 +3,8 @@ import { onDatabase } from '../audit.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 
 /**
- * At most this many answers come between two kills. These answers let most of the load succeed.
+ * The maximum number of answers between two kills. The answers between the kills let most of the
+ * load succeed.
  */
 const ANSWERS_BETWEEN = 8;
 
@@ -17,8 +18,9 @@ export const backends: Scenario = {
 };
 
 /**
- * Some transactions end before the signal reaches them. Therefore a kill counts only if a request
- * was answered `busy` (killed before COMMIT) or `outcome-unknown` (killed at COMMIT).
+ * Kills backends until enough kills count. Some transactions end before the signal reaches them.
+ * Therefore a kill counts only if a request was answered `busy` (killed before COMMIT) or
+ * `outcome-unknown` (killed at COMMIT).
  */
 async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress }: Stage) {
   const wanted = settings.kills;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { kill, type Pair } from '../pair.ts';
 import {
   type Counted,
@@ -13,27 +13,32 @@ import {
 import type { Scenario, Stage } from '../scenario.ts';
 import { underLoad } from './restarts.ts';
 
-/** The relay leads to a standby until 50 requests are answered 503, or for 1.5 s at most. */
+/** The service has no primary until 50 requests are answered 503, or for 1.5 s at most. */
 const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
 /** How long new connections hang after the primary is lost. */
 const HANG_MS = 300;
-/** A frozen host is left within a second. A slow machine may take longer. */
+/**
+ * The maximum time until the service has left a frozen host. A fast machine needs less than a
+ * second.
+ */
 const LEFT_WITHIN_MS = 3_000;
 /** How long the former primary lives on beside the new primary. */
 const BOTH_MS = 500;
 
 type SwitchOver = (stage: Stage, pair: Pair) => Promise<Counted>;
 
-/** What may happen to a pair. `losses` come in turn. */
+/**
+ * The faults of a pair. Each round makes the next of the `losses`, and then the switchover `plan`.
+ */
 interface Faults {
   losses: SwitchOver[];
   plan: SwitchOver;
 }
 
 /**
- * Loses the primary and promotes its standby. Then starts a new standby, and makes a planned
- * switchover to the new standby.
+ * Returns a scenario. Each round loses the primary and promotes its standby. Then the round starts
+ * a new standby, and makes a planned switchover to the new standby.
  */
 const failovers = (
   scenario: Pick<Scenario, 'name' | 'idea' | 'needsPair'>,
@@ -58,7 +63,7 @@ const failovers = (
       ]);
       answeredAgainMs.push(claimedMs);
       calmAgainMs.push(calmMs);
-      // A service that has not recovered takes no load for the next switchover.
+      // After a finding, the scenario stops. A service that has not recovered cannot take load.
       return ledger.findings.length === 0;
     };
     for (let restarts = 0; ; restarts++) {
@@ -74,8 +79,8 @@ const failovers = (
 });
 
 /**
- * Kills the primary. The relay is early: the relay leads to a lagging standby before the promotion
- * of this standby.
+ * Kills the primary. The relay turns too early: it leads to the lagging standby before the standby
+ * is promoted.
  */
 async function lose(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
@@ -90,7 +95,7 @@ async function lose(stage: Stage, pair: Pair): Promise<Counted> {
 /**
  * Promotes the standby while the former primary still lives. No standby confirms the former
  * primary's commits any more. Then the former primary is killed, and new connections hang for a
- * moment, as if its machine were lost.
+ * moment, as if the machine of the former primary were lost.
  */
 async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
   const former = pair.primary;
@@ -105,7 +110,7 @@ async function loseLate(stage: Stage, pair: Pair): Promise<Counted> {
 }
 
 /**
- * Makes a planned switchover. The relay is late: for a while the relay still leads to the former
+ * Makes a planned switchover. The relay turns too late: for a while it still leads to the former
  * primary, which is now a standby.
  */
 async function plan(stage: Stage, pair: Pair): Promise<Counted> {
@@ -115,7 +120,7 @@ async function plan(stage: Stage, pair: Pair): Promise<Counted> {
   return countedAt(stage);
 }
 
-/** Kills the primary. Nobody promotes the lagging standby for a moment. */
+/** Kills the primary. For a moment there is no primary. Then the lagging standby is promoted. */
 async function kills(stage: Stage, pair: Pair): Promise<Counted> {
   await pair.lag();
   await underLoad(stage);
@@ -127,7 +132,7 @@ async function kills(stage: Stage, pair: Pair): Promise<Counted> {
 
 /**
  * Freezes the primary, and promotes its standby. The frozen primary closes no connection, and still
- * accepts new connections. Nobody thaws it.
+ * accepts new connections. The primary stays frozen until a new standby replaces it.
  */
 async function freezes(stage: Stage, pair: Pair): Promise<Counted> {
   pair.roadTo(pair.primary).freeze(true);

@@ -19,7 +19,7 @@ export const scenarioNames = [
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
-/** All scenarios with this name, in the order of play. */
+/** Returns all scenarios with this name, in the order in which they are played. */
 export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =>
   ({
     backends: [backends],

@@ -1,10 +1,10 @@
-import { until } from '../../waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { send } from '../ask.ts';
 import { NO_ANSWERS_MS, NoAnswers } from '../load.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
-/** How many requests are granted or refused between two faults. Each fault hits a running load. */
+/** Between two faults, this many answers with a status 2xx or 4xx must come, so the load runs. */
 const ANSWERS_BETWEEN = 100;
 const LOOK_MS = 10;
 
@@ -54,7 +54,7 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
   return { restarts: wanted, answeredAgainMs };
 }
 
-/** Resolves when 100 more requests have been granted or refused. */
+/** Resolves when 100 more answers with a status 2xx or 4xx have come. */
 export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
 /** Resolves when every server answers a request that needs the database. Throws `NoAnswers`. */

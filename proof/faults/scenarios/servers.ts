@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { DEFAULT_CAPACITY } from '../../claims/rules.ts';
-import { inTime } from '../../waiting/deadline.ts';
+import { inTime } from '../../../src/platform/waiting/deadline.ts';
+import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
 import { onDatabase } from '../audit.ts';
 import { NO_ANSWERS_MS, NoAnswers } from '../load.ts';
 import type { Scenario, Stage } from '../scenario.ts';
@@ -10,7 +10,7 @@ const ROUNDS = 5;
 const CROWD = 24;
 
 /**
- * Checks that several servers on one database behave like one server, also after the kill of one.
+ * Checks that several servers on one database behave like one server, even after one is killed.
  */
 export const serversAsOne = (servers: number): Scenario => ({
   name: `${servers} servers`,
@@ -30,8 +30,8 @@ export const serversAsOne = (servers: number): Scenario => ({
 });
 
 /**
- * Lets 24 recruiters claim the same new job at once. Each recruiter sends the same request twice at
- * the same moment, with one key, to random servers.
+ * Lets 24 recruiters claim the same new job at the same time. Each recruiter sends two copies of
+ * one request with the same key at the same time, each to a random server.
  */
 async function crowd({ databaseUrl, load, ledger }: Stage) {
   const { jobId, recruiterIds } = await onDatabase(databaseUrl, newJob);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryOf } from '../../process/process-memory.ts';
+import { memoryOf } from '../../../src/platform/process/process-memory.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { crowd } from '../soak/crowd.ts';
 import { growthOf, judgeGrowth, type Sample } from '../soak/memory.ts';

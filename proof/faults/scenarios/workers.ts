@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { until } from '../../waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { onDatabase } from '../audit.ts';
 import { anyDice } from '../dice.ts';
 import { RECRUITERS } from '../recruiter.ts';
@@ -18,14 +18,17 @@ import { layTrail } from '../workers/trail.ts';
 const WORKERS = 8;
 /** While faults are made, about this many tasks wait, so no worker is idle. */
 const BACKLOG = 300;
-/** Freezes and stalls take longer than a lease. At most this many run at the same time. */
+/** The maximum number of freezes and stalls at the same time. Each takes longer than a lease. */
 const MOST_SILENT = 3;
 const SILENT: WorkerFault[] = ['freeze', 'stall'];
-/** A hanging receiver and the lease of a dead worker together take 30 s. */
+/**
+ * If no task finishes for this long, the remaining tasks are stuck. A hanging receiver and the
+ * lease of a dead worker together take only 30 s.
+ */
 const STUCK_AFTER_MS = 45_000;
 const LOOK_MS = 20;
 
-/** Delivers messages by eight workers, while workers, sessions, networks and PostgreSQL fail. */
+/** Lets eight workers deliver messages, while workers, sessions, networks and PostgreSQL fail. */
 export const workers: Scenario = {
   name: 'workers',
   idea: 'eight workers deliver messages; they are killed and frozen, and the receivers misbehave',
@@ -75,14 +78,14 @@ async function prepare(sql: postgres.Sql) {
   return {
     companyIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM companies ORDER BY id`),
     jobIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM jobs ORDER BY id`),
-    // The load uses the other recruiters.
+    // The load uses the first recruiters.
     recruiterIds: ids(
       await sql<{ id: string }[]>`SELECT id::text FROM recruiters ORDER BY id OFFSET ${RECRUITERS}`,
     ),
   };
 }
 
-/** Makes all faults, evenly spread over the tasks. Resolves when all tasks are made. */
+/** Makes all faults, evenly spread over the tasks. Resolves when all tasks exist. */
 async function makeFaults(stage: Stage, crew: Crew, operator: Operator) {
   const { settings, stop, progress, load } = stage;
   const dice = anyDice();
@@ -117,7 +120,10 @@ const countsOf = (plan: WorkerFault[]): Record<string, number> => {
   return counts;
 };
 
-/** Waits until all tasks are done, as long as tasks finish. The audit finds the stuck tasks. */
+/**
+ * Waits until all tasks are done. Gives up if no task finishes for `STUCK_AFTER_MS`. The audit then
+ * finds the stuck tasks.
+ */
 async function untilQuiet({ databaseUrl, stop }: Stage, operator: Operator) {
   const isOver = () => onDatabase(databaseUrl, isQuiet);
   for (let finished = -1; finished !== operator.tally.finished; ) {

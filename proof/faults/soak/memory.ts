@@ -23,7 +23,7 @@ export interface Growth {
   endMb: number;
 }
 
-/** The median memory just before the middle of the run, and just before its end. */
+/** Returns the median memory just before the middle of the run, and just before its end. */
 export const growthOf = (samples: Sample[], requests: number): Growth => ({
   halfMb: before(requests / 2, samples, requests),
   endMb: before(requests, samples, requests),
@@ -36,7 +36,9 @@ function before(moment: number, samples: Sample[], requests: number): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** Empty if the memory grew by at most 10 %, or if there were too few requests to tell. */
+/**
+ * Returns a finding if the memory grew by more than 10 %. Does not judge runs that are too short.
+ */
 export function judgeGrowth({ halfMb, endMb }: Growth, requests: number): Finding[] {
   if (requests < JUDGED_FROM || endMb <= halfMb * MOST_GROWTH) return [];
   const what = `the server grew from ${Math.round(halfMb)} MB after half of the requests to ${Math.round(endMb)} MB`;

@@ -22,7 +22,7 @@ export async function askOddly(client: RawClient, dice: Dice, expectAnswer: Expe
 
 const PAGES = ['/', '/docs', '/openapi.json'];
 
-/** Requests a page twice. The second request wants the page only if the page has changed. */
+/** Requests a page twice. The second request asks for the page only if the page has changed. */
 async function revalidate(client: RawClient, dice: Dice, expectAnswer: Expect) {
   const path = dice.any(PAGES) ?? '/';
   const headers = { Accept: 'text/html' };

@@ -11,9 +11,9 @@ export interface OddRequest {
   answers: string[];
 }
 
-type Kind = (dice: Dice) => OddRequest;
+type OddRequestMaker = (dice: Dice) => OddRequest;
 
-/** The size of the demo data. */
+/** The numbers of jobs and recruiters in the demo data. */
 const JOBS = 24;
 const RECRUITERS = 120;
 const LARGEST_ID = 2n ** 63n - 1n;
@@ -22,7 +22,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const job = (dice: Dice) => 1 + dice.below(JOBS);
 const recruiter = (dice: Dice) => 1 + dice.below(RECRUITERS);
-/** An id that no row has. */
+/** Returns an id that no row has. */
 const nobody = (dice: Dice) => String(LARGEST_ID - BigInt(dice.below(2 ** 31)));
 const word = (dice: Dice) => dice.below(2 ** 31).toString(36);
 
@@ -43,10 +43,10 @@ const withHeader = (request: OddRequest, name: string, value: string): OddReques
   headers: { ...request.headers, [name]: value },
 });
 
-const claims: Kind[] = [
+const claims: OddRequestMaker[] = [
   claimByNobody,
   (dice) => withHeader(claimByNobody(dice), 'Idempotency-Key', word(dice)),
-  // These requests share 20 keys, so most requests use a key again with another body.
+  // These requests share 20 keys, so most of them use a known key with a different body.
   (dice) => ({
     ...withHeader(claimByNobody(dice), 'Idempotency-Key', `reused-${dice.below(20)}`),
     answers: ['404 recruiter', '403 job-full', '409 key-in-use', '422'],
@@ -82,7 +82,7 @@ const claims: Kind[] = [
   (dice) => post(`/claims/${nobody(dice)}/renew`, '{"leaseSeconds":9}', ['404 claim']),
 ];
 
-const addresses: Kind[] = [
+const addresses: OddRequestMaker[] = [
   (dice) => withHeader(get('/jobs', '403'), 'Host', `${word(dice)}.example`),
   (dice) => withHeader(get('/jobs', '400'), 'Host', dice.any(['1.2.3.4.5', 'xn--', 'a b']) ?? ''),
   (dice) => get(`http://user:${word(dice)}@localhost/jobs`, '400'),
@@ -104,7 +104,7 @@ const addresses: Kind[] = [
   () => ({ method: 'HEAD', path: '/jobs/events', answers: ['200'] }),
 ];
 
-const reads: Kind[] = [
+const reads: OddRequestMaker[] = [
   (dice) => get(`/jobs?limit=${1 + dice.below(100)}&status=open`, '200'),
   (dice) => get(`/jobs?limit=${dice.any(['0', '101', 'x', ''])}`, '400'),
   (dice) => get(`/jobs/${job(dice)}`, '200'),
@@ -120,8 +120,8 @@ const reads: Kind[] = [
   (dice) => get(`/jobs/events?jobId=${word(dice)}x`, '400'),
 ];
 
-/** These writes add no rows. With more rows the answers would grow. */
-const writes: Kind[] = [
+/** Writes that add no rows. More rows would make the answers longer. */
+const writes: OddRequestMaker[] = [
   (dice) => ({
     ...post(`/jobs/${job(dice)}`, `{"role":"Role ${word(dice)}"}`, ['200']),
     method: 'PATCH',

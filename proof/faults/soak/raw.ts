@@ -10,9 +10,9 @@ export interface RawReply {
   etag: string | undefined;
 }
 
-type Wanted = Omit<OddRequest, 'answers'>;
+type WantedRequest = Omit<OddRequest, 'answers'>;
 
-/** Sends requests with any `Host` header and any method. `fetch` refuses to send some of them. */
+/** Sends requests with any `Host` header and any method. `fetch` refuses some of these requests. */
 export class RawClient {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -21,14 +21,14 @@ export class RawClient {
     this.#url = url;
   }
 
-  async ask(wanted: Wanted): Promise<RawReply> {
+  async ask(wanted: WantedRequest): Promise<RawReply> {
     try {
       const response = await this.open(wanted, { agent: this.#agent });
       const body = await text(response);
       const name = nameOf({ kind: 'answer', status: response.statusCode ?? 0, body });
       return { name, etag: response.headers.etag };
     } catch (error) {
-      // The server ended an idle connection at the moment when we used the connection again.
+      // The server ended an idle connection just when we used it again. Send the request once more.
       if (error instanceof Stale) return this.ask(wanted);
       return { name: 'broken', etag: undefined };
     }
@@ -38,7 +38,10 @@ export class RawClient {
    * Resolves when the head of the answer has arrived. The caller reads the body. Without an agent
    * in `options`, the request uses a new connection. A request that hangs ends with an error.
    */
-  open({ path, body, ...rest }: Wanted, options: RequestOptions = {}): Promise<IncomingMessage> {
+  open(
+    { path, body, ...rest }: WantedRequest,
+    options: RequestOptions = {},
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(PATIENCE_MS);
       const asked = request(this.#url, { agent: false, signal, ...options, ...rest, path });

@@ -3,7 +3,7 @@ import type { Dice } from '../dice.ts';
 import type { Expect } from './odd-callers.ts';
 import type { RawClient } from './raw.ts';
 
-/** How many streams are open at once. The service allows each network 200 streams. */
+/** The maximum number of open streams. The service allows 200 streams from each network. */
 const MOST_STREAMS = 8;
 const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
 /** How many bytes a client reads before it leaves: none, a part of the full state, or more. */
@@ -59,7 +59,7 @@ export class StreamClients {
   }
 }
 
-/** Destroys the connection, resets it, ends only the client's half, or leaves it open unread. */
+/** Destroys or resets the connection, ends only the client's half, or leaves it open unread. */
 function leave(socket: Socket, dice: Dice) {
   switch (dice.below(4)) {
     case 0:

@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { onDatabase } from '../audit.ts';
 
-/** The pause before the next connection. */
+/** The pause between an error and the next connection. */
 const LOST_MS = 200;
 
 /**
- * Runs a step again and again on one connection. After an error, such as the end of PostgreSQL, the
- * next step has a new connection.
+ * Runs a step again and again on one connection. After an error, for example because PostgreSQL has
+ * ended, the next step gets a new connection.
  */
 export async function again(
   databaseUrl: string,

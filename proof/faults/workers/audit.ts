@@ -17,7 +17,10 @@ import {
 } from './judge-trail.ts';
 import { readTrail } from './trail.ts';
 
-/** Compares the inbox and the tasks with the events and the trail. Returns how many attempts were lost. */
+/**
+ * Compares the inbox and the tasks with the events and the trail. Returns the number of attempts
+ * that were lost.
+ */
 export async function auditWorkers(
   sql: postgres.Sql,
   { inbox, endpoints, ledger }: { inbox: Inbox; endpoints: EndpointRow[]; ledger: Ledger },

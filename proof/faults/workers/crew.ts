@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { pause } from '../../waiting/backoff.ts';
-import { until } from '../../waiting/until.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { nameOf, send } from '../ask.ts';
 import type { Dice } from '../dice.ts';
 import type { Ledger } from '../ledger.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
-/** A worker does not start while PostgreSQL is down. It is started again after this pause. */
+/** The pause after a failed start of a worker. Each start fails while PostgreSQL is down. */
 const RESTART_MS = 300;
 const MOST_FAILED_STARTS = 100;
 const LOOK_MS = 10;
@@ -14,8 +14,8 @@ const READYZ = { path: '/readyz', method: 'GET' };
 const READY_WITHIN_MS = 15_000;
 
 /**
- * Keeps a number of workers running. A worker that has ended is replaced at once, as by a supervisor.
- * A new worker never has the name of an earlier worker.
+ * Keeps a number of workers running. A new worker replaces each worker that has ended, as under a
+ * supervisor. A new worker never has the name of an earlier worker.
  */
 export class Crew {
   /** Rejects if a worker cannot be started. */
@@ -53,7 +53,7 @@ export class Crew {
     }
   }
 
-  /** Checks that every worker can work, also a worker that was frozen. */
+  /** Checks that every worker is ready, even if the worker was frozen before. */
   async judgeReady(stop: AbortSignal) {
     for (const { name, url } of this.#free) {
       const isReady = async () => nameOf(await send(url, READYZ)) === '200';
@@ -73,7 +73,7 @@ export class Crew {
     await Promise.allSettled([this.failed]);
   }
 
-  /** Starts a worker again and again, each time after the end of the one before. */
+  /** Starts a worker, and starts the next worker whenever the current worker has ended. */
   async #fillPlace() {
     const { signal } = this.#over;
     for (let failures = 0; !signal.aborted; ) {
@@ -93,7 +93,10 @@ export class Crew {
     return startWorkerProcess(this.#databaseUrl, name).catch(() => undefined);
   }
 
-  /** Resolves when the worker's process is gone. */
+  /**
+   * Offers a worker to the faults until its process is gone. An end that no fault caused is a
+   * finding.
+   */
   async #employ(worker: WorkerProcess) {
     const { signal } = this.#over;
     const end = () => void this.kill(worker);

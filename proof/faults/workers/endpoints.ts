@@ -1,11 +1,11 @@
-import { PlainError } from '../../process/errors.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
 import { nameOf, send } from '../ask.ts';
 import type { EndpointRow } from './judge-messages.ts';
 
-/** Each endpoint has a lane of its own in the queue. */
+/** The number of endpoints of each company. Each endpoint has a separate lane in the queue. */
 const ENDPOINTS_OF_COMPANY = 3;
 
-/** Gives every company endpoints at the receiver. They get messages of all types. */
+/** Adds endpoints at the receiver for every company. The endpoints get messages of all types. */
 export async function addEndpoints(
   serverUrl: string,
   receiverUrl: string,

@@ -1,4 +1,4 @@
-import { until } from '../../waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { onDatabase } from '../audit.ts';
 import type { Dice } from '../dice.ts';
 import type { Stage } from '../scenario.ts';
@@ -7,11 +7,11 @@ import { freeze } from './freeze.ts';
 import { hasLostAll, holdsUp, lockDueTask, terminate } from './queries.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** A fault under the workers. */
+/** The kinds of faults that hit the workers. */
 export const workerFaults = ['kill', 'terminate', 'freeze', 'stall', 'lock', 'crash'] as const;
 export type WorkerFault = (typeof workerFaults)[number];
 
-/** How many tasks there are for each fault. 20,000 tasks have 200 kills, and five crashes. */
+/** The number of tasks for each fault. With 20,000 tasks there are 200 kills and five crashes. */
 const TASKS_PER: Record<WorkerFault, number> = {
   kill: 100,
   terminate: 100,
@@ -21,7 +21,7 @@ const TASKS_PER: Record<WorkerFault, number> = {
   crash: 4_000,
 };
 
-/** The faults of a run with this many tasks, in random order. Each kind occurs at least once. */
+/** Returns the faults for a number of tasks, in random order. Each kind occurs at least once. */
 export function planOf(tasks: number, dice: Dice): WorkerFault[] {
   const left = workerFaults.flatMap((fault) =>
     Array<WorkerFault>(Math.ceil(tasks / TASKS_PER[fault])).fill(fault),
@@ -31,13 +31,16 @@ export function planOf(tasks: number, dice: Dice): WorkerFault[] {
   return plan;
 }
 
-/** The workers may take this long to take the tasks of a silent worker. */
+/** The maximum time until other workers have taken the tasks of a frozen or stalled worker. */
 const TAKEN_WITHIN_MS = 60_000;
-/** How long a task is locked. Every worker claims tasks meanwhile. */
+/** How long a task stays locked. In this time every worker claims tasks. */
 const LOCKED_MS = 3_000;
 const LOOK_MS = 20;
 
-/** The functions that make the faults. A fault ends when its worker is gone or works again. */
+/**
+ * Returns the functions that make the faults. Each function resolves when its worker is gone or
+ * works again.
+ */
 export const faultsOf = (
   stage: Stage,
   crew: Crew,
@@ -48,13 +51,13 @@ export const faultsOf = (
   return {
     kill: () => lend((worker) => crew.kill(worker)),
 
-    /** PostgreSQL ends a session of a worker in the middle of its work. */
+    /** PostgreSQL ends a session of a worker while the session works. */
     async terminate() {
       const isDone = () => onDatabase(databaseUrl, (sql) => terminate(sql, crew.accounts));
       await until(isDone, { everyMs: LOOK_MS, stop });
     },
 
-    /** The process stands still until the other workers have its tasks. */
+    /** The worker's process is paused until other workers have taken its tasks. */
     freeze: () =>
       lend(async (worker) => {
         const thaw = await freeze(worker.pid);
@@ -62,8 +65,8 @@ export const faultsOf = (
       }),
 
     /**
-     * The worker runs, but its network delays everything until the other workers have its tasks. So
-     * the worker's last statements reach PostgreSQL after its tasks are lost.
+     * The worker runs, but its network delays all data until other workers have taken its tasks. So
+     * the worker's last statements reach PostgreSQL after the worker has lost its tasks.
      */
     stall: () =>
       lend(async ({ network, ...worker }) => {
@@ -71,7 +74,7 @@ export const faultsOf = (
         await untilTaken(stage, worker).finally(() => network.delay(false));
       }),
 
-    /** A session keeps a due task locked. No worker may wait for this session. */
+    /** A session locks a due task. A worker that waits for this lock is a finding. */
     lock: () =>
       onDatabase(databaseUrl, async (sql) => {
         await sql`BEGIN`;
@@ -93,9 +96,11 @@ export const faultsOf = (
   };
 };
 
-/** Resolves when the leases of a silent worker have ended, and other workers have its tasks. */
+/**
+ * Resolves when the lease of a frozen or stalled worker has ended, and it holds no task any more.
+ */
 async function untilTaken({ databaseUrl, stop, ledger }: Stage, { name }: { name: string }) {
-  // PostgreSQL may be down.
+  // Another fault may have stopped PostgreSQL. Then the query fails.
   const isTaken = () => onDatabase(databaseUrl, (sql) => hasLostAll(sql, name)).catch(() => false);
   if (await until(isTaken, { everyMs: LOOK_MS, withinMs: TAKEN_WITHIN_MS, stop })) return;
   ledger.add({

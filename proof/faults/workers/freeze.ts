@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Freezes a process with SIGSTOP. Returns the function that thaws the process. Another process, the
- * holder, thaws the frozen process when this command ends, even by SIGKILL. The frozen process then
- * ends too.
+ * Freezes a process with SIGSTOP. Returns a function that thaws the process. A helper process, the
+ * holder, thaws the frozen process when this command ends, even by SIGKILL. Only a thawed process
+ * can end too.
  */
 export async function freeze(pid: number): Promise<() => Promise<void>> {
-  // A Ctrl-C reaches the whole group of processes. The holder ignores it, because only the end of its
-  // input may end the freeze.
+  // A Ctrl-C reaches the whole group of processes. The holder ignores this signal, because only the
+  // end of the holder's input ends the freeze.
   const script = 'trap "" INT TERM HUP; kill -STOP "$1"; echo; read -r _; kill -CONT "$1"';
   const holder = spawn('sh', ['-c', script, 'sh', String(pid)], {
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -9,7 +9,7 @@ export interface Message {
   body: string;
 }
 
-/** The ledger of the receiver. */
+/** The messages that arrived at the receiver, and the messages that the receiver accepted. */
 export class Inbox {
   /** How many messages arrived, repeats included. */
   arrivals = 0;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MessageType } from '../../webhooks/tables.ts';
+import type { MessageType } from '../../../src/service/webhooks/tables.ts';
 import type { Finding } from '../ledger.ts';
 import type { Inbox, Message } from './inbox.ts';
 
@@ -7,16 +7,16 @@ import type { Inbox, Message } from './inbox.ts';
 export interface EventRow {
   jobId: string;
   companyId: string;
-  /** The running number of the job's events. */
+  /** The sequence number of the event within its job. */
   number: number;
   kind: string;
   recruiterId: string | null;
-  /** The numbers after the event. */
+  /** The job's slots, and the number of its claims, after the event. */
   capacity: number;
   claimed: number;
 }
 
-/** An endpoint with all types of messages, since before the first event. */
+/** An endpoint that gets messages of all types. The endpoint was added before the first event. */
 export interface EndpointRow {
   /** The path of the endpoint's address. */
   name: string;
@@ -62,7 +62,7 @@ export function judgeMessages(
   return findings;
 }
 
-/** A delivery is done only if its endpoint has accepted the message. */
+/** Finds the deliveries that count as done although their endpoint never accepted the message. */
 export const judgeDelivered = (delivered: Pick<Message, 'endpoint' | 'id'>[], inbox: Inbox) =>
   delivered
     .filter((message) => !inbox.hasAccepted(message))
@@ -73,7 +73,7 @@ export const judgeDelivered = (delivered: Pick<Message, 'endpoint' | 'id'>[], in
       }),
     );
 
-/** The names of all messages that must arrive. */
+/** Returns the names of all messages that must arrive. */
 function dueMessages(events: EventRow[], endpoints: EndpointRow[]): Set<string> {
   return new Set(
     events.flatMap((event) =>
@@ -84,7 +84,7 @@ function dueMessages(events: EventRow[], endpoints: EndpointRow[]): Set<string> 
   );
 }
 
-/** The types of the messages about an event. The scenario commits no change of a capacity. */
+/** Returns the types of the messages about an event. The scenario commits no change of capacity. */
 function typesOf({ kind, capacity, claimed }: EventRow): MessageType[] {
   const becomesOpen: MessageType[] = claimed === capacity - 1 ? ['job.open'] : [];
   switch (kind) {

@@ -1,4 +1,4 @@
-import type { AttemptEnd } from '../../queue/tables.ts';
+import type { AttemptEnd } from '../../../src/service/queue/tables.ts';
 import type { Finding } from '../ledger.ts';
 import type { Change } from './trail.ts';
 
@@ -19,19 +19,19 @@ export interface TaskRow {
 /** How an attempt ended, according to the trail. */
 type End = 'done' | 'failed' | 'given back' | 'lost';
 
-/** What the trail tells of the tasks. */
-export interface Told {
+/** The findings in a trail, and the ends of all attempts. */
+export interface TrailReport {
   findings: Finding[];
-  /** The end of each attempt, by task and number. */
+  /** The end of each attempt. The key names the task and the number of the attempt. */
   ends: Map<string, End>;
 }
 
 /**
- * Judges every change of every task. `operator` is the account of the scenario itself, which may
- * move and retry tasks like a person.
+ * Judges every change of every task. `operator` is the account of the scenario itself. This account
+ * may make tasks due and retry tasks, as a person may.
  */
-export function judgeTrail(changes: Iterable<Change>, operator: string): Told {
-  const told: Told = { findings: [], ends: new Map() };
+export function judgeTrail(changes: Iterable<Change>, operator: string): TrailReport {
+  const told: TrailReport = { findings: [], ends: new Map() };
   const holders = new Map<string, string>();
   for (const change of changes) {
     const { taskId, by, before, after } = change;
@@ -43,7 +43,7 @@ export function judgeTrail(changes: Iterable<Change>, operator: string): Told {
   return told;
 }
 
-function judgeClaim(change: Change, { findings, ends }: Told) {
+function judgeClaim(change: Change, { findings, ends }: TrailReport) {
   const { taskId, before, after, wasHeld } = change;
   const find = (what: string) =>
     findings.push({ promise: 'each task has one holder', what: `task ${taskId}: ${what}` });
@@ -58,7 +58,7 @@ function judgeClaim(change: Change, { findings, ends }: Told) {
 }
 
 /** Judges a renewal or an outcome. Only the account that began the attempt may write them. */
-function judgeWrite(change: Change, holder: string | undefined, { findings, ends }: Told) {
+function judgeWrite(change: Change, holder: string | undefined, { findings, ends }: TrailReport) {
   const { taskId, by, before, after } = change;
   const { attempt } = after;
   const name = nameOf(taskId, attempt);
@@ -75,7 +75,7 @@ function judgeWrite(change: Change, holder: string | undefined, { findings, ends
   if (isOver) ends.set(name, endOf(change));
 }
 
-/** Whether the change ends a task whose last attempt was lost. Every worker may do this. */
+/** Returns whether the change ends a task whose last attempt was lost. Any worker may do this. */
 const isSweep = ({ before, after, wasHeld }: Change) =>
   !wasHeld && before.attemptsLeft === 0 && after.ended === 'dead';
 
@@ -96,8 +96,12 @@ const miscounted = ({ taskId, before, after }: Change, moment: 'beginning' | 'en
   what: `task ${taskId}: attempt ${after.attempt} left ${after.attemptsLeft} of ${before.attemptsLeft} attempts at its ${moment}`,
 });
 
-/** Compares the recorded attempts with the trail. Every attempt must end once, as recorded. */
-export function judgeAttempts(tasks: TaskRow[], rows: AttemptRow[], ends: Told['ends']): Finding[] {
+/** Compares the recorded attempts with the trail. Every attempt must have one end, as recorded. */
+export function judgeAttempts(
+  tasks: TaskRow[],
+  rows: AttemptRow[],
+  ends: TrailReport['ends'],
+): Finding[] {
   const findings: Finding[] = [];
   const recorded = new Map(rows.map((row) => [nameOf(row.taskId, row.attempt), row.ended]));
   const find = (what: string) => findings.push({ promise: 'each attempt ends once', what });
@@ -121,14 +125,21 @@ export function judgeAttempts(tasks: TaskRow[], rows: AttemptRow[], ends: Told['
   return findings;
 }
 
-/** How many attempts of a task recorded what the receiver answered. */
+/** The number of the receiver's answers that the attempts of a task have recorded. */
 export interface AnswersRow {
   taskId: string;
   answers: number;
 }
 
-/** An attempt records an answer together with its outcome. So a lost attempt records nothing. */
-export function judgeAnswers(tasks: TaskRow[], rows: AnswersRow[], ends: Told['ends']): Finding[] {
+/**
+ * Finds tasks with too many recorded answers. An attempt records its answer together with its
+ * outcome, so a lost attempt records no answer.
+ */
+export function judgeAnswers(
+  tasks: TaskRow[],
+  rows: AnswersRow[],
+  ends: TrailReport['ends'],
+): Finding[] {
   const attemptsOf = new Map(tasks.map(({ id, attempt }) => [id, attempt]));
   return rows.flatMap(({ taskId, answers }) => {
     const numbers = Array.from({ length: attemptsOf.get(taskId) ?? 0 }, (_, index) => index + 1);

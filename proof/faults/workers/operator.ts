@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { send } from '../ask.ts';
 import type { Stage } from '../scenario.ts';
 import { again } from './again.ts';
@@ -7,10 +7,10 @@ import { count, hurry, type Tally } from './queries.ts';
 
 const EVERY_MS = 200;
 
-/** A person who watches the queue, makes failed tasks due at once, and retries dead tasks. */
+/** Acts like a person who watches the queue, makes failed tasks due now, and retries dead tasks. */
 export class Operator {
   tally: Tally = { made: 0, finished: 0 };
-  /** The load rests while so many tasks were made. */
+  /** The load rests while at least this many tasks exist. */
   limit = 0;
   readonly #stage: Stage;
 

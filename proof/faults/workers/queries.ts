@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
-/** How many tasks there are, and how many of them have finished. */
+/** The number of tasks, and the number of finished tasks. */
 export interface Tally {
-  /** Includes the events that soon become tasks. */
+  /** Includes the events that have not become tasks yet. */
   made: number;
   finished: number;
 }
@@ -23,8 +23,8 @@ export const hurry = (sql: postgres.Sql) => sql`
     FOR UPDATE SKIP LOCKED)`;
 
 /**
- * Whether all work is over: all tasks are done, all events have become tasks, and no claim will
- * expire soon.
+ * Returns whether all work is over: all tasks are done, all events have become tasks, and no claim
+ * expires within a minute.
  */
 export async function isQuiet(sql: postgres.Sql): Promise<boolean> {
   const left = await sql`
@@ -46,7 +46,7 @@ export async function terminate(sql: postgres.Sql, accounts: string): Promise<bo
   return row?.killed === 1;
 }
 
-/** Whether the worker's own lease has ended, and no task is in its hands any more. */
+/** Returns whether the worker's own lease has ended, and the worker holds no task any more. */
 export async function hasLostAll(sql: postgres.Sql, name: string): Promise<boolean> {
   const lost = await sql`
     SELECT FROM workers WHERE name = ${name} AND lease_until <= statement_timestamp()
@@ -64,7 +64,7 @@ export async function lockDueTask(sql: postgres.Sql): Promise<boolean> {
   return locked.length > 0;
 }
 
-/** Whether a worker waits for a lock of our session. */
+/** Returns whether a worker waits for a lock of our session. */
 export async function holdsUp(sql: postgres.Sql, accounts: string): Promise<boolean> {
   const waiting = await sql`
     SELECT FROM pg_stat_activity

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import type { Dice } from '../dice.ts';
 import type { Inbox, Message } from './inbox.ts';
 
@@ -10,8 +10,8 @@ import type { Inbox, Message } from './inbox.ts';
 type Manner = 'accept' | 'fail' | 'accept late' | 'cut off' | 'hang';
 
 /**
- * One request in five fails. Late and hanging answers occupy the workers for long, so there are fewer
- * of them.
+ * One message in five fails. Late and hanging answers occupy the workers for long, so they are less
+ * frequent.
  */
 const PER_THOUSAND: Record<Exclude<Manner, 'accept'>, number> = {
   fail: 200,
@@ -20,28 +20,28 @@ const PER_THOUSAND: Record<Exclude<Manner, 'accept'>, number> = {
   hang: 5,
 };
 /**
- * Repeats are often late. A repeat may come from a worker that took the task from a silent worker. The
- * late outcome of the silent worker then meets an attempt that still runs.
+ * Repeats are often answered late. A repeat may come from a worker that took the task from a frozen
+ * or stalled worker. The late outcome of this earlier worker then meets an attempt that still runs.
  */
 const LATE_REPEATS_PER_THOUSAND = 300;
 const FAILURES = [500, 502, 503, 429];
-/** A worker gives up after 15 s. The latest answers come shortly before that. */
+/** The maximum delay of an answer. A worker gives up a little later, after 15 s. */
 const LATEST_MS = 14_500;
 
 export interface Receiver {
-  /** The address. The path of each endpoint is its name. */
+  /** The address of the receiver. The path of each endpoint is the endpoint's name. */
   url: string;
-  /** From now on the receiver accepts every message at once. */
+  /** From now on the receiver accepts every message without delay. */
   calm(): void;
   close(): void;
 }
 
-/** Starts a receiver on loopback. The receiver records every message, and treats some badly. */
+/** Starts a receiver on loopback. The receiver records every message, and accepts most of them. */
 export async function openReceiver(inbox: Inbox, dice: Dice): Promise<Receiver> {
   let isCalm = false;
   const server = createServer(async (request, response) => {
     const message = await receive(request).catch(() => undefined);
-    // A worker was killed while it sent the message. The message has not arrived.
+    // A worker was killed while it sent the message, so the message has not arrived.
     if (message === undefined) return;
     const isRepeat = inbox.record(message);
     const manner = isCalm ? 'accept' : mannerOf(dice, isRepeat);
@@ -80,7 +80,7 @@ function mannerOf(dice: Dice, isRepeat: boolean): Manner {
   return 'accept';
 }
 
-/** Most late answers come within two seconds. */
+/** Returns a random delay in milliseconds. Half of the late answers come within two seconds. */
 const lateness = (dice: Dice) => LATEST_MS * (dice.below(1_000) / 1_000) ** 3;
 
 function answer(response: ServerResponse, manner: Manner, dice: Dice) {

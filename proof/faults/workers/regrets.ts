@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
-import { pause } from '../../waiting/backoff.ts';
+import { pause } from '../../../src/platform/waiting/backoff.ts';
 import type { Dice } from '../dice.ts';
 import { again } from './again.ts';
 
-/** Recruiters who take back everything, and jobs that they claim. */
+/** The recruiters whose changes are all rolled back, and the jobs that they claim. */
 export interface Regretful {
   recruiterIds: string[];
   jobIds: string[];
@@ -12,8 +12,8 @@ export interface Regretful {
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Claims jobs by plain SQL, and rolls every claim back. The transactions also release claims of
- * others, and change jobs. Nobody may ever hear of these changes.
+ * Claims jobs by plain SQL, and rolls every claim back. The transactions also delete all claims of
+ * the job, and change the job. No message about these changes may ever arrive.
  */
 export const regretOften = (
   databaseUrl: string,

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { TaskEnd } from '../../queue/tables.ts';
+import type { TaskEnd } from '../../../src/service/queue/tables.ts';
 
 /** The parts of a task's row that its workers change. */
 export interface TaskState {
@@ -12,17 +12,18 @@ export interface TaskState {
 /** One committed change of a task's row. */
 export interface Change {
   taskId: string;
-  /** The database account that made the change. Each worker process has an account of its own. */
+  /** The database account that made the change. Each worker process has a separate account. */
   by: string;
   before: TaskState;
   after: TaskState;
-  /** Whether the lease in `before` had not ended when the statement began. */
+  /** Whether the lease in `before` was still valid when the statement began. */
   wasHeld: boolean;
 }
 
 /**
- * Makes PostgreSQL record every change of a task. The trail does not trust the columns that name
- * the worker of a task. It records the account of the session, which no worker can change.
+ * Makes PostgreSQL record every change of a task. Workers write the columns that name the worker of
+ * a task, so the trail does not rely on them. It records the account of the session, which no
+ * worker can change.
  */
 export async function layTrail(sql: postgres.Sql) {
   await sql`
@@ -50,7 +51,7 @@ export async function layTrail(sql: postgres.Sql) {
     CREATE TRIGGER follow_trail AFTER UPDATE ON tasks FOR EACH ROW EXECUTE FUNCTION follow_trail()`;
 }
 
-/** The changes of all tasks. The changes of one task are in the order in which they were made. */
+/** Reads the changes of all tasks. The changes of one task are in the order of their commits. */
 export const readTrail = (sql: postgres.Sql) => sql<Change[]>`
   SELECT task_id::text AS "taskId", by, before, after, was_held AS "wasHeld"
   FROM fault_trail ORDER BY number`;

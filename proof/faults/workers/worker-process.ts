@@ -2,18 +2,18 @@ import { onDatabase } from '../audit.ts';
 import { openRelay, type Relay } from '../relay.ts';
 import { type ServerProcess, startProcess } from '../server-process.ts';
 
-/** Most places wait for the receiver, so they cost little. */
+/** The number of worker slots. Most slots wait for the receiver, so they cost little. */
 const PLACES = '8';
 
-/** A worker of the service in a process of its own. Its connections lead through a relay. */
+/** A worker of the service in a separate process. Its connections lead through a relay. */
 export interface WorkerProcess extends ServerProcess {
   name: string;
   network: Relay;
 }
 
 /**
- * Starts a worker. The worker has a database account of its own with its name, so PostgreSQL knows
- * the process behind every change. Undefined if the worker did not start.
+ * Starts a worker. Each worker has a separate database account with the worker's name, so
+ * PostgreSQL knows the process behind every change. Returns undefined if the worker did not start.
  */
 export async function startWorkerProcess(
   databaseUrl: string,

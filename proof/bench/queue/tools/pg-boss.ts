@@ -30,7 +30,8 @@ const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
 
 /**
  * pg-boss's documentation names these settings for speed. A worker takes batches, and takes the next
- * batch at once after a full batch. The documentation names no sizes. https://pgboss.io/api/workers
+ * batch immediately after a full batch. The documentation names no sizes.
+ * https://pgboss.io/api/workers
  */
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
@@ -66,7 +67,7 @@ export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {
             );
         },
         async work(run: Run) {
-          // With `perJobResults`, each task has an acknowledgement of its own.
+          // With `perJobResults`, each task has a separate acknowledgement.
           await boss.work(QUEUE, { ...FASTEST, ...POLL, perJobResults: true }, async (jobs) => {
             await Promise.all(jobs.map(({ data }) => run(data)));
             return jobs.map(({ id }) => ({ id, status: 'completed' }));

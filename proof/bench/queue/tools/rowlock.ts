@@ -1,9 +1,9 @@
-import { connect } from '../../../db/client.ts';
-import { prepareDatabase } from '../../../db/migrate.ts';
-import { enqueue, type NewTask } from '../../../queue/enqueue.ts';
-import type { Kind } from '../../../queue/kind.ts';
-import { SESSIONS_OF_WORKER } from '../../../queue/sessions.ts';
-import { startWorker, type Worker } from '../../../queue/worker/worker.ts';
+import { connect } from '../../../../src/platform/db/client.ts';
+import { prepareDatabase } from '../../../../src/service/database/migrate.ts';
+import { enqueue, type NewTask } from '../../../../src/service/queue/enqueue.ts';
+import type { TaskKind } from '../../../../src/service/queue/kind.ts';
+import { SESSIONS_OF_WORKER } from '../../../../src/service/queue/sessions.ts';
+import { startWorker, type Worker } from '../../../../src/service/queue/worker/worker.ts';
 import type { OpenTool, Payload, Run, Tool } from '../tool.ts';
 
 const KIND = 'nothing';
@@ -11,10 +11,10 @@ const ATTEMPTS = 3;
 const TIMEOUT_MS = 60_000;
 const STOP_MS = 5_000;
 
-/** One lane may use all places, because the other queues have no lanes. */
+/** The worker slots. One lane may use all slots, because the other queues have no lanes. */
 const PLACES = { places: 500, perLane: 500 };
 
-/** Failures must be seen, because they make the figures meaningless. */
+/** Throws each logged error, because a failure makes the figures meaningless. */
 const log = {
   debug: () => undefined,
   info: () => undefined,
@@ -23,7 +23,7 @@ const log = {
   },
 };
 
-const kindOf = (run: Run): Kind<Payload> => ({
+const kindOf = (run: Run): TaskKind<Payload> => ({
   name: KIND,
   timeoutMs: TIMEOUT_MS,
   pauseMs: () => 0,
